@@ -1,7 +1,7 @@
 """Valid data is accepted."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
@@ -28,10 +28,11 @@ from checker.core.request import Location
 from checker.core.resource_names import is_cursor, words
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
-from checker.core.schema import Schema, UnresolvableReference
+from checker.core.schema import Schema
 from checker.core.send import Exchanging
 from checker.core.templates import sent_texts
 from checker.refusals.characters import is_bare_refusal, odd_characters
+from checker.schema.views import outline_of
 
 _ORDERED: Final = (
     {"from", "start", "begin", "since", "after", "min", "minimum", "lower"},
@@ -212,8 +213,6 @@ def _parsed(kind: Any, value: str, name: str) -> tuple[str, Any] | None:
 
 
 _NAMED = 3
-_MOST_NODES = 200
-_BRANCHES = ("allOf", "anyOf", "oneOf")
 
 
 def declared_body_alone(case: Case) -> tuple[Case, str] | None:
@@ -231,31 +230,13 @@ def declared_body_alone(case: Case) -> tuple[Case, str] | None:
     return kept, ", ".join(f"`{name}`" for name in extra[:_NAMED])
 
 
-def _declared(schema: Schema) -> set[str] | None:
-    """Names of properties that a schema, or what it refers to, declares; None where it describes all others, too."""
-    found: set[str] = set()
-    pending: list[tuple[object, str]] = [(schema.raw, schema.pointer)]
-    for _ in range(_MOST_NODES):
-        if not pending:
-            return found
-        raw, pointer = pending.pop()
-        if not isinstance(raw, Mapping):
-            continue
-        if "patternProperties" in raw or isinstance(raw.get("additionalProperties"), Mapping):
-            return None
-        reference = raw.get("$ref")
-        if isinstance(reference, str):
-            try:
-                pending.append(schema.document.resolve(reference, at=pointer))
-            except UnresolvableReference:
-                return None
-        properties = raw.get("properties")
-        found.update(properties if isinstance(properties, Mapping) else ())
-        for name in _BRANCHES:
-            branches = raw.get(name)
-            if isinstance(branches, list):
-                pending += [(one, f"{pointer}/{name}/{at}") for at, one in enumerate(branches)]
-    return None
+def _declared(schema: Schema) -> Collection[str] | None:
+    """Return the names of the properties that a schema declares; None if it describes further properties as well."""
+    outline = outline_of(schema)
+    raws = [one.raw for one in outline.parts() if isinstance(one.raw, dict)]
+    if any("patternProperties" in raw or isinstance(raw.get("additionalProperties"), dict) for raw in raws):
+        return None
+    return outline.names
 
 
 _NOWHERE: Final = "/checker-probe"

@@ -1,20 +1,18 @@
-"""Cells: which part of its schema's range a sent value stands in. They make input coverage countable."""
+"""Cells: the parts into which a schema divides its values (below, at and above a bound, each member). They make input coverage countable."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Location, Operation
-from checker.core.schema import Schema, UnresolvableReference
+from checker.core.schema import Schema
+from checker.schema.views import Outline, outline_of
 
 Cell = Callable[[Any], str]
-"""From a value to the name of its cell: a few dozen names for each schema at most."""
+"""Returns the name of the cell of a value: a few dozen names for each schema at most."""
 
 _PROPERTIES = 40
 _MEMBERS = 30
-_HOPS = 8
-_WORDS = frozenset(("title", "description", "deprecated", "example", "default"))
-"""Keywords that constrain nothing."""
 
 
 class InputCells:
@@ -22,13 +20,13 @@ class InputCells:
 
     def __init__(self, operation: Operation) -> None:
         self._parts = [
-            (parameter.location.container, parameter.name, _cell_of(parameter.schema))
+            (parameter.location.container, parameter.name, _cell_of(outline_of(parameter.schema)))
             for parameter in operation.parameters
         ]
         self._bodies = {body.media_type: _properties(body.schema) for body in operation.bodies}
 
     def of(self, case: Case) -> list[tuple[str, str, str]]:
-        """(location, name, cell) of everything that the case sends, or leaves out."""
+        """Return (location, name, cell) of every input that the case sends or leaves out."""
         found = []
         for container, name, cell in self._parts:
             values = getattr(case, container)
@@ -50,27 +48,18 @@ _BODY = Location.BODY.container
 
 
 def _properties(schema: Schema) -> tuple[Cell, tuple[tuple[str, Cell], ...]]:
-    schema = _resolved(schema)
-    raw = schema.raw
-    named = raw.get("properties") if isinstance(raw, Mapping) else None
-    if not isinstance(named, Mapping):
-        return _cell_of(schema), ()
-    return _cell_of(schema), tuple(
-        (str(name), _cell_of(Schema(part, schema.pointer, schema.dialect, schema.document)))
-        for name, part in list(named.items())[:_PROPERTIES]
-    )
+    outline = outline_of(schema)
+    names = list(outline.names)[:_PROPERTIES]
+    return _cell_of(outline), tuple((name, _cell_of(outline.property(name))) for name in names)
 
 
-def _cell_of(schema: Schema) -> Cell:
-    raw = _resolved(schema).raw
-    if not isinstance(raw, Mapping):
-        return _plain
-    members = raw.get("enum")
+def _cell_of(outline: Outline) -> Cell:
+    members = outline.first("enum")
     if isinstance(members, list):
         named = [repr(member) for member in members[:_MEMBERS]]
         return lambda value: f"member {text}" if (text := repr(value)) in named else _plain(value)
-    low, high = _number(raw.get("minimum")), _number(raw.get("maximum"))
-    sizes = (_number(raw.get("minLength", raw.get("minItems"))), _number(raw.get("maxLength", raw.get("maxItems"))))
+    low, high = _number(outline.first("minimum")), _number(outline.first("maximum"))
+    sizes = (_number(outline.first("minLength", "minItems")), _number(outline.first("maxLength", "maxItems")))
 
     def cell(value: Any) -> str:
         if isinstance(value, bool):
@@ -106,36 +95,6 @@ def _plain(value: Any) -> str:
     if isinstance(value, str | list | dict | bytes):
         return type(value).__name__ if value else f"empty {type(value).__name__}"
     return "null" if value is None else "other"
-
-
-def _resolved(schema: Schema) -> Schema:
-    """Return the schema behind a reference, also behind a reference with annotations beside it."""
-    for _ in range(_HOPS):
-        raw = schema.raw
-        if not isinstance(raw, Mapping):
-            break
-        reference = raw.get("$ref")
-        if not isinstance(reference, str):
-            part = _only_part(raw)
-            if part is None:
-                break
-            schema = Schema(part, schema.pointer, schema.dialect, schema.document)
-            continue
-        try:
-            target, pointer = schema.document.resolve(reference, at=schema.pointer)
-        except UnresolvableReference:
-            break
-        schema = Schema(target, pointer, schema.dialect, schema.document)
-    return schema
-
-
-def _only_part(raw: Mapping[str, Any]) -> object:
-    """The one part of an `allOf` that says something, where nothing else does."""
-    parts = raw.get("allOf")
-    if not isinstance(parts, list) or not raw.keys() <= {"allOf", *_WORDS}:
-        return None
-    said = [part for part in parts if isinstance(part, Mapping) and not part.keys() <= _WORDS]
-    return said[0] if len(said) == 1 else None
 
 
 def _number(value: object) -> float | None:

@@ -1,9 +1,8 @@
 """Parameters as consumers of values: which rings each may take from, best first, and how that went."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any
 
 from msgspec import Struct, field
 
@@ -12,10 +11,10 @@ from checker.core.constraints import ITEMS
 from checker.core.operation import Location, Operation
 from checker.core.resource_names import Resource
 from checker.core.resources import REMOVING, ResourceUse, place_of
-from checker.core.schema import Schema, UnresolvableReference
 from checker.corpus.contexts import fields_naming
 from checker.corpus.harvest import is_integer
 from checker.corpus.value_history import Above, Origin, Scalar, ValueHistory, agree
+from checker.schema.views import Outline, outline_of
 
 # Prior weight of the affinity, in consumptions.
 _PRIOR = 4.0
@@ -43,8 +42,6 @@ _DECAYS = [math.exp(-depth / 3) for depth in range(12)]
 _PATIENCE = 64
 # Misses of one field, each of which may change the ranking.
 _TELLING = 16
-# References and alternatives that lead to the properties of one object.
-_STEPS = 8
 _UNKNOWN = (0, 0)
 
 
@@ -231,15 +228,14 @@ def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
 
 
 def consumer_of(operation: Operation, use: ResourceUse, location: Location, name: str, at: str) -> Consumer:
-    """The consumer of one parameter, one variable of the path, or one place in the body: `at` is its pointer, else its name."""
+    """Return the consumer of a parameter, a variable of the path, or a place in the body; `at` is its pointer or its name."""
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
     is_path = location is Location.PATH
     if is_path:
         kinds, as_text = variable_kinds(operation, name)
-    for parameter in operation.parameters:
-        if parameter.name == name and parameter.location is location:
-            kinds, as_text = fitting_kinds(parameter.schema.raw)
+    elif location is not Location.BODY and (found := _outline_at(operation, location, name)) is not None:
+        kinds, as_text = fitting_kinds(found.types)
     owner = use.owner(name) if is_path else use.resource
     others = frozenset(
         found
@@ -247,67 +243,36 @@ def consumer_of(operation: Operation, use: ResourceUse, location: Location, name
         if variable != name
         for found in fields_naming(variable, resource_names.noun_of(above))
     )
-    form = resource_names.shared_format(_schema_at(operation, location, at).get("format"))
+    outline = _outline_at(operation, location, at)
+    form = resource_names.shared_format(None if outline is None else outline.first("format"))
     return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, form, others)
 
 
-def _schema_at(operation: Operation, location: Location, at: str) -> Mapping[str, Any]:
-    """Return the schema of a parameter or of a place in the body; an empty one where there is none."""
-    if location is not Location.BODY:
-        for one in operation.parameters:
-            if one.name == at and one.location is location:
-                return _resolved(one.schema, one.schema.raw)
-        return {}
-    body = next(iter(operation.bodies), None)
-    return {} if body is None else _resolved(body.schema, _body_schema(operation, at))
-
-
 def variable_kinds(operation: Operation, name: str) -> tuple[tuple[type[Scalar], ...], bool]:
-    """Kinds of values by which a variable of a resource is named, and whether integers must be given as text."""
-    location, at = place_of(operation, name)
-    if location is Location.BODY:
-        return fitting_kinds(_body_schema(operation, at))
-    for parameter in operation.parameters:
-        if parameter.name == at and parameter.location is location:
-            return fitting_kinds(parameter.schema.raw)
-    return (str, int), False
+    """Return the kinds of values that name a variable of a resource, and whether integers must be given as text."""
+    outline = _outline_at(operation, *place_of(operation, name))
+    return ((str, int), False) if outline is None else fitting_kinds(outline.types)
 
 
-def _body_schema(operation: Operation, pointer: str) -> object:
-    """The schema of a place in the body, as far as plain properties and references lead there."""
+def _outline_at(operation: Operation, location: Location, at: str) -> Outline | None:
+    """Return what schemas state about a parameter, or about a place in the body; None if there is none."""
+    if location is not Location.BODY:
+        found = (one for one in operation.parameters if one.name == at and one.location is location)
+        parameter = next(found, None)
+        return None if parameter is None else outline_of(parameter.schema)
     body = next(iter(operation.bodies), None)
-    raw: Any = None if body is None else body.schema.raw
-    for token in pointer.split("/")[1:]:
-        schema = {} if body is None else _resolved(body.schema, raw)
-        properties, is_item = schema.get("properties"), token == ITEMS or token.isdigit()
-        raw = schema.get("items") if is_item else None
-        if isinstance(properties, dict) and token in properties:
-            raw = properties[token]
-    return raw
+    if body is None:
+        return None
+    outline = outline_of(body.schema)
+    for token in at.split("/")[1:]:
+        is_item = token not in outline.names and (token == ITEMS or token.isdigit())
+        outline = outline.item(0) if is_item else outline.property(token)
+    return outline
 
 
-def _resolved(schema: Schema, raw: Any) -> Mapping[str, Any]:
-    """Return a schema without references and alternatives around it; an empty one where it leads nowhere."""
-    for _ in range(_STEPS):
-        if not isinstance(raw, dict):
-            return {}
-        if "$ref" in raw:
-            try:
-                raw, _at = schema.document.resolve(raw["$ref"], at=schema.pointer)
-            except UnresolvableReference:
-                return {}
-        elif "anyOf" in raw:
-            raw = raw["anyOf"][0]
-        else:
-            return raw
-    return {}
-
-
-def fitting_kinds(raw: object) -> tuple[tuple[type[Scalar], ...], bool]:
-    """Kinds of values that a schema takes, and whether integers must be given as text."""
-    named = raw.get("type") if isinstance(raw, dict) else None
-    types = set(named) if isinstance(named, list) else {named}
-    if types & {None, "object", "array"}:
+def fitting_kinds(types: frozenset[str]) -> tuple[tuple[type[Scalar], ...], bool]:
+    """Return the kinds of values of these JSON types, and whether integers must be given as text."""
+    if types & {"object", "array"}:
         return (str, int, float, bool), False
     table: dict[str, tuple[type[Scalar], ...]] = {
         "integer": (int,),
@@ -315,5 +280,5 @@ def fitting_kinds(raw: object) -> tuple[tuple[type[Scalar], ...], bool]:
         "boolean": (bool,),
         "string": (str, int),
     }
-    kinds = tuple({kind for name in sorted(map(str, types)) for kind in table.get(name, ())})
+    kinds = tuple({kind for name in sorted(types) for kind in table.get(name, ())})
     return kinds or (str, int, float, bool), not types & {"integer", "number"} and "string" in types

@@ -1,9 +1,9 @@
-"""Scalars that answers and bodies hold by their schemas, or by examples where there are none: where they stand, and what they are called."""
+"""Places and names of the scalars in responses and bodies: read from schemas, or from examples if there is no schema."""
 
 import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from msgspec import Struct
 
@@ -13,12 +13,13 @@ from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.schema.pointers import pointer_child
+from checker.schema.views import AppliedSchema, Outline, outline_of
 
 _DEEP: Final = 7
 _MOST: Final = 120
 """Fields of one schema."""
 _STEPS: Final = 400
-"""Schemas that are looked at for one answer."""
+"""Schemas that are read for one response."""
 _SCALARS: Final = frozenset(("string", "integer", "number", "boolean"))
 _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
 _AFFIXES: Final = frozenset(
@@ -26,7 +27,6 @@ _AFFIXES: Final = frozenset(
      "create", "public", "full", "detail", "details", "view", "base"]
 )  # fmt: skip
 _COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
-_ALTERNATIVES: Final = ("allOf", "oneOf", "anyOf")
 
 
 class AnswerField(Struct, frozen=True):
@@ -54,129 +54,109 @@ class AnswerFields(Struct, frozen=True):
     """The noun of the things in the schema's name: `user` of `UserResponse`."""
 
 
-class SchemaFields(Struct):
-    """Reads schemas of one document, as far as names and types go."""
+def answer_fields(operation: OpenApiOperation) -> AnswerFields:
+    """Return the fields of the first 2xx response that has a schema, or else an example."""
+    document = operation.owner.document
+    responses = sorted(members(operation.definition.raw, operation.entry.pointer, "responses"))
+    read = [(status, *document.object_at(raw, at)) for status, raw, at in responses if status.startswith("2")]
+    for status, response, at in read:
+        for raw, place in _schemas(response, at):
+            noun, fields = _read(document.schema(raw, place))
+            if fields:
+                return AnswerFields(status, fields, noun)
+    for status, response, at in read:
+        for example in _examples(document, response, at):
+            _, fields = _read(document.schema(_schema_of(example), at))
+            if fields:
+                return AnswerFields(status, fields)
+    return AnswerFields(read[0][0] if read else "")
 
-    document: OpenApiDocument
-    _left: int = 0
 
-    def of_answer(self, operation: OpenApiOperation) -> AnswerFields:
-        """Return the fields of the first 2xx response that has a schema, or else an example."""
-        responses = sorted(members(operation.definition.raw, operation.entry.pointer, "responses"))
-        read = [(status, *self.document.object_at(raw, at)) for status, raw, at in responses if status.startswith("2")]
-        for status, response, at in read:
-            for raw, place in self._schemas(response, at):
-                noun, fields = self._read(raw, place)
-                if fields:
-                    return AnswerFields(status, fields, noun)
-        for status, response, at in read:
-            for example in self._examples(response, at):
-                _, fields = self._read(_schema_of(example), at)
-                if fields:
-                    return AnswerFields(status, fields)
-        return AnswerFields(read[0][0] if read else "")
+def body_fields(operation: OpenApiOperation) -> tuple[AnswerField, ...]:
+    """Return the fields of the first body that can be sent."""
+    for body in operation.bodies[:1]:
+        return _read(body.schema, "readOnly")[1]
+    return ()
 
-    def of_body(self, operation: OpenApiOperation) -> tuple[AnswerField, ...]:
-        """Return the fields of the first body that can be sent."""
-        for body in operation.bodies[:1]:
-            return self._read(body.schema.raw, body.schema.pointer, "readOnly")[1]
-        return ()
 
-    def kind_of(self, schema: Schema) -> str:
-        """The one type that a schema has; empty for several and for none."""
-        raw, _ = self.document.object_at(schema.raw, schema.pointer)
-        return _kind(raw)
+def type_of_schema(schema: Schema) -> str:
+    """Return the type of a schema; empty if it has several or none."""
+    return next(filter(None, (_type(part.raw) for part in outline_of(schema).parts())), "")
 
-    def _schemas(self, response: Mapping[str, Any], at: str) -> Iterator[tuple[object, str]]:
-        if "schema" in response:
-            yield response["schema"], pointer_child(at, "schema")
-        for _, value, place in members(response, at, "content"):
-            if isinstance(value, dict) and "schema" in value:
-                yield value["schema"], pointer_child(place, "schema")
 
-    def _examples(self, response: Mapping[str, Any], at: str) -> Iterator[object]:
-        """Yield the examples of whole responses (OpenAPI 2.0: `examples` by media type)."""
-        for _, example, _ in members(response, at, "examples"):
-            yield example
-        for _, value, place in members(response, at, "content"):
-            if isinstance(value, dict):
-                yield value.get("example")
-            for _, one, inner in members(value, place, "examples"):
-                yield self.document.object_at(one, inner)[0].get("value")
+def _schemas(response: Mapping[str, Any], at: str) -> Iterator[tuple[object, str]]:
+    if "schema" in response:
+        yield response["schema"], pointer_child(at, "schema")
+    for _, value, place in members(response, at, "content"):
+        if isinstance(value, dict) and "schema" in value:
+            yield value["schema"], pointer_child(place, "schema")
 
-    def _read(self, raw: object, at: str, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
-        """The noun of the first named object, and all fields, outermost first; without those that the flag `hidden` has."""
-        self._left = _STEPS
-        found: dict[str, AnswerField] = {}
-        nouns: list[str] = []
-        level = [_FieldNode(raw, at, "", "", "", required=True)]
-        for depth in range(_DEEP + 1):
-            below: list[_FieldNode] = []
-            for node in level:
-                for schema, place in self._flattened(node.raw, node.at, nouns):
-                    if schema.get(hidden) is True:
-                        break
-                    kind = _kind(schema)
-                    if kind in _SCALARS:
-                        form = schema.get("format")
-                        form = form if isinstance(form, str) else ""
-                        known = node.pointer, node.name, kind, depth, node.required, node.holder
-                        found.setdefault(node.pointer, AnswerField(*known, form))
-                    below += _children(schema, place, node)
-                if len(found) >= _MOST or self._left <= 0:
-                    return _noun(nouns), tuple(found.values())
-            level = below
-        return _noun(nouns), tuple(found.values())
 
-    def _flattened(self, raw: object, at: str, nouns: list[str]) -> Iterator[tuple[Mapping[str, Any], str]]:
-        """A schema and its alternatives and parts, without references."""
-        waiting = [(raw, at)]
-        while waiting and self._left > 0:
-            self._left -= 1
-            raw, at = waiting.pop()
-            if not isinstance(raw, dict):
+def _examples(document: OpenApiDocument, response: Mapping[str, Any], at: str) -> Iterator[object]:
+    """Yield the examples of whole responses (OpenAPI 2.0: `examples` by media type)."""
+    for _, example, _ in members(response, at, "examples"):
+        yield example
+    for _, value, place in members(response, at, "content"):
+        if isinstance(value, dict):
+            yield value.get("example")
+        for _, one, inner in members(value, place, "examples"):
+            yield document.object_at(one, inner)[0].get("value")
+
+
+def _read(schema: Schema, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
+    """Return the noun of the first named object, and all fields, outermost first; fields flagged `hidden` are left out."""
+    left = _STEPS
+    found: dict[str, AnswerField] = {}
+    nouns: list[str] = []
+    level = [_FieldNode(outline_of(schema), "", "", "", required=True)]
+    for depth in range(_DEEP + 1):
+        below: list[_FieldNode] = []
+        for node in level:
+            parts = list(islice(node.outline.parts(), left))
+            left -= len(parts)
+            nouns += (one.reference.rpartition("/")[2] for one in parts if _is_component(one.reference))
+            if node.outline.first(hidden) is True:
                 continue
-            reference = raw.get("$ref")
-            if isinstance(reference, str) and reference.startswith(_COMPONENTS):
-                nouns.append(reference.rpartition("/")[2])
-            schema, at = self.document.object_at(raw, at)
-            yield schema, at
-            for key in _ALTERNATIVES:
-                for number, part in enumerate(elements(schema.get(key))):
-                    waiting.append((part, pointer_child(at, key, str(number))))
+            scalar = next((one.raw for one in parts if _type(one.raw) in _SCALARS), None)
+            if isinstance(scalar, dict):
+                form = scalar.get("format")
+                known = node.pointer, node.name, _type(scalar), depth, node.required, node.holder
+                found[node.pointer] = AnswerField(*known, form if isinstance(form, str) else "")
+            below += _children(node, parts)
+            if len(found) >= _MOST or left <= 0:
+                return _noun(nouns), tuple(found.values())
+        level = below
+    return _noun(nouns), tuple(found.values())
 
 
 class _FieldNode(Struct, frozen=True):
-    """A schema that describes what stands at a pointer."""
+    """The schemas of the value at a pointer."""
 
-    raw: object
-    at: str
+    outline: Outline
     pointer: str
     name: str
     holder: str
     required: bool
 
 
-def _children(schema: Mapping[str, Any], at: str, node: _FieldNode) -> Iterator[_FieldNode]:
-    required = set(map(str, elements(schema.get("required"))))
-    for name, value, place in members(schema, at, "properties"):
-        if isinstance(value, dict):
-            yield _FieldNode(
-                value,
-                place,
-                pointer_child(node.pointer, name),
-                normalised(name),
-                singular(node.name),
-                required=node.required and name in required,
-            )
-    if isinstance(schema.get("items"), dict):
-        place = pointer_child(at, "items")
-        items = f"{node.pointer}/*"
-        yield _FieldNode(schema["items"], place, items, node.name, node.holder, required=False)
+def _is_component(reference: str | None) -> TypeGuard[str]:
+    return reference is not None and reference.startswith(_COMPONENTS)
+
+
+def _children(node: _FieldNode, parts: list[AppliedSchema]) -> Iterator[_FieldNode]:
+    raws = [one.raw for one in parts if isinstance(one.raw, dict)]
+    required = {str(name) for raw in raws for name in elements(raw.get("required"))}
+    for name in node.outline.names:
+        pointer, is_required = pointer_child(node.pointer, name), node.required and name in required
+        yield _FieldNode(
+            node.outline.property(name), pointer, normalised(name), singular(node.name), required=is_required
+        )
+    if any(isinstance(raw.get("items"), dict) for raw in raws):
+        yield _FieldNode(node.outline.item(0), f"{node.pointer}/*", node.name, node.holder, required=False)
 
 
 def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:
-    """Names and types of a value, as a schema says them; of a text that holds JSON, those of that."""
+    """Return a schema with the names and types of a value; of the JSON in it for a text that holds JSON."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and depth > _DEEP:
         try:
             value = json.loads(value)
@@ -190,8 +170,8 @@ def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:
     return {"type": _TYPES[type(value)]} if type(value) in _TYPES else {}
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
-    kind = schema.get("type")
+def _type(raw: object) -> str:
+    kind = raw.get("type") if isinstance(raw, dict) else None
     if isinstance(kind, list):
         kinds = [one for one in kind if one != "null"]
         kind = kinds[0] if len(kinds) == 1 else ""

@@ -37,11 +37,12 @@ from checker.core.resources import (
 from checker.core.runtime_expressions import InvalidExpression, parse_value
 from checker.core.schema import UnresolvableReference, unescaped
 from checker.kinds.protocol import ApiLink
-from checker.openapi.answer_fields import AnswerField, AnswerFields, SchemaFields
+from checker.openapi.answer_fields import AnswerField, AnswerFields, answer_fields, body_fields, type_of_schema
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation, Owner
+from checker.schema.views import outline_of
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 
@@ -199,15 +200,13 @@ class _Inference(Struct):
     """Collection -> operations that add to it by POST, with the fields of their bodies."""
     variables: Mapping[str, Resource]
     """Variables of paths that are no common words -> the collection whose members they name: `vin` -> cars."""
-    schemas: SchemaFields
     known: dict[Any, AnswerField | None] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls, document: OpenApiDocument, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]
     ) -> "_Inference":
-        schemas = SchemaFields(document)
-        answers = {one.label: schemas.of_answer(one) for one in operations}
+        answers = {one.label: answer_fields(one) for one in operations}
         by_noun: dict[str, list[Label]] = {}
         for label in sorted(uses, key=lambda label: _maker_rank(uses[label])):
             use = uses[label]
@@ -221,7 +220,7 @@ class _Inference(Struct):
         for one in operations:
             use = uses[one.label]
             if use.method == "POST":
-                body = schemas.of_body(one)
+                body = body_fields(one)
                 if body and not use.is_member:
                     outermost = tuple(each for each in body if each.depth == 1)
                     creators.setdefault(use.resource, {})[one.label] = AnswerFields("", outermost)
@@ -231,7 +230,7 @@ class _Inference(Struct):
                     made.setdefault(name, []).append(one.label)
         variables = _variables(uses.values())
         held = _held(uses, answers)
-        return cls(operations, uses, answers, by_noun, held, made, creators, variables, schemas)
+        return cls(operations, uses, answers, by_noun, held, made, creators, variables)
 
     def transitions(self) -> Iterator[Transition]:
         """One for each pair of operations of which the second can use what the first answers."""
@@ -250,9 +249,8 @@ class _Inference(Struct):
         """Return operation -> pointer into its answers -> format, for formats that fields of other requests have."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
-            schemas = [(each.schema.raw, each.schema.pointer) for each in target.parameters]
-            raws = [self.schemas.document.object_at(*one)[0].get("format") for one in schemas]
-            for raw in [*raws, *(one.format for one in self.schemas.of_body(target))]:
+            raws = [outline_of(each.schema).first("format") for each in target.parameters]
+            for raw in [*raws, *(one.format for one in body_fields(target))]:
                 if shared_format(raw):
                     asked.setdefault(shared_format(raw), set()).add(target.label)
         found: dict[Label, dict[str, str]] = {}
@@ -279,12 +277,12 @@ class _Inference(Struct):
     def _slots(self, target: OpenApiOperation) -> Iterator[_Slot]:
         use = self.uses[target.label]
         for parameter in target.parameters:
-            kind = self.schemas.kind_of(parameter.schema)
+            kind = type_of_schema(parameter.schema)
             if parameter.location is Location.PATH:
                 yield _Slot(Location.PATH, parameter.name, use.owner(parameter.name), kind)
             elif self._is_foreign(parameter.name, kind, use):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
-        for one in self.schemas.of_body(target):
+        for one in body_fields(target):
             slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind)
             if self._is_foreign(slot.word, one.kind, use):
                 yield slot

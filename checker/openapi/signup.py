@@ -1,20 +1,21 @@
 """Finds out whether a description says how to make an account and how to log in with it."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from checker.config.auth import FORM
 from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.media_types import is_json
 from checker.core.resource_names import is_login, last_word, normalised
 from checker.core.security import SecurityScheme, is_open
-from checker.openapi.answer_fields import AnswerField, SchemaFields
+from checker.openapi.answer_fields import AnswerField, answer_fields
 from checker.openapi.contents import Entry
-from checker.openapi.documents.dialects import elements, items_of
+from checker.openapi.documents.dialects import elements
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.servers import security_schemes
+from checker.schema.views import Outline, outline_of
 
 _SIGN_UPS: Final = (
     re.compile(r"(sign|join)up|register|registration|registrations|create(account|user)"),
@@ -31,8 +32,6 @@ _TOKEN: Final = (
 )
 """Names of fields, the plainest first."""
 _ADMINISTRATOR: Final = re.compile(r"admin|root|superuser|owner", re.IGNORECASE)
-_MOST_PARTS: Final = 40
-"""Schemas that are looked at for one body."""
 _SENT_AS_BEARER: Final = frozenset(("oauth2", "openIdConnect"))
 
 
@@ -41,12 +40,11 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
     scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
     if scheme is None:
         return None
-    fields = SchemaFields(document)
     candidates = list(operations)
     for login in candidates:
         if not is_login(login.path):
             continue
-        token = _token_in(fields.of_answer(login).fields)
+        token = _token_in(answer_fields(login).fields)
         for sign_up in _sign_ups(candidates) if token else ():
             shared = _shared(sign_up, login)
             passwords = frozenset(one for one in shared if normalised(one) in _PASSWORD)
@@ -59,21 +57,20 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
 def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOperation]) -> DescribedLogin | None:
     """The first that takes a user and a password and shows a token in its answer; `operations` are candidates alone."""
     scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
-    fields = SchemaFields(document)
     if scheme is None:
         return None
     for login in operations:
         if not is_login(login.path) or _needs_more(login) or not login.bodies:
             continue
-        names = [name for name, _ in _properties(login)]
+        names = list(_properties(login))
         password = next((one for one in names if normalised(one) in _PASSWORD), None)
         user = next((one for one in names if _WHO.fullmatch(normalised(one))), None)
         # Where nothing is said of the answer, as OAuth 2 has it (RFC 6749, 5.1).
         usual = "/access_token" if scheme.token_path.endswith(login.path) else ""
-        token = _token_in(fields.of_answer(login).fields) or usual
+        token = _token_in(answer_fields(login).fields) or usual
         media_type = login.bodies[0].media_type
         if password and user and token and (is_json(media_type) or media_type == FORM):
-            others = _required(login) - {user, password}
+            others = set(outline_of(login.bodies[0].schema).required) - {user, password}
             return DescribedLogin(*(login.path, media_type, user, password, tuple(sorted(others)), token, scheme))
     return None
 
@@ -107,8 +104,7 @@ def _shared(sign_up: OpenApiOperation, login: OpenApiOperation) -> tuple[str, ..
     """Names of credentials that both bodies have."""
     if _needs_more(login):
         return ()
-    asked = dict(_properties(login))
-    given = dict(_properties(sign_up))
+    asked, given = _properties(login), _properties(sign_up)
     shared = (name for name in given if name in asked)
     return tuple(name for name in shared if normalised(name) in _PASSWORD or _WHO.fullmatch(normalised(name)))
 
@@ -124,33 +120,15 @@ def _token_in(fields: tuple[AnswerField, ...]) -> str:
 
 
 def _administrators(operation: OpenApiOperation) -> Iterator[tuple[str, str]]:
-    """(property, value) of enumerations that have a value for administrators."""
-    for name, schema in _properties(operation):
-        texts = [one for one in elements(schema.get("enum")) if isinstance(one, str)]
+    """Yield (property, value) of enumerations that have a value for administrators."""
+    for name, outline in _properties(operation).items():
+        texts = [one for one in elements(outline.first("enum")) if isinstance(one, str)]
         found = next(filter(_ADMINISTRATOR.search, texts), None)
         if found is not None:
             yield name, found
 
 
-def _properties(operation: OpenApiOperation) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """(name, schema) of what the body of an operation may hold, parts of `allOf` included."""
-    for schema, at in _parts(operation):
-        for name, value in items_of(schema.get("properties")):
-            yield name, operation.owner.document.object_at(value, at)[0]
-
-
-def _required(operation: OpenApiOperation) -> set[str]:
-    """Names of what the body of an operation has to hold."""
-    parts = _parts(operation)
-    return {str(name) for schema, _ in parts for name in elements(schema.get("required"))}
-
-
-def _parts(operation: OpenApiOperation) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Schemas of the first body of an operation, parts of `allOf` included, and where they stand."""
-    waiting = [(body.schema.raw, body.schema.pointer) for body in operation.bodies[:1]]
-    for _ in range(_MOST_PARTS):
-        if not waiting:
-            return
-        schema, at = operation.owner.document.object_at(*waiting.pop())
-        waiting += [(one, at) for one in elements(schema.get("allOf"))]
-        yield schema, at
+def _properties(operation: OpenApiOperation) -> dict[str, Outline]:
+    """Return the properties of the first body of an operation by name."""
+    outlines = [outline_of(body.schema) for body in operation.bodies[:1]]
+    return {name: outline.property(name) for outline in outlines for name in outline.names}

@@ -1,30 +1,34 @@
-"""Outlines: the possible shapes of values, as schemas state them. Text is written and read by them.
+"""Views of JSON Schemas: everything that applies to one value, with references followed and `allOf` flattened.
 
-Never too little: where nothing can be known, every type is possible. Of a schema only `type`, `enum`, `const`, names and
-items are asked; references are followed, `allOf` is laid open, `anyOf` and `oneOf` are alternatives.
+Every room that needs to know what a schema states reads it through an `Outline`: the wire format its types, the corpus its
+formats and bounds, observers its enumerations. An outline never states too much: where nothing is known, every type is
+possible. Compiling and drawing need more (negations, scopes of dynamic anchors) and walk schemas themselves; the second
+opinion (`validation.referee`) shares nothing with this module on purpose.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, KeysView
 from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct
 
 from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
+from checker.schema.pointers import pointer_child
 
 ALL_TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
+# Drafts before 2019-09 ignore siblings of `$ref` by the letter; stand-alone documents of theirs use them all the same, and an
+# outline must not miss a type.
 _SIBLINGS_COUNT: Final = frozenset(Dialect) - {Dialect.OPENAPI20, Dialect.OPENAPI30}
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _DEEPEST = 4
-"""Of alternatives in alternatives: beyond it every type is possible."""
-
+"""Levels of alternatives in alternatives. Below, every type is possible."""
 _LAST_ITEM: Final = -1
-"""Key of the outline that was made last for an item."""
+"""Key of the newest outline of an item."""
 
 
 class AppliedSchema(Struct, frozen=True):
-    """A raw schema that holds of a value, where it stands, and the reference that led to it."""
+    """A raw schema that applies to a value, its place, and the reference that led to it."""
 
     raw: object
     pointer: str
@@ -32,7 +36,7 @@ class AppliedSchema(Struct, frozen=True):
 
 
 class _Alternatives(Struct, frozen=True):
-    """Outlines of which at least one holds."""
+    """Outlines of which at least one applies."""
 
     alternatives: tuple["Outline", ...]
 
@@ -41,7 +45,10 @@ _Step = Callable[[dict[str, Any]], Iterator[tuple[object, tuple[str, ...]]]]
 
 
 class Outline:
-    """Everything that is said of the shape of one value; empty when nothing is said."""
+    """Everything that schemas state about one value; empty where they state nothing.
+
+    Outlines are built on demand and keep their results: judging a request asks the same outline several times.
+    """
 
     __slots__ = ("_below", "_document", "_names", "_parts", "_terms", "_types", "dialect")
 
@@ -51,7 +58,7 @@ class Outline:
         self._terms = terms
         self._parts: tuple[AppliedSchema | _Alternatives, ...] | None = None
         self._types: frozenset[str] | None = None
-        self._names: frozenset[str] | None = None
+        self._names: KeysView[str] | None = None
         self._below: dict[str | int, Outline] = {}
 
     @property
@@ -62,22 +69,28 @@ class Outline:
         return self._types
 
     @property
-    def names(self) -> frozenset[str]:
-        """Names of properties that are declared anywhere."""
+    def names(self) -> KeysView[str]:
+        """Names of properties that any part declares, in order."""
         if self._names is None:
-            self._names = frozenset(self._declared("properties"))
+            self._names = dict.fromkeys(self._keys_of("properties")).keys()
         return self._names
 
+    @property
+    def required(self) -> list[str]:
+        """Names of properties that every value must have."""
+        listed = [facet.raw.get("required") for facet in self.facets() if isinstance(facet.raw, dict)]
+        return [name for names in listed if isinstance(names, list) for name in names if isinstance(name, str)]
+
     def declares(self, name: str) -> bool:
-        """True for a property that is named anywhere, or that a pattern speaks of."""
+        """Whether a part declares a property, or has a pattern that matches its name."""
         if name in self.names:
             return True
-        finds = [_finds(pattern) for pattern in self._declared("patternProperties")]
+        finds = [_finds(pattern) for pattern in self._keys_of("patternProperties")]
         return any(found is None or found(name) for found in finds)
 
     @property
     def is_closed(self) -> bool:
-        """True when undeclared properties are forbidden in every case."""
+        """Whether undeclared properties are forbidden in every case."""
         return any(
             isinstance(facet.raw, dict)
             and False in (facet.raw.get("additionalProperties"), facet.raw.get("unevaluatedProperties"))
@@ -85,43 +98,72 @@ class Outline:
         )
 
     def item(self, index: int) -> "Outline":
-        """Outline of one item of an array."""
+        """Return the outline of one item of an array."""
         found = self._below.get(index)
         if found is None:
             found = self._step("array", lambda raw: _items(raw, index), _DEEPEST)
-            # Items after the prefix share an outline: each works out its types once, from an enum of any length.
+            # Items after the prefix share an outline: each would compute its types again, from an enum of any length.
             last = self._below.get(_LAST_ITEM)
-            if last is not None and last._pointers() == found._pointers() is not None:
+            if last is not None and last._places() and last._places() == found._places():
                 found = last
             self._below[index] = self._below[_LAST_ITEM] = found
         return found
 
-    def _pointers(self) -> list[str] | None:
-        """Return where the schemas stand; None for alternatives."""
-        schemas = [one.pointer for one in self._terms if isinstance(one, AppliedSchema)]
-        return schemas if len(schemas) == len(self._terms) else None
+    def _places(self) -> list[str]:
+        """Return the places of the schemas; none if alternatives are among them."""
+        places = [one.pointer for one in self._terms if isinstance(one, AppliedSchema)]
+        return places if len(places) == len(self._terms) else []
 
     def property(self, name: str) -> "Outline":
-        """Outline of one property of an object."""
+        """Return the outline of one property of an object."""
         found = self._below.get(name)
         if found is None:
             found = self._below[name] = self._step("object", lambda raw: _property(raw, name), _DEEPEST)
         return found
 
     def schema(self) -> Schema | None:
-        """The one schema that says it all; None when nothing or several do."""
+        """Return the schema if a single one states everything; None otherwise."""
         first = self._terms[0] if len(self._terms) == 1 else None
         if not isinstance(first, AppliedSchema):
             return None
-        return Schema(first.raw, first.pointer, self.dialect, self._document)
+        return self.schema_at(first.raw, first.pointer)
+
+    def schema_at(self, raw: object, pointer: str) -> Schema:
+        """Return another schema of the same document."""
+        return Schema(raw, pointer, self.dialect, self._document)
 
     def facets(self) -> list[AppliedSchema]:
-        """Schemas that hold in every case: with references followed and `allOf` laid open."""
+        """Return the schemas that apply in every case: targets of references and parts of `allOf` included."""
         return [part for part in self._opened() if isinstance(part, AppliedSchema)]
 
-    def alternatives(self) -> list["Outline"]:
-        """Outlines of the branches of `anyOf` and `oneOf`."""
-        return [one for part in self._opened() if isinstance(part, _Alternatives) for one in part.alternatives]
+    def alternatives(self) -> list[list["Outline"]]:
+        """Return the outlines of the branches of each `anyOf` and `oneOf`."""
+        return [list(part.alternatives) for part in self._opened() if isinstance(part, _Alternatives)]
+
+    def parts(self) -> Iterator[AppliedSchema]:
+        """Yield every object schema that may apply, each once: facets first, then those of alternatives."""
+        seen: set[str] = set()
+        entered: set[str] = set()
+        level: list[Outline] = [self]
+        while level:
+            for outline in level:
+                for facet in outline.facets():
+                    if isinstance(facet.raw, dict) and facet.pointer not in seen:
+                        seen.add(facet.pointer)
+                        yield facet
+            # Alternatives of syntax trees contain each other: each place is entered once.
+            branches = [one for outline in level for group in outline.alternatives() for one in group]
+            level = [one for one in branches if entered.isdisjoint(one._places())]
+            entered.update(place for one in level for place in one._places())
+
+    def first(self, *keywords: str) -> Any:
+        """Return the value of the first of these keywords that a part has; None if no part has one."""
+        for part in self.parts():
+            raw: Any = part.raw
+            for keyword in keywords:
+                if keyword in raw:
+                    return raw[keyword]
+        return None
 
     def _opened(self) -> tuple[AppliedSchema | _Alternatives, ...]:
         if self._parts is None:
@@ -169,39 +211,35 @@ class Outline:
                 found &= frozenset().union(*(one._types_to(depth - 1) for one in part.alternatives))
         return found
 
-    def _declared(self, keyword: str, depth: int = _DEEPEST) -> Iterator[str]:
-        """Names or patterns of a keyword, wherever it stands."""
-        for part in self._opened() if depth else ():
-            if isinstance(part, _Alternatives):
-                for one in part.alternatives:
-                    yield from one._declared(keyword, depth - 1)
-            elif isinstance(part.raw, dict):
-                properties = part.raw.get(keyword)
-                yield from properties if isinstance(properties, dict) else ()
+    def _keys_of(self, keyword: str) -> Iterator[str]:
+        for part in self.parts():
+            raw: Any = part.raw
+            named = raw.get(keyword)
+            yield from named if isinstance(named, dict) else ()
 
     def _step(self, kind: str, step: _Step, depth: int) -> "Outline":
-        """Return the outlines that `step` leads to; alternatives that cannot be of that kind have none."""
+        """Return the outline below `step`; alternatives that cannot be of that kind are left out."""
         found: list[AppliedSchema | _Alternatives] = []
         for part in self._opened() if depth else ():
             if isinstance(part, _Alternatives):
                 inner = tuple(
                     one._step(kind, step, depth - 1) for one in part.alternatives if kind in one._types_to(depth)
                 )
-                # Where one alternative says nothing, nothing is known.
+                # If one alternative states nothing about the inner value, nothing is known about it.
                 if inner and all(one._terms for one in inner):
                     found.append(_Alternatives(inner))
             elif isinstance(part.raw, dict):
-                found += (AppliedSchema(raw, _below(part.pointer, tokens)) for raw, tokens in step(part.raw))
+                found += (AppliedSchema(raw, pointer_child(part.pointer, *tokens)) for raw, tokens in step(part.raw))
         return self._of(tuple(found))
 
 
 def outline_of(schema: Schema) -> Outline:
-    """Outline of the values of a schema."""
+    """Return the outline of the values of a schema."""
     return Outline(schema.document, schema.dialect, (AppliedSchema(schema.raw, schema.pointer),))
 
 
 def type_of(value: object) -> frozenset[str]:
-    """JSON types of a value: a whole number has two."""
+    """Return the JSON types of a value: a whole number has two."""
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):
@@ -262,7 +300,7 @@ def _property(raw: dict[str, Any], name: str) -> Iterator[tuple[object, tuple[st
     for pattern, inner in patterns.items() if isinstance(patterns, dict) else ():
         finds = _finds(pattern)
         if finds is None:
-            # Whether the pattern matches is unknown, and so is the property.
+            # It is unknown whether such a pattern matches, so nothing is known about the property.
             is_declared = True
         elif finds(name):
             is_declared = True
@@ -277,9 +315,3 @@ def _finds(pattern: str) -> Callable[[str], object] | None:
         return re.compile(pattern, re.ASCII).search
     except (re.error, RecursionError, OverflowError):
         return None
-
-
-def _below(pointer: str, tokens: tuple[str, ...]) -> str:
-    for token in tokens:
-        pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
-    return pointer

@@ -10,121 +10,77 @@ from msgspec.structs import replace
 
 from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
 from checker.core.media_types import MediaType
-from checker.core.schema import Schema, UnresolvableReference
+from checker.core.schema import UnresolvableReference, tokens_of
 from checker.openapi.answers.texts import BeyondLimits, TwoOpinions, json_of_text
-from checker.openapi.documents.dialects import elements, members
+from checker.openapi.documents.dialects import members
 from checker.schema.pointers import pointer_child
+from checker.schema.views import Outline, outline_of
 from checker.validation.compiled import UnusableSchema
 
-_MOST: Final = 1000
-"""Schemas that are looked through: alternatives may lead to each other in far more ways."""
-_Way = tuple[str, ...]
+_DEEPEST: Final = 4
+"""Levels of alternatives in alternatives of an event."""
+_Group = list[tuple[TwoOpinions, "Payloads"]]
+"""Alternatives, each with the schema that decides whether an event is one of them."""
 
 
 class Payloads(Struct):
-    """JSON texts in the properties of an event, as one schema declares them."""
+    """JSON texts in the properties of an event, as its schemas declare them."""
 
-    own: dict[str, tuple[TwoOpinions, _Way]] = field(default_factory=dict)
-    """By property: the schema of its text, and the way to it."""
-    parts: list["Payloads"] = field(default_factory=list)
-    """Payloads of further schemas of the same event."""
-    choices: list[list[tuple[TwoOpinions, "Payloads"]]] = field(default_factory=list)
-    """Alternatives, each with the schema that says whether an event is one of them."""
-
-    def __bool__(self) -> bool:
-        return bool(self.own or self.parts or self.choices)
+    own: list[tuple[str, TwoOpinions, tuple[str, ...]]] = field(default_factory=list)
+    """(property, schema of its text, path of that schema from the schema of the event, or from the root of the document)."""
+    choices: list[_Group] = field(default_factory=list)
 
     def opinions(self, event: dict[str, Any]) -> Iterator[BodyOpinions]:
         """Yield the opinions of both validators on the texts of an event that is valid itself."""
-        for name, (payload, way) in self.own.items():
+        for name, payload, way in self.own:
             if isinstance(event.get(name), str):
                 yield _of_text(payload, name, event[name], way)
-        for part in self.parts:
-            yield from part.opinions(event)
         for branches in self.choices:
             admitting = [inner for branch, inner in branches if branch.is_valid(event)]
             yield from _nearest([list(inner.opinions(event)) for inner in admitting])
 
 
-def payloads_of(schema: Schema) -> Payloads:
-    """Return the payloads that a schema of events declares; schemas that cannot be read declare none."""
-    return _EventWalk(schema).read(schema.raw, schema.pointer, (), frozenset())
-
-
-def _nearest(said: list[list[BodyOpinions]]) -> list[BodyOpinions]:
-    """Return the opinions of the alternative nearest to an event: one without violations, else the first."""
-    return next((one for one in said if not any(each.violations for each in one)), (said or [[]])[0])
-
-
-class _EventWalk:
-    """One walk through the schemas of an event."""
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._left = _MOST
-
-    def read(self, raw: object, at: str, way: _Way, above: frozenset[str]) -> Payloads:
-        found = Payloads()
-        self._left -= 1
-        if not isinstance(raw, dict) or at in above or self._left < 0:
-            return found
-        above |= {at}
-        try:
-            if isinstance(raw.get("$ref"), str):
-                target, place = self._schema.document.resolve(raw["$ref"], at=at)
-                found.parts.append(self.read(target, place, (*way, "$ref"), above))
-        except UnresolvableReference:
-            # Told where the schema is compiled.
-            return found
-        for keyword in ("allOf", "oneOf", "anyOf"):
-            inner = []
-            for index, one in enumerate(elements(raw.get(keyword))):
-                place = pointer_child(at, keyword, str(index))
-                payloads = self.read(one, place, (*way, keyword, str(index)), above)
-                inner.append((self._at(one, place), payloads))
-            if not any(payloads for _, payloads in inner):
-                continue
-            if keyword == "allOf":
-                found.parts += [payloads for _, payloads in inner]
-            else:
-                # Without all alternatives compiled, the one of an event cannot be told.
+def payloads_of(outline: Outline, event: str, depth: int = _DEEPEST) -> Payloads:
+    """Return the payloads that schemas declare for events, whose schema is at `event`; schemas that cannot be read declare none."""
+    found = Payloads()
+    for facet in outline.facets():
+        for name, inner, at in members(facet.raw, facet.pointer, "properties"):
+            if isinstance(inner, dict) and _is_json_text(inner):
+                # An error of the schema is reported where the schema of the event is compiled.
                 with contextlib.suppress(UnresolvableReference, UnusableSchema):
-                    found.choices.append(
-                        [(TwoOpinions(schema, validate_formats=True), payloads) for schema, payloads in inner]
-                    )
-        self._own(found, raw, at, way)
-        found.parts = [part for part in found.parts if part]
-        return found
-
-    def _own(self, found: Payloads, raw: dict[str, Any], at: str, way: _Way) -> None:
-        for name, inner, at_inner in members(raw, at, "properties"):
-            if not isinstance(inner, dict) or not _is_json_text(inner):
-                continue
-            place = pointer_child(at_inner, "contentSchema")
-            try:
-                payload = TwoOpinions(self._at(inner["contentSchema"], place), validate_formats=True)
-            except (UnresolvableReference, UnusableSchema):
-                continue
-            found.own[name] = (payload, (*way, "properties", name, "contentSchema"))
-
-    def _at(self, raw: object, place: str) -> Schema:
-        return Schema(raw, place, self._schema.dialect, self._schema.document)
+                    schema = outline.schema_at(inner["contentSchema"], pointer_child(at, "contentSchema"))
+                    way = tokens_of(schema.pointer.removeprefix(event))
+                    found.own.append((name, TwoOpinions(schema, validate_formats=True), way))
+    for group in outline.alternatives() if depth else ():
+        payloads = [(one.schema(), payloads_of(one, event, depth - 1)) for one in group]
+        if any(inner.own or inner.choices for _, inner in payloads):
+            # Unless all alternatives compile, it is unknown which of them an event is.
+            with contextlib.suppress(UnresolvableReference, UnusableSchema):
+                found.choices.append(
+                    [(TwoOpinions(one, validate_formats=True), inner) for one, inner in payloads if one is not None]
+                )
+    return found
 
 
-def _of_text(payload: TwoOpinions, name: str, text: str, way: _Way) -> BodyOpinions:
+def _nearest(groups: list[list[BodyOpinions]]) -> list[BodyOpinions]:
+    """Return the opinions of the alternative nearest to an event: one without violations, else the first."""
+    return next((one for one in groups if not any(each.violations for each in one)), (groups or [[]])[0])
+
+
+def _of_text(payload: TwoOpinions, name: str, text: str, way: tuple[str, ...]) -> BodyOpinions:
     try:
         values = [json_of_text(text)]
     except BeyondLimits as error:
         return BodyOpinions(unread=str(error))
     except ValueError:
-        # What is no JSON breaks the schema as the text that it is, if that is not allowed.
+        # Text that is not JSON breaks the schema as a string, unless the schema allows strings.
         values = [text]
-    said = payload.on(values)
+    opinions = payload.on(values)
     moved = tuple(
         replace(one, instance_path=(name, *one.instance_path), schema_path=(*way, *one.schema_path), is_payload=True)
-        for one in said.violations
+        for one in opinions.violations
     )
-    return BodyOpinions(moved, None, said.disagreement)
+    return BodyOpinions(moved, None, opinions.disagreement)
 
 
 def _is_json_text(raw: dict[str, Any]) -> bool:
@@ -168,7 +124,7 @@ class StreamBody:
         self._whole = whole
         self._item = item
         self._media_type = media_type
-        self._payloads = Payloads() if item is None else payloads_of(item.schema)
+        self._payloads = Payloads() if item is None else payloads_of(outline_of(item.schema), item.schema.pointer)
 
     def is_valid(self, content: bytes) -> bool:
         """True when every event of the sample fits."""

@@ -6,6 +6,7 @@ Reading is safe: no document type, no entities, bounded depth.
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 from xml.parsers import expat
 
@@ -49,7 +50,7 @@ def xml_name(outline: Outline) -> XmlName:
     facets = outline.facets()
     objects = [_object(facet.raw) for facet in facets]
     if not any(objects):
-        objects += [_object(facet.raw) for one in outline.alternatives() for facet in one.facets()]
+        objects += [_object(facet.raw) for one in chain(*outline.alternatives()) for facet in one.facets()]
     reference = next((facet.reference for facet in facets if facet.reference), None)
     merged: dict[str, Any] = {}
     for found in objects:

@@ -12,17 +12,19 @@ from checker.core.constraints import ITEMS, part_of, values_at
 from checker.core.media_types import best_of, media_type_of
 from checker.core.meta import CaseMetadata, GenerationMode
 from checker.core.operation import Label, Location, Operation
-from checker.core.schema import Document, UnresolvableReference
 from checker.corpus.tried import EDGE, MEDIA_TYPE, MEMBER, VALID
+from checker.schema.views import Outline, outline_of
 
-_DEEPEST: Final = 6
+_DEEPEST: Final = 4
+"""Properties and items inside each other."""
+_MOST_SCHEMAS: Final = 1000
+"""Schemas of one operation that are searched. Schemas that contain themselves have no end."""
 _MOST_PLACES: Final = 100
 """Of an operation."""
 _MOST_MEMBERS: Final = 100
 """Of an enumeration: codes of all currencies are more, and no reader wants to see which of them was sent."""
 _MOST_ITEMS: Final = 10
 """Of an array in a body that are looked at."""
-_COMBINING: Final = ("allOf", "anyOf", "oneOf")
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
@@ -55,48 +57,33 @@ class Enumeration(Struct, frozen=True, dict=True):
 
 
 def enumerations_of(operation: Operation) -> tuple[Enumeration, ...]:
-    """Return the enumerations of its parameters and bodies, up to a depth; a dangling reference has none."""
+    """Return the enumerations of the parameters and bodies of an operation, outermost first."""
     found: dict[tuple[Location, tuple[str, ...]], dict[object, str]] = {}
-    for parameter in operation.parameters:
-        schema = parameter.schema
-        walk = _listed(schema.raw, schema.pointer, schema.document, (parameter.name,))
-        for path, values in walk:
-            found.setdefault((parameter.location, path), {}).update(values)
-    for body in operation.bodies:
-        schema = body.schema
-        for path, values in _listed(schema.raw, schema.pointer, schema.document, ()):
-            found.setdefault((Location.BODY, path), {}).update(values)
+    level: list[tuple[Location, tuple[str, ...], Outline]] = [
+        (one.location, (one.name,), outline_of(one.schema)) for one in operation.parameters
+    ]
+    level += [(Location.BODY, (), outline_of(body.schema)) for body in operation.bodies]
+    left = _MOST_SCHEMAS
+    for _ in range(_DEEPEST):
+        below: list[tuple[Location, tuple[str, ...], Outline]] = []
+        for location, path, outline in level[:left]:
+            for members in _enumerations(outline):
+                found.setdefault((location, path), {}).update(members)
+            inner = ((name, outline.property(name)) for name in outline.names)
+            below += [(location, (*path, name), one) for name, one in inner if one.first("readOnly") is not True]
+            if outline.first("items") is not None:
+                below.append((location, (*path, ITEMS), outline.item(0)))
+        left -= len(level)
+        level = below if left > 0 else []
     kept = list(found.items())[:_MOST_PLACES]
     return tuple(Enumeration(location, path, members) for (location, path), members in kept)
 
 
-def _listed(
-    raw: object, at: str, document: Document, path: tuple[str, ...], depth: int = 0
-) -> Iterator[tuple[tuple[str, ...], dict[object, str]]]:
-    if not isinstance(raw, dict) or depth > _DEEPEST:
-        return
-    if isinstance(reference := raw.get("$ref"), str):
-        try:
-            target, place = document.resolve(reference, at=at)
-        except UnresolvableReference:
-            return
-        yield from _listed(target, place, document, path, depth + 1)
-    listed = raw.get("enum")
-    if isinstance(listed, list) and 0 < len(listed) <= _MOST_MEMBERS:
-        scalars = [value for value in listed if isinstance(value, _SCALARS)]
-        yield path, {_key(value): json.dumps(value) for value in scalars}
-    below = [(part, path) for keyword in _COMBINING for part in _parts(raw.get(keyword))]
-    below.append((raw.get("items"), (*path, ITEMS)))
-    properties = raw.get("properties")
-    for name, part in properties.items() if isinstance(properties, dict) else ():
-        is_sent = not (isinstance(part, dict) and part.get("readOnly") is True)
-        below += [(part, (*path, str(name)))] if is_sent else []
-    for part, name in below:
-        yield from _listed(part, at, document, name, depth + 1)
-
-
-def _parts(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
+def _enumerations(outline: Outline) -> Iterator[dict[object, str]]:
+    for part in outline.parts():
+        listed = part.raw.get("enum") if isinstance(part.raw, dict) else None
+        if isinstance(listed, list) and 0 < len(listed) <= _MOST_MEMBERS:
+            yield {_key(value): json.dumps(value) for value in listed if isinstance(value, _SCALARS)}
 
 
 def _key(value: object) -> object:
