@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
+from checker.workers.messages import CredentialAction, CredentialMessage
 
 MOST_FAILURES = 3
 """In a row. Then no worker fetches for a while, since failed logins may lock an account."""
 COOLING_S = 30.0
 """Length of that pause, in seconds. Credentials that were good once and cannot be renewed are not fetched again."""
 
-WorkerMessage = tuple[int, FetchCredentials | GivenCredentials]
+WorkerMessage = tuple[int, CredentialMessage]
 """(incarnation, message)."""
 
 
 class _CredentialState(Struct):
-    given: GivenCredentials
+    given: CredentialMessage
     """The last that came; number 0 when there were none."""
     fetching: int | None = None
     """Incarnation of the worker that fetches the next ones."""
@@ -39,28 +39,26 @@ class CredentialExchange:
         self._kept: dict[tuple[str, str], _CredentialState] = {}
         """By source and key."""
 
-    def hear(
-        self, incarnation: int, said: WantedCredentials | GivenCredentials, alive: Iterable[int]
-    ) -> list[WorkerMessage]:
+    def hear(self, incarnation: int, message: CredentialMessage, alive: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has no credentials, or has fetched some."""
-        if isinstance(said, GivenCredentials):
-            return self.receive(incarnation, said, alive)
-        return self.want(incarnation, said)
+        if message.action is CredentialAction.FETCHED:
+            return self.receive(incarnation, message, alive)
+        return self.want(incarnation, message)
 
-    def want(self, incarnation: int, wanted: WantedCredentials) -> list[WorkerMessage]:
+    def want(self, incarnation: int, wanted: CredentialMessage) -> list[WorkerMessage]:
         """Return the messages that follow when a worker needs new credentials."""
-        nothing = GivenCredentials(wanted.source, 0, key=wanted.key)
+        nothing = CredentialMessage(CredentialAction.FETCHED, wanted.source, 0, wanted.key)
         kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
-        if kept.given.number > wanted.refused:
+        if kept.given.number > wanted.number:
             return [(incarnation, kept.given)]
         if self._is_cooling(kept):
             # Numbered as new credentials, so that the waiting worker goes on and reports the reason.
-            kept.given = replace(kept.given, number=wanted.refused + 1)
+            kept.given = replace(kept.given, number=wanted.number + 1)
             return [(incarnation, kept.given)]
         kept.waiting.append(incarnation)
         return self._appoint(kept)
 
-    def receive(self, incarnation: int, given: GivenCredentials, alive: Iterable[int]) -> list[WorkerMessage]:
+    def receive(self, incarnation: int, given: CredentialMessage, alive: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has fetched: every worker learns which values to mask."""
         kept = self._kept[given.source, given.key]
         if kept.fetching != incarnation or given.number <= kept.given.number:
@@ -98,4 +96,5 @@ class CredentialExchange:
             return []
         kept.fetching = kept.waiting[0]
         given = kept.given
-        return [(kept.fetching, FetchCredentials(given.source, given.number + 1, given.key))]
+        order = CredentialMessage(CredentialAction.FETCH, given.source, given.number + 1, given.key)
+        return [(kept.fetching, order)]

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from checker.core.operation import Label
-from checker.workers.messages import Death, Examine, Examined, GoOn, Held, Hold, Trouble, Troubled
+from checker.workers.messages import Death, OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
 
-WorkerMessage = tuple[int, Hold | Examine | GoOn]
+WorkerMessage = tuple[int, OutageOrder]
 """(incarnation, message)."""
 
 
@@ -43,19 +43,19 @@ class Outages(Struct):
         """Whether nothing is to be leased for one."""
         return self._trouble is not None
 
-    def hear(
-        self, incarnation: int, message: Troubled | Held | Examined, workers: Iterable[int]
-    ) -> list[WorkerMessage]:
+    def hear(self, incarnation: int, message: OutageReport, workers: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker reports about an outage."""
-        match message:
-            case Troubled():
-                return self.report(incarnation, message, workers)
-            case Held(number):
-                return self.held(incarnation, number)
-            case Examined():
-                return self.examined(incarnation, message)
+        match message.event:
+            case OutageEvent.NOTICED:
+                return self._noticed(incarnation, message, workers)
+            case OutageEvent.HOLDING:
+                if message.number == self.count:
+                    self._flying.discard(incarnation)
+                return self._next()
+            case OutageEvent.EXAMINED:
+                return self._examined(incarnation, message)
 
-    def report(self, incarnation: int, message: Troubled, workers: Iterable[int]) -> list[WorkerMessage]:
+    def _noticed(self, incarnation: int, message: OutageReport, workers: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker meets an outage: the first one that met it looks first."""
         if self.is_open:
             return []
@@ -66,15 +66,9 @@ class Outages(Struct):
         self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
         self._told = list(self._line)
         self._is_looking = False
-        return [(one, Hold(self.count)) for one in self._line]
+        return [(one, OutageOrder(OutageAction.HOLD, self.count)) for one in self._line]
 
-    def held(self, incarnation: int, number: int) -> list[WorkerMessage]:
-        """Return the messages that follow when a worker has nothing in flight."""
-        if number == self.count:
-            self._flying.discard(incarnation)
-        return self._next()
-
-    def examined(self, incarnation: int, found: Examined) -> list[WorkerMessage]:
+    def _examined(self, incarnation: int, found: OutageReport) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has looked: the next one looks, unless the cause is found or unreachable."""
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []
@@ -112,29 +106,42 @@ class Outages(Struct):
             self._told.append(incarnation)
         else:
             self.gone_at = None
-        return [(incarnation, self._go_on())] if self._is_worth_telling else []
+        return [(incarnation, self._resume())] if self._is_worth_telling else []
 
     @property
     def _is_worth_telling(self) -> bool:
         return bool(self.held_back) or self.is_rate_limited or not self.serves
 
-    def _go_on(self, refuses: Label | None = None) -> GoOn:
-        held_back = tuple(self.held_back)
-        return GoOn(self.count, held_back, self.serves, self.is_rate_limited, refuses)
+    def _resume(self) -> OutageOrder:
+        return OutageOrder(
+            OutageAction.RESUME,
+            self.count,
+            self._doubted,
+            held_back=tuple(self.held_back),
+            serves=self.serves,
+            is_rate_limited=self.is_rate_limited,
+        )
 
     def _next(self) -> list[WorkerMessage]:
         if not self.is_open or self._flying or self._is_looking or not self._line:
             return []
         self._is_looking = True
         assert self._trouble is not None
-        is_last = len(self._line) == 1
-        known = self._doubted, self._at, tuple(self.deaths)
-        return [(self._line[0], Examine(self.count, self._trouble, is_last, *known))]
+        order = OutageOrder(
+            OutageAction.EXAMINE,
+            self.count,
+            self._doubted,
+            trouble=self._trouble,
+            is_last=len(self._line) == 1,
+            at=self._at,
+            deaths=tuple(self.deaths),
+        )
+        return [(self._line[0], order)]
 
     def _closed(self) -> list[WorkerMessage]:
-        go_on = self._go_on(self._doubted)
+        order = self._resume()
         if self._told:
             # Workers that go on report it again if nothing has changed.
             self.gone_at = None
         self._trouble, self._doubted, self._line = None, None, []
-        return [(one, go_on) for one in self._told]
+        return [(one, order) for one in self._told]

@@ -53,22 +53,20 @@ from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
-    Conclude,
-    Examined,
+    CredentialAction,
+    CredentialMessage,
+    Drain,
     FindingsWritten,
-    GivenCredentials,
-    Held,
     Opened,
+    OutageEvent,
+    OutageReport,
     PeerJournals,
     SettledFinding,
     SettledFindings,
     Task,
-    TaskDeferred,
     TasksEnded,
     Trouble,
-    Troubled,
     Up,
-    WantedCredentials,
 )
 
 
@@ -223,13 +221,11 @@ class Supervisor:
                 self._open(worker, message)
             case TasksEnded():
                 self._take_back(worker, message)
-            case TaskDeferred(task):
-                worker.state.wait(task)
             case FindingsWritten():
                 pass  # A hint to read, and every round reads.
-            case WantedCredentials() | GivenCredentials():
+            case CredentialMessage():
                 self._hear_of_credentials(worker.state.incarnation, message)
-            case Troubled() | Held() | Examined():
+            case OutageReport():
                 self._hear_of_outage(worker.state.incarnation, message)
             case Leaving(kind):
                 worker.state.last_word = message
@@ -240,16 +236,16 @@ class Supervisor:
             case _:
                 assert_never(message)
 
-    def _hear_of_credentials(self, incarnation: int, message: WantedCredentials | GivenCredentials) -> None:
-        if isinstance(message, GivenCredentials):
+    def _hear_of_credentials(self, incarnation: int, message: CredentialMessage) -> None:
+        if message.action is CredentialAction.FETCHED:
             self._lifecycle.secrets.add_credentials(message.credentials)
         told = self._credentials.hear(incarnation, message, self._crew.workers)
         self._crew.tell_each(told)
 
-    def _hear_of_outage(self, incarnation: int, message: Troubled | Held | Examined) -> None:
+    def _hear_of_outage(self, incarnation: int, message: OutageReport) -> None:
         """Hold back what did it; a target that does not come back ends the run."""
         self._crew.tell_each(self._outages.hear(incarnation, message, self._crew.ready))
-        if isinstance(message, Examined):
+        if message.event is OutageEvent.EXAMINED:
             if message.culprit is not None and self._plan is not None:
                 self._plan.defer(message.culprit)
             if not message.serves and message.trouble is Trouble.GONE:
@@ -341,6 +337,8 @@ class Supervisor:
 
     def _take_back(self, worker: CrewMember, idle: TasksEnded) -> None:
         assert self._plan is not None
+        for deferred in idle.deferred:
+            worker.state.wait(deferred)
         reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
         back = worker.state.give_back(idle.tasks, time.monotonic())
         for task, reached, finished, spent_s in back:
@@ -473,7 +471,9 @@ class Supervisor:
         if isinstance(worker, Departure):
             reason = worker.reason
         else:
-            reason = self._wait_for_conclusion(worker, Conclude(lifecycle.first, only_cleans))
+            reason = self._wait_for_conclusion(
+                worker, Drain(concludes=True, first=lifecycle.first, only_cleans=only_cleans)
+            )
             lifecycle.read_last(incarnation)
             word = worker.state.last_word
             is_done = word is not None and word.kind is LeavingKind.CONCLUDED
@@ -486,7 +486,7 @@ class Supervisor:
             lifecycle.write(OperationError("Run checks", "", "Check Error", text))
         lifecycle.read()
 
-    def _wait_for_conclusion(self, worker: CrewMember, wanted: Conclude) -> str:
+    def _wait_for_conclusion(self, worker: CrewMember, wanted: Drain) -> str:
         """Return how a worker that only concludes ended."""
         state, count = worker.state, self._around.interrupts.count
         while True:
@@ -495,7 +495,7 @@ class Supervisor:
                 if isinstance(message, Opened):
                     state.opened = True
                     worker.tell(wanted)
-                elif isinstance(message, WantedCredentials | GivenCredentials):
+                elif isinstance(message, CredentialMessage):
                     # To remove what the run made, the worker may have to log in.
                     self._hear_of_credentials(state.incarnation, message)
                 elif isinstance(message, Leaving):

@@ -20,7 +20,7 @@ from checker.health import MadeResources, Safety, SafetyGate
 from checker.phases.attempt import attempt, drive
 from checker.workers.class_checks import states_in
 from checker.workers.context import WorkerContext
-from checker.workers.messages import Conclude
+from checker.workers.messages import Drain
 from checker.workers.selected import SelectedOperations
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
@@ -88,7 +88,7 @@ _NO_TASK = "0"
 """Stands in the slots for what is of the run as a whole."""
 
 
-def conclude_run(context: WorkerContext, order: Conclude) -> None:
+def conclude_run(context: WorkerContext, order: Drain) -> None:
     """Say what class checks have to say of the run, and remove what it made."""
     context.slots.enter(0, Stage.HOOK, _NO_TASK, 0)
     if not order.only_cleans:

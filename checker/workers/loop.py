@@ -15,18 +15,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.failures.failure_queue import Abandoned, FailureQueue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
-from checker.workers.messages import (
-    Assign,
-    Conclude,
-    Drain,
-    Examine,
-    FetchCredentials,
-    GivenCredentials,
-    GoOn,
-    Hold,
-    PeerJournals,
-    SettledFindings,
-)
+from checker.workers.messages import Assign, CredentialMessage, Drain, OutageOrder, PeerJournals, SettledFindings
 from checker.workers.observer_table import Observers, ObserverTools
 from checker.workers.observers.slowness import Slowness
 from checker.workers.outages.health import OutageControl, TargetHealth
@@ -165,11 +154,11 @@ class Worker:
                 self._recorder.defects.absorb(*settled)
             case PeerJournals(journals):
                 self._context.knowledge.follow(journals)
-            case GivenCredentials() | FetchCredentials():
+            case CredentialMessage():
                 self._renew(message)
-            case Hold() | Examine() | GoOn():
+            case OutageOrder():
                 self._outage.obey(message, self._flights.values())
-            case Conclude():
+            case Drain(concludes=True):
                 conclude_run(self._context, message)
                 self._leave(LeavingKind.CONCLUDED)
             case Drain(shrinks, hasten):
@@ -190,7 +179,7 @@ class Worker:
             raise Abandoned
         return not self._shrinks
 
-    def _renew(self, message: GivenCredentials | FetchCredentials) -> None:
+    def _renew(self, message: CredentialMessage) -> None:
         keeper = self._credentials
         if keeper is not None and keeper.obey(message, self._up.send):
             self._health.renewed()

@@ -1,4 +1,4 @@
-"""The control plane: few, one-way, small. Findings are records, never messages."""
+"""The messages between the supervisor and its workers: few and small. Findings are records, never messages."""
 
 from enum import StrEnum
 
@@ -17,9 +17,9 @@ class Trouble(StrEnum):
     """The reason why a target does not serve."""
 
     GONE = "gone"
-    """Nobody answers."""
+    """The target responds to no request."""
     REFUSED = "refused"
-    """Everybody is turned away."""
+    """The target refuses every request."""
 
 
 class Death(Struct, frozen=True):
@@ -30,71 +30,72 @@ class Death(Struct, frozen=True):
     culprit: Label
 
 
-class Hold(Struct, frozen=True):
-    """The target is in trouble: send nothing of the run, and say so when nothing is in flight."""
+class OutageAction(StrEnum):
+    """The action that the supervisor orders in an outage."""
 
+    HOLD = "hold"
+    """Send no request of the run, and report when no request is in flight."""
+    EXAMINE = "examine"
+    """All workers hold: wait until the target serves, and look for the cause among the requests of this worker."""
+    RESUME = "resume"
+    """The outage is over, or no worker can do more about it."""
+
+
+class OutageOrder(Struct, frozen=True):
+    """An order of the supervisor in an outage of the target."""
+
+    action: OutageAction
     number: int
-    """Of the outage, from 1."""
-
-
-class Examine(Struct, frozen=True):
-    """All hold: wait until the target serves, and look among what was sent here for what did it."""
-
-    number: int
-    trouble: Trouble
-    is_last: bool
-    """Whether nobody is left to look after this one: then it tells what happened."""
+    """The number of the outage in the run, from 1."""
     doubted: Label | None = None
-    """The operation whose refusal raised the question, as long as nobody has seen that others are refused, too."""
+    """EXAMINE: the operation whose refusal raised the question, while no worker has seen that other operations are refused, too.
+    RESUME: the same operation, if all others are served. Its refusals are its own."""
+    trouble: Trouble = Trouble.GONE
+    """EXAMINE: the kind of outage."""
+    is_last: bool = False
+    """EXAMINE: whether no other worker examines the outage after this one, which then records it."""
     at: float = 0.0
-    """When it was noticed, in seconds since the epoch."""
+    """EXAMINE: the time at which the outage was noticed, in seconds since the epoch."""
     deaths: tuple[Death, ...] = ()
-    """Earlier ones of the run."""
-
-
-class GoOn(Struct, frozen=True):
-    """The outage is over, or as over as it becomes."""
-
-    number: int
-    held_back: tuple[Label, ...]
-    """Operations of the whole run that wait for its end."""
+    """EXAMINE: earlier outages of the run with a known cause."""
+    held_back: tuple[Label, ...] = ()
+    """RESUME: operations that are not sent before the end of the run."""
     serves: bool = True
-    """Whether the target serves again: else what it refuses says nothing."""
+    """RESUME: whether the target serves again. If not, its refusals are ignored."""
     is_rate_limited: bool = False
-    """Whether an answer with 429 is no sign of an outage: the target counts requests."""
-    refuses: Label | None = None
-    """The operation that was doubted, where everybody else is served: its refusals are its own."""
+    """RESUME: whether the target limits the rate of requests. Then status 429 is no sign of an outage."""
 
 
-class Troubled(Struct, frozen=True):
-    """The target has stopped serving: nothing more is sent from here."""
+class OutageEvent(StrEnum):
+    """The event that a worker reports in an outage."""
 
-    trouble: Trouble
+    NOTICED = "noticed"
+    """The target may have stopped serving. The worker holds."""
+    HOLDING = "holding"
+    """No request of the worker is in flight."""
+    EXAMINED = "examined"
+    """The worker has examined the outage."""
+
+
+class OutageReport(Struct, frozen=True):
+    """A report of a worker about an outage of the target."""
+
+    event: OutageEvent
+    number: int = 0
+    """The number of the outage; 0 in a report that it was noticed."""
+    trouble: Trouble = Trouble.GONE
     doubted: Label | None = None
-    """The operation that was refused to a worker which was never served anything: only others know whether that is new."""
+    """NOTICED: the operation that was refused, if this worker was never served anything and cannot tell an outage from a refusal."""
     at: float = 0.0
-    """When, in seconds since the epoch."""
-
-
-class Held(Struct, frozen=True):
-    """Nothing of this worker is in flight."""
-
-    number: int
-
-
-class Examined(Struct, frozen=True):
-    """The result of one worker's examination of an outage."""
-
-    number: int
-    culprit: Label | None
-    """The operation whose request did it; None where none of this worker did."""
-    trouble: Trouble
-    serves: bool
-    """Whether the target serves again."""
+    """NOTICED: the time, in seconds since the epoch."""
+    culprit: Label | None = None
+    """EXAMINED: the operation whose request caused the outage; None if no request of this worker did."""
+    serves: bool = True
+    """EXAMINED: whether the target serves again."""
     is_rate: bool = False
-    """Whether the target counts requests, and refuses any with 429 that are too many: no request is guilty of that."""
+    """EXAMINED: whether the target limits the rate of requests, so that no single request is the cause."""
     is_unfounded: bool = False
-    """Whether nothing that was served here is refused: what was doubted may be the operation's own refusal."""
+    """EXAMINED: whether everything that was served to this worker is still served: the refusal may be the operation's own."""
 
 
 MOST_TIMEOUTS = 3
@@ -221,86 +222,79 @@ class PeerJournals(Struct, frozen=True):
 
 
 class Drain(Struct, frozen=True):
-    """Start nothing new; finish what is in flight; leave."""
+    """Start nothing new, finish the requests in flight, and leave."""
 
     shrinks: bool = True
-    """Whether what failed may still be made smaller."""
+    """Whether failures may still be shrunk."""
     hasten: bool = False
-    """Drop what is in flight, too."""
-
-
-class Conclude(Struct, frozen=True):
-    """All others have left: call `after_run` of class checks with what they kept, then leave."""
-
-    first: int
-    """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+    """Whether requests in flight are dropped."""
+    concludes: bool = False
+    """Whether the worker ends the run first: it calls `after_run` of class checks and removes the resources that the run created.
+    All other workers have left."""
+    first: int = 0
+    """The incarnation of the supervisor that began the run, for a worker that concludes: no lower incarnation belongs to the run."""
     only_cleans: bool = False
-    """Whether checks have nothing to say, since the run was cut short."""
+    """Whether a worker that concludes calls no checks, because the run was cut short."""
 
 
-class FetchCredentials(Struct, frozen=True):
-    """An order to fetch these credentials for all workers."""
+class CredentialAction(StrEnum):
+    """The meaning of a message about credentials."""
 
-    source: str
-    number: int
-    """Of what is to be fetched."""
-    key: str = ""
-    """Which of those that the source gives."""
+    WANTED = "wanted"
+    """From a worker: it cannot continue without newer credentials."""
+    FETCH = "fetch"
+    """To one worker: fetch credentials for all workers."""
+    FETCHED = "fetched"
+    """From the worker that fetched credentials to the supervisor, and from there to all workers; never on disk."""
 
 
 Pairs = tuple[tuple[str, str], ...]
 """(name, value)."""
 
 
-class GivenCredentials(Struct, frozen=True):
-    """Fetched credentials, from the worker that fetched them to the supervisor and to all others; never on disk."""
+class CredentialMessage(Struct, frozen=True):
+    """A message about the credentials of one source, in both directions."""
 
+    action: CredentialAction
     source: str
     number: int
-    """One more than that of what was refused."""
+    """The number of the credentials. In WANTED the number of those that are refused, 0 if there were none."""
+    key: str = ""
+    """The key of the credentials in their source."""
     headers: Pairs = ()
     query: Pairs = ()
     cookies: Pairs = ()
     data: bytes = b""
-    """Packed: what the source alone understands."""
+    """Packed data for the source."""
     error: str = ""
-    """Why there are none."""
-    key: str = ""
-    """Which of those that the source gives."""
+    """The reason why there are no credentials."""
 
     @property
     def credentials(self) -> Credentials:
-        """As a source gives them."""
+        """Return the credentials as the source gives them."""
         data = unpack(self.data, lambda value: value) if self.data else None
         return Credentials(dict(self.headers), dict(self.query), dict(self.cookies), data)
 
-    @classmethod
-    def of(cls, order: FetchCredentials, found: Credentials) -> "GivenCredentials":
-        """Return fetched credentials as a message. Raises `TypeError` for data that cannot be sent to other workers."""
-        return cls(
-            order.source,
-            order.number,
+    def fetched(self, found: Credentials) -> "CredentialMessage":
+        """Return the response to this order. Raises `TypeError` for data that cannot be sent to other workers."""
+        return CredentialMessage(
+            CredentialAction.FETCHED,
+            self.source,
+            self.number,
+            self.key,
             tuple(found.headers.items()),
             tuple(found.query.items()),
             tuple(found.cookies.items()),
             b"" if found.data is None else pack(found.data),
-            key=order.key,
         )
 
+    def failed(self, error: str) -> "CredentialMessage":
+        """Return the response to this order when no credentials could be fetched."""
+        return CredentialMessage(CredentialAction.FETCHED, self.source, self.number, self.key, error=error)
 
-Down = (
-    Assign
-    | SettledFindings
-    | PeerJournals
-    | Drain
-    | Conclude
-    | FetchCredentials
-    | GivenCredentials
-    | Hold
-    | Examine
-    | GoOn
-)
-"""Supervisor to worker."""
+
+Down = Assign | SettledFindings | PeerJournals | OutageOrder | CredentialMessage | Drain
+"""Messages from the supervisor to a worker."""
 
 
 class OperationCard(Struct, frozen=True):
@@ -388,19 +382,15 @@ class LeaseReport(Struct, frozen=True):
     """Those of the indices below its start that are still to be made again."""
 
 
-class TaskDeferred(Struct, frozen=True):
-    """This task turned out to be slow: nothing of it is begun, and there is time for another one."""
-
-    task: str
-
-
 class TasksEnded(Struct, frozen=True):
-    """These tasks are over (or their slice is); the journal says how far each came."""
+    """Leases that ended. The journal holds the progress of each task."""
 
     tasks: tuple[tuple[str, int, bool], ...]
-    """(task id, next index, finished)."""
+    """(task id, next index, whether the task is finished)."""
     reports: tuple[LeaseReport, ...]
-    """Of each of them, since it was leased."""
+    """The result of each of these leases."""
+    deferred: tuple[str, ...] = ()
+    """Tasks that turned out to be slow. Their leases go on, but no further case of them is begun, so there is time for other tasks."""
 
 
 class FindingsWritten(Struct, frozen=True):
@@ -409,26 +399,5 @@ class FindingsWritten(Struct, frozen=True):
     count: int
 
 
-class WantedCredentials(Struct, frozen=True):
-    """Work stands still until there are newer ones."""
-
-    source: str
-    refused: int
-    """Number of those that do not count any more; 0 when there were none."""
-    key: str = ""
-    """Which of those that the source gives."""
-
-
-Up = (
-    Opened
-    | TasksEnded
-    | TaskDeferred
-    | FindingsWritten
-    | WantedCredentials
-    | GivenCredentials
-    | Troubled
-    | Held
-    | Examined
-    | Leaving
-)
-"""Worker to supervisor."""
+Up = Opened | TasksEnded | FindingsWritten | CredentialMessage | OutageReport | Leaving
+"""Messages from a worker to the supervisor."""

@@ -3,11 +3,11 @@
 from msgspec.structs import replace
 
 from checker.supervisor.credentials import COOLING_S, MOST_FAILURES, CredentialExchange
-from checker.workers.messages import FetchCredentials, GivenCredentials, WantedCredentials
+from checker.workers.messages import CredentialAction, CredentialMessage
 
-FIRST = GivenCredentials("login", 1, (("Authorization", "a"),))
-WANTED = WantedCredentials("login", 0)
-ORDER = FetchCredentials("login", 1)
+FIRST = CredentialMessage(CredentialAction.FETCHED, "login", 1, headers=(("Authorization", "a"),))
+WANTED = CredentialMessage(CredentialAction.WANTED, "login", 0)
+ORDER = CredentialMessage(CredentialAction.FETCH, "login", 1)
 
 
 def test_only_the_first_that_asks_fetches_and_all_are_told() -> None:
@@ -23,7 +23,9 @@ def test_whoever_is_behind_is_given_what_there_is() -> None:
     exchange.receive(1, FIRST, (1,))
     assert exchange.want(2, WANTED) == [(2, FIRST)]
     assert exchange.join(3) == [(3, FIRST)]
-    assert exchange.want(2, WantedCredentials("login", 1)) == [(2, FetchCredentials("login", 2))]
+    assert exchange.want(2, CredentialMessage(CredentialAction.WANTED, "login", 1)) == [
+        (2, CredentialMessage(CredentialAction.FETCH, "login", 2))
+    ]
 
 
 def test_who_dies_while_fetching_is_replaced_by_the_next_that_waits() -> None:
@@ -48,25 +50,29 @@ def test_nobody_fetches_when_the_last_that_waited_is_gone() -> None:
 def test_sources_do_not_wait_for_each_other() -> None:
     exchange = CredentialExchange()
     exchange.want(1, WANTED)
-    assert exchange.want(2, WantedCredentials("key", 0)) == [(2, FetchCredentials("key", 1))]
+    assert exchange.want(2, CredentialMessage(CredentialAction.WANTED, "key", 0)) == [
+        (2, CredentialMessage(CredentialAction.FETCH, "key", 1))
+    ]
 
 
 def test_after_some_failures_in_a_row_nobody_fetches_any_more() -> None:
     exchange = CredentialExchange()
     for number in range(MOST_FAILURES):
-        assert exchange.want(1, WantedCredentials("login", number)) == [(1, FetchCredentials("login", number + 1))]
-        exchange.receive(1, GivenCredentials("login", number + 1, error="no"), (1,))
-    (told,) = exchange.want(2, WantedCredentials("login", MOST_FAILURES))
-    assert told == (2, GivenCredentials("login", MOST_FAILURES + 1, error="no"))
+        assert exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", number)) == [
+            (1, CredentialMessage(CredentialAction.FETCH, "login", number + 1))
+        ]
+        exchange.receive(1, CredentialMessage(CredentialAction.FETCHED, "login", number + 1, error="no"), (1,))
+    (told,) = exchange.want(2, CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES))
+    assert told == (2, CredentialMessage(CredentialAction.FETCHED, "login", MOST_FAILURES + 1, error="no"))
 
 
 def test_a_success_lets_failures_be_forgotten() -> None:
     exchange = CredentialExchange()
     for number in range(2 * MOST_FAILURES):
-        exchange.want(1, WantedCredentials("login", number))
+        exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", number))
         error = "no" if number % MOST_FAILURES else ""
         exchange.receive(1, replace(FIRST, number=number + 1, error=error), (1,))
-    assert exchange.want(1, WantedCredentials("login", 2 * MOST_FAILURES)) != []
+    assert exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", 2 * MOST_FAILURES)) != []
 
 
 class Clock:
@@ -77,8 +83,8 @@ class Clock:
 
 
 def failed(exchange: CredentialExchange, number: int) -> None:
-    exchange.want(1, WantedCredentials("login", number))
-    exchange.receive(1, GivenCredentials("login", number + 1, error="no"), (1,))
+    exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", number))
+    exchange.receive(1, CredentialMessage(CredentialAction.FETCHED, "login", number + 1, error="no"), (1,))
 
 
 def test_a_login_that_was_down_is_tried_once_more_after_a_while() -> None:
@@ -86,17 +92,17 @@ def test_a_login_that_was_down_is_tried_once_more_after_a_while() -> None:
     exchange = CredentialExchange(clock)
     for number in range(MOST_FAILURES):
         failed(exchange, number)
-    wanted = WantedCredentials("login", MOST_FAILURES)
+    wanted = CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES)
     clock.now = COOLING_S - 1
     (told,) = exchange.want(1, wanted)
-    assert isinstance(told[1], GivenCredentials)
+    assert told[1].action is CredentialAction.FETCHED
     clock.now = COOLING_S
-    again = WantedCredentials("login", MOST_FAILURES + 1)
-    assert exchange.want(1, again) == [(1, FetchCredentials("login", MOST_FAILURES + 2))]
-    exchange.receive(1, GivenCredentials("login", MOST_FAILURES + 2, error="no"), (1,))
+    again = CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES + 1)
+    assert exchange.want(1, again) == [(1, CredentialMessage(CredentialAction.FETCH, "login", MOST_FAILURES + 2))]
+    exchange.receive(1, CredentialMessage(CredentialAction.FETCHED, "login", MOST_FAILURES + 2, error="no"), (1,))
     # One more failure is enough for another while.
-    (told,) = exchange.want(1, WantedCredentials("login", MOST_FAILURES + 2))
-    assert isinstance(told[1], GivenCredentials)
+    (told,) = exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES + 2))
+    assert told[1].action is CredentialAction.FETCHED
 
 
 def test_what_was_good_once_and_cannot_be_renewed_is_left_alone_for_good() -> None:
@@ -107,5 +113,5 @@ def test_what_was_good_once_and_cannot_be_renewed_is_left_alone_for_good() -> No
     for number in range(1, MOST_FAILURES + 1):
         failed(exchange, number)
     clock.now = 1000 * COOLING_S
-    (told,) = exchange.want(1, WantedCredentials("login", MOST_FAILURES + 1))
-    assert isinstance(told[1], GivenCredentials)
+    (told,) = exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES + 1))
+    assert told[1].action is CredentialAction.FETCHED

@@ -24,7 +24,7 @@ from checker.phases.chains import Explorer
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
-from checker.workers.messages import LONG_WAIT_S, Assign, Down, Drain, Task, TaskDeferred, TasksEnded
+from checker.workers.messages import LONG_WAIT_S, Assign, Down, Drain, Task, TasksEnded
 from checker.workers.queues import Receiver, Sender
 from checker.workers.starting.opening import open_worker_context
 from tests.asking import run_settings, saying
@@ -253,8 +253,8 @@ def run(
     reader, idle, aside = Receiver(told), list[TasksEnded](), list[str]()
     while (message := reader.get_nowait()) is not None:
         if isinstance(message, TasksEnded):
-            idle.append(message)
-        elif isinstance(message, TaskDeferred):
-            aside.append(message.task)
+            aside += message.deferred
+            if message.tasks:
+                idle.append(message)
     records = JournalReader(Path(context.opened.journal)).read_new()
     return Ran(memory, following.parents, records, idle, aside)

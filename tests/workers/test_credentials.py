@@ -11,7 +11,7 @@ from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.secrets import Secrets
 from checker.workers.authentication.credentials import MOST_IN_VAIN, CredentialKeeper
-from checker.workers.messages import FetchCredentials, GivenCredentials
+from checker.workers.messages import CredentialAction, CredentialMessage
 from tests.generation.making import PlainOperation
 
 CASE = Case(PlainOperation(), "c1")
@@ -64,7 +64,7 @@ def test_they_are_fetched_when_first_needed_and_then_kept() -> None:
 def test_every_value_is_masked_before_anything_carries_it() -> None:
     made = keeper(Numbered())
     sent(made)
-    given = made.fetch(FetchCredentials("numbered", 2))
+    given = made.fetch(CredentialMessage(CredentialAction.FETCH, "numbered", 2))
     assert given.headers == (("X-Key", "key-number-2"),)
     assert made.secrets.store.mask("say key-number-2") == "say {secret:header:X-Key}"
 
@@ -162,7 +162,11 @@ def test_who_has_no_time_to_wait_goes_on_without() -> None:
 def test_old_values_are_let_go_and_the_last_ones_stay_masked() -> None:
     made = keeper(Numbered())
     for number in range(1, 41):
-        made.take(GivenCredentials("numbered", number, (("X-Key", f"key-number-{number}"),)))
+        made.take(
+            CredentialMessage(
+                CredentialAction.FETCHED, "numbered", number, headers=(("X-Key", f"key-number-{number}"),)
+            )
+        )
     store = made.secrets.store
     assert store.mask("key-number-40") == "secret:header:X-Key"
     assert "secret" in store.mask("say key-number-30")

@@ -17,7 +17,7 @@ from checker.core.response import Outcome, Response
 from checker.phases.making import GeneratedCase
 from checker.supervisor.outages import Outages
 from checker.workers.context import WorkerContext
-from checker.workers.messages import Examined, Held, Troubled
+from checker.workers.messages import OutageEvent, OutageReport
 from checker.workers.outages.health import MOST_DOUBTS, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from tests.workers.harness import workplace
@@ -98,7 +98,7 @@ class Crew:
         for _ in range(50):
             for number, one in self.workers.items():
                 while (message := one.told.get_nowait()) is not None:
-                    assert isinstance(message, Troubled | Held | Examined)
+                    assert isinstance(message, OutageReport)
                     for whom, order in self.outages.hear(number, message, list(self.workers)):
                         self.workers[whom].health.obey(order)
                 if one.health.is_holding:
@@ -181,7 +181,8 @@ def test_who_joins_in_an_outage_hears_of_its_end(crew: Crew) -> None:
     refuse(crew)
     assert knows.holds("GET /things")
     message = knows.told.get_nowait()
-    assert isinstance(message, Troubled)
+    assert isinstance(message, OutageReport)
+    assert message.event is OutageEvent.NOTICED
     for _, order in crew.outages.hear(1, message, [1]):
         knows.health.obey(order)
     late = crew.worker()

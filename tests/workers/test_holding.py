@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from checker.workers.messages import GoOn, Hold
+from checker.workers.messages import OutageAction, OutageOrder
 from checker.workers.outages.health import TargetHealth
 from checker.workers.time_accounting import Activity, TimeAccounting
 from tests.workers.harness import TASK, run, workplace
@@ -24,6 +24,6 @@ def test_who_holds_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             sit_out(self)
 
         monkeypatch.setattr(TargetHealth, "sit_out", noted)
-        later = (Hold(1), GoOn(1, ()))
+        later = (OutageOrder(OutageAction.HOLD, 1), OutageOrder(OutageAction.RESUME, 1))
         run(place, replace(TASK, phase="fuzzing"), drained_after=20, later=later)
     assert set(waited) == {1.0}

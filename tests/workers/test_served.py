@@ -17,7 +17,7 @@ from checker.core.response import Response
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
-from checker.workers.messages import Trouble, Troubled
+from checker.workers.messages import OutageEvent, OutageReport, Trouble
 from checker.workers.observers.witnesses import ServedRequests
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Receiver, Sender
@@ -124,8 +124,8 @@ def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(context: Work
     assert cast("Refusing", context.http).asked == [b"/things?limit=3"]
     assert told.wait(0.0)
     said = told.get_nowait()
-    assert isinstance(said, Troubled)
-    assert (said.trouble, said.doubted) == (Trouble.REFUSED, None)
+    assert isinstance(said, OutageReport)
+    assert (said.event, said.trouble, said.doubted) == (OutageEvent.NOTICED, Trouble.REFUSED, None)
 
 
 def test_nobody_is_asked_for_what_another_request_may_have_taken_away(context: WorkerContext) -> None:

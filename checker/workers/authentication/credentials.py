@@ -17,7 +17,7 @@ from checker.corpus.secrets import Secrets
 from checker.transport.prepare import put
 from checker.workers.authentication.bodies import BodyRewriter, new_texts
 from checker.workers.authentication.identities import Identities, source_name
-from checker.workers.messages import FetchCredentials, GivenCredentials, Up, WantedCredentials
+from checker.workers.messages import CredentialAction, CredentialMessage, Up
 
 MOST_IN_VAIN = 3
 """Times in a row that newer credentials are fetched for an operation and refused."""
@@ -113,7 +113,7 @@ class CredentialKeeper(Struct):
     sources: Mapping[str, CredentialSource]
     secrets: Secrets
     """Told of every value before anything can carry it."""
-    ask: Callable[[WantedCredentials], None] = lambda wanted: None
+    ask: Callable[[CredentialMessage], None] = lambda wanted: None
     """Says that they are wanted; set by whoever has a supervisor."""
     listen: Callable[[], bool] = lambda: True
     """Waits for messages, which come back through `take` and `fetch`; whether there is no time for more."""
@@ -149,8 +149,8 @@ class CredentialKeeper(Struct):
     def fetch_alone(self) -> None:
         """Fetch in this worker from now on: there is no other one."""
 
-        def fetch(wanted: WantedCredentials) -> None:
-            order = FetchCredentials(wanted.source, wanted.refused + 1, wanted.key)
+        def fetch(wanted: CredentialMessage) -> None:
+            order = CredentialMessage(CredentialAction.FETCH, wanted.source, wanted.number + 1, wanted.key)
             self.take(self.fetch(order))
 
         self.ask = fetch
@@ -236,22 +236,22 @@ class CredentialKeeper(Struct):
             if isinstance(outcome, Response) and not self.sources[name].is_refused(outcome):
                 self.reauth.accepted((case.operation.label, name))
 
-    def obey(self, order: GivenCredentials | FetchCredentials, up: Callable[[Up], object]) -> bool:
+    def obey(self, order: CredentialMessage, up: Callable[[Up], object]) -> bool:
         """Fetch credentials, or take what was fetched; whether those before did not count any more."""
-        if isinstance(order, FetchCredentials):
+        if order.action is CredentialAction.FETCH:
             up(self.fetch(order))
             return False
         self.take(order)
         return order.number > 1 and not order.error
 
-    def take(self, given: GivenCredentials) -> None:
+    def take(self, given: CredentialMessage) -> None:
         """Newer credentials, or the reason why there are none."""
         found = given.credentials
         self.secrets.add_credentials(found)
         held = _Held(given.number, found, given.error, self.clock())
         self._held[given.source, given.key] = held
 
-    def fetch(self, order: FetchCredentials) -> GivenCredentials:
+    def fetch(self, order: CredentialMessage) -> CredentialMessage:
         """Fetch credentials for all workers, as messages."""
         try:
             case = self._wanted_for[order.source, order.key]
@@ -259,12 +259,11 @@ class CredentialKeeper(Struct):
             with RUNNING_SOURCES.adding(source):
                 found = source.fetch(case)
             self.secrets.add_credentials(found)
-            return GivenCredentials.of(order, found)
+            return order.fetched(found)
         except CredentialError as error:
-            return GivenCredentials(order.source, order.number, error=str(error), key=order.key)
+            return order.failed(str(error))
         except Exception as error:  # noqa: BLE001 - the wall: users' code; it costs the operations that need it
-            text = f"{type(error).__name__}: {error}"
-            return GivenCredentials(order.source, order.number, error=text, key=order.key)
+            return order.failed(f"{type(error).__name__}: {error}")
         finally:
             self.fetched()
 
@@ -307,7 +306,7 @@ class CredentialKeeper(Struct):
         """Return the credentials after those with that number; None if there is no time left to wait for them."""
         name, key = address
         self._wanted_for[address] = case
-        self.ask(WantedCredentials(name, refused, key))
+        self.ask(CredentialMessage(CredentialAction.WANTED, name, refused, key))
         while (held := self._held.get(address)) is None or held.number <= refused:
             if self.listen():
                 return held

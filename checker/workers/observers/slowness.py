@@ -10,7 +10,7 @@ from checker.core.phases import CaseSource
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.core.send import Transport
 from checker.phases.attempt import Verdict
-from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, TaskDeferred
+from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, TasksEnded
 from checker.workers.observers.pacing import SlowLanes
 from checker.workers.queues import Sender
 from checker.workers.recording.task_state import InFlight, LeasedTask
@@ -73,7 +73,7 @@ class Slowness:
         """Let others come first, and ask for them."""
         if not running.is_endless and not running.is_slow and not running.task.again:
             self._scheduler.put_aside(running)
-            self._up.send(TaskDeferred(running.task.id))
+            self._up.send(TasksEnded((), (), (running.task.id,)))
 
     def _unresponsive(self, flight: InFlight) -> Unresponsive:
         running, operation = flight.running, flight.made.case.operation

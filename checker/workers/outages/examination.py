@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ from checker.health import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
-from checker.workers.messages import Death, Examine, Examined, Trouble
+from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent
 from checker.workers.outages.liveness import MOST_WITNESSES, LivenessProbes, is_ending, is_refused
 from checker.workers.recording.recorder import Recorder
@@ -35,7 +36,7 @@ _RATE_LIMITED = "rate_limited"
 class OutageAccount(Struct, frozen=True):
     """The findings about one outage."""
 
-    order: Examine
+    order: OutageOrder
     culprit: Sent | None
     is_certain: bool
     """Whether suspects were sent alone: then the culprit did it again, or none did."""
@@ -197,11 +198,12 @@ class Examination:
         self._were_renewed = False
         """Whether new credentials were all that it took: those before had expired, if nobody ended them."""
 
-    def done(self, order: Examine, lost: Sequence[Sent]) -> Examined:
+    def done(self, order: OutageOrder, lost: Sequence[Sent]) -> OutageReport:
         """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
         trouble = order.trouble
+        report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)
         if order.doubted is not None and not self._is_founded():
-            return Examined(order.number, None, trouble, serves=True, is_unfounded=True)
+            return report(is_unfounded=True)
         serves = is_certain = self._has_recovered(trouble)
         if serves:
             culprit = self._culprit(trouble, lost)
@@ -209,13 +211,13 @@ class Examination:
                 serves = self._has_recovered(trouble)
                 if serves and self._is_rate_limited(culprit.label):
                     tell_of_rates(self._context.recorder)
-                    return Examined(order.number, None, trouble, serves=True, is_rate=True)
+                    return report(is_rate=True)
                 if not serves and self._witnesses.was_too_much:
                     # A quota is used up by all requests together, the suspect happened to be among the last.
                     culprit = None
         elif self._witnesses.is_guess:
             # It may always have refused that.
-            return Examined(order.number, None, trouble, serves=True)
+            return report()
         else:
             # Who asks too much is turned away for what all requests did together.
             guess = None if self._witnesses.was_too_much else self._likely()
@@ -225,7 +227,7 @@ class Examination:
             account = OutageAccount(order, culprit, is_certain, serves, refused=self._witnesses.refused)
             tell(self._context.recorder, account, [*lost, *reversed(self._recent)])
         label = None if culprit is None else culprit.label
-        return Examined(order.number, label, trouble, serves)
+        return report(culprit=label, serves=serves)
 
     def _is_founded(self) -> bool:
         """Whether a refusal of another worker applies to every caller: only a worker that was served before can tell."""

@@ -16,7 +16,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.making import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.messages import Examine, GoOn, Held, Hold, Trouble, Troubled
+from checker.workers.messages import OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
 from checker.workers.outages.blocked_connection import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
@@ -60,7 +60,7 @@ class TargetHealth:
     """Of the outage that this worker holds for; 0 until it is told."""
     _has_said: bool = False
     _is_rate_limited: bool = False
-    _order: Examine | None = None
+    _order: OutageOrder | None = None
     _first: Sent | None = None
     """The answer that showed the outage."""
     _lost: list[Sent] = field(default_factory=list)
@@ -213,18 +213,18 @@ class TargetHealth:
         else:
             self._doubts += 1
         self.is_holding = True
-        self.up.send(Troubled(trouble, doubted, time.time()))
+        self.up.send(OutageReport(OutageEvent.NOTICED, trouble=trouble, doubted=doubted, at=time.time()))
 
     # What is done about it
 
-    def obey(self, order: Hold | Examine | GoOn) -> None:
+    def obey(self, order: OutageOrder) -> None:
         """Take an order of the supervisor; what it asks for is done by `sit_out`."""
-        match order:
-            case Hold(number):
-                self.is_holding, self._number, self._has_said = True, number, False
-            case Examine():
+        match order.action:
+            case OutageAction.HOLD:
+                self.is_holding, self._number, self._has_said = True, order.number, False
+            case OutageAction.EXAMINE:
                 self._order = order
-            case GoOn():
+            case OutageAction.RESUME:
                 if self._first is not None:
                     self._learn(self._first, order)
                 self.is_holding, self._number, self._order = False, 0, None
@@ -235,10 +235,10 @@ class TargetHealth:
                 self._is_rate_limited = order.is_rate_limited
                 self.context.held_back.update(order.held_back)
 
-    def _learn(self, first: Sent, order: GoOn) -> None:
+    def _learn(self, first: Sent, order: OutageOrder) -> None:
         """Learn from an outage about the refusal that showed it: about its own operation, or the one that was found guilty."""
         key = (first.label, first.status)
-        if first.label == order.refuses:
+        if first.label == order.doubted:
             self._usual.add(key)
         elif not self.context.held_back.issuperset(order.held_back):
             self._usual.discard(key)
@@ -248,7 +248,7 @@ class TargetHealth:
         self.context.slots.clear_acting()
         if self._number and not self._has_said:
             self._has_said = True
-            self.up.send(Held(self._number))
+            self.up.send(OutageReport(OutageEvent.HOLDING, self._number))
         order, self._order = self._order, None
         if order is not None:
             witnesses = self._witnesses(self._first, order.doubted)
@@ -279,14 +279,15 @@ class OutageControl(Struct, frozen=True):
     scheduler: CaseScheduler
     answers: Answers
 
-    def obey(self, order: Hold | Examine | GoOn, flying: Iterable[InFlight]) -> None:
+    def obey(self, order: OutageOrder, flying: Iterable[InFlight]) -> None:
         """Nothing that is in the air at the end of an outage was sent to a target that serves."""
-        if isinstance(order, GoOn):
+        is_over = order.action is OutageAction.RESUME
+        if is_over:
             # What was answered before it says whether the target serves is counted apart from what comes after.
             self.scheduler.counts.report(self.scheduler.held)
             self.context.recorder.is_turned_away = not order.serves
         self.health.obey(order)
-        if not isinstance(order, GoOn):
+        if not is_over:
             return
         for flight in flying:
             flight.is_doubtful = True
