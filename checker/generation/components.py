@@ -14,9 +14,9 @@ from checker.core.operation import Body, BodyFault, Example, Location, Operation
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.formats import file_type
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
 from checker.generation.drawing.reuse import pooled
-from checker.generation.drawing.samples import file_type
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import (
     EXAMPLES,

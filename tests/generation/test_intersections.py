@@ -11,8 +11,7 @@ from checker.core.errors import Unsatisfiable
 from checker.core.operation import Location
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.patterns.automata import common_to, walker
-from checker.generation.patterns.matching import matcher, strict_format
-from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.regexes import UnsupportedPattern, matcher, strict_format
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource

@@ -13,8 +13,7 @@ from checker.generation.drawing.nodes import Nodes, Variety, different
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
-from checker.generation.patterns.matching import matcher
-from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.regexes import UnsupportedPattern, matcher
 from checker.generation.patterns.writing import writer
 from checker.generation.presence import SELDOM_SHARE
 from checker.generation.sources import alphabets

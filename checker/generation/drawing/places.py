@@ -61,6 +61,10 @@ class TextPlace(Struct, frozen=True):
             return len(value) >= self.min_items and all(map(item_of(self).carries_listed, value))
         return self.carries(value)
 
+    def stands_alone(self, text: str) -> bool:
+        """Whether a text of the alphabet arrives as it is."""
+        return text not in self.refuses and not (self.is_trimmed and text != text.strip())
+
     def _is_long_enough(self, text: str) -> bool:
         return len(text) >= self.min_text or (self.carries_empty and not text)
 

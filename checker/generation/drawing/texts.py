@@ -1,9 +1,14 @@
-"""Strings of a schema: plain, of a format, of a pattern, of a user's strategy."""
+"""Strings of a schema: plain, of formats, of patterns, with a declared content, or from a strategy of a user.
+
+A string with several constraints is drawn for one of them and filtered by the others. Where few of a handful of tries pass, it is
+drawn from an automaton that has all of them.
+"""
 
 import base64
 import json
 import quopri
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -13,174 +18,110 @@ from msgspec.structs import replace
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin
 from checker.core.request import Location
-from checker.generation.drawing.formats import FORMATS, TextFormat
-from checker.generation.drawing.intersections import is_doubtful, likely_ways
+from checker.generation.drawing.formats import FORMATS, SAMPLES, file_type
 from checker.generation.drawing.nodes import Nodes, is_alive
 from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
-from checker.generation.drawing.samples import SAMPLES, file_type, padded_png
 from checker.generation.normalization.forms import Canonical, Content
-from checker.generation.patterns.matching import is_certain, is_plain, matcher, strict_format
-from checker.generation.patterns.regexes import UNBOUNDED, UnsupportedPattern
-from checker.generation.patterns.writing import PatternPart, writer
+from checker.generation.patterns.automata import common_to, walker
+from checker.generation.patterns.regexes import (
+    UNBOUNDED,
+    UnsupportedPattern,
+    is_certain,
+    is_exact,
+    is_plain,
+    matcher,
+    strict_format,
+)
+from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, finished, listed, one_of, texts
-from checker.generation.sources.choices import Source
-from checker.generation.sources.context import Draw, DrawContext, GivenValue, retried
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import Draw, DrawContext, GivenValue, Rejected, retried
 from checker.generation.sources.hypothesis import Strategy, draw_strategy
 from checker.validation.formats import STRING_FORMATS
 
-_MOST_BYTES: Final = 48
-"""Of what is encoded, beyond what a minimum asks for."""
-_FILE_SHARE: Final = 0.9
-"""Share of whole files where a kind of file is named."""
-_JSON: Final = "application/json"
-
-
-class _Encoding(Struct, frozen=True):
-    """Groups of bytes that become groups of characters (RFC 4648, 4 to 8)."""
-
-    encode: Callable[[bytes], bytes]
-    bytes_in: int
-    characters_out: int
-
-    def sizes(self, low: int, high: int | None) -> tuple[int, int]:
-        """Numbers of bytes whose texts have such lengths; the wrong way round when there are none."""
-        groups = -(-low // self.characters_out)
-        least = max(0, self.bytes_in * (groups - 1) + 1) if groups else 0
-        if high is None:
-            return least, least + _MOST_BYTES
-        return least, min(least + _MOST_BYTES, self.bytes_in * (high // self.characters_out))
-
-
-_ENCODINGS: Final = {
-    "base64": _Encoding(base64.b64encode, 3, 4),
-    "base64url": _Encoding(base64.urlsafe_b64encode, 3, 4),
-    "base32": _Encoding(base64.b32encode, 5, 8),
-    "base16": _Encoding(base64.b16encode, 1, 2),
-    "quoted-printable": _Encoding(lambda content: quopri.encodestring(content, True), 1, 1),
-}
-
-
-def content_draw(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw | None:
-    """Draws the declared content of a text, encoded; None for unknown content. Lengths are kept as far as possible."""
-    content = canonical.strings.content
-    if content is None:
-        return None
-    encoding = _ENCODINGS.get(content.encoding)
-    if content.media_type == _JSON:
-        document = _document(nodes, content, place)
-        return document if encoding is None else finished(document, _encoded(encoding))
-    if encoding is None:
-        return None
-    least, most = encoding.sizes(canonical.strings.lengths.low, canonical.strings.lengths.high)
-    if least > most:
-        return None
-    plain: Draw = _bytes(least, most)
-    file = SAMPLES.get(content.media_type)
-    if file is not None and least <= len(file):
-        plain = either(_FILE_SHARE, listed((file,)), plain)
-    return finished(plain, _encoded(encoding))
-
-
-def _bytes(least: int, most: int) -> Draw:
-    return lambda source: source.binary(least, most)
-
-
-def _encoded(encoding: _Encoding) -> Callable[[Any], str]:
-    def encode(content: str | bytes) -> str:
-        raw = content.encode() if isinstance(content, str) else content
-        return encoding.encode(raw).decode("ascii")
-
-    return encode
-
-
-def _document(nodes: Nodes, content: Content, place: TextPlace) -> Draw:
-    """A JSON document, of a schema if there is one that can be satisfied."""
-    if content.schema is not None:
-        text = place.alphabet if place.is_body else alphabets.VISIBLE
-        try:
-            draw = nodes.compile((content.schema,), body_place(text, is_form=False, is_bytes=False))
-            return finished(draw, json.dumps)
-        except Unsatisfiable:
-            if content.is_asserted:
-                raise
-    return _any_document
-
-
-def _any_document(source: Source) -> str:
-    text = source.string(alphabets.NAME, 0, 12)
-    return (text.join('""'), str(source.integer(-99, 99)), f'{{"{text}": []}}')[source.choice(3)]
-
-
-def with_escapes(canonical: Canonical, place: TextPlace) -> TextPlace:
-    """The place of such strings: with the characters that are escaped there, if a pattern cannot do without."""
-    if place.escaped is None or all(_has_texts(one, place) for one, _ in canonical.strings.patterns):
-        return place
-    return replace(place, alphabet=place.escaped, escaped=None)
-
-
-def _has_texts(pattern: str, place: TextPlace) -> bool:
-    try:
-        writer(pattern, place.alphabet.intervals, place.alphabet)
-    except UnsupportedPattern:
-        return False
-    return True
-
-
-_ROOM = 256
+Check = Callable[[Any], bool]
+_ROOM: Final = 256
 """Characters beyond the minimum when there is no maximum."""
-_RECORDED = 1000
+_RECORDED: Final = 1000
 """Longer strings are recorded as a seed and a length."""
-_LONGEST = 1 << 22
-"""Characters of a text that is drawn because it has to be that long."""
-_LONG = 0.02
-_USUAL = (6, 48)
-"""Lengths that most values of a format have anyway."""
-_SEEDS = 1 << 16
-_UNKNOWN = TextFormat(texts(alphabets.NAME, 0, 0))
-_OF_FORMATS = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
-"""Characters of their texts; URIs may be short, which has them looked at wherever these matter."""
-_SHORTEST = 2
-"""Only texts of so many characters are refused for what they are."""
+_LONGEST: Final = 1 << 22
+"""Characters of the longest minimum that is drawn."""
+_LONG: Final = 0.02
+"""Share of long texts, where the schema has a maximum that allows them."""
+_USUAL: Final = (6, 48)
+"""Lengths that most strings of a format have."""
+_SEEDS: Final = 1 << 16
+_OF_FORMATS: Final = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
+"""Characters of certain formats; URIs may be short, and short texts are validated wherever the place matters."""
+_SHORTEST: Final = 2
+"""Longest text that a place refuses as such (`..`)."""
 _FILES, _WHOLE_FILES = 0.3, 0.9
-"""Share of valid files among binary values: of any kind, where one kind is named."""
+"""Shares of valid files among binary values: of any kind, and where one kind is named."""
 
 
-def compile_string(nodes: Nodes, canonical: Canonical, place: TextPlace) -> Draw:
+class _Limits(Struct, frozen=True):
+    """The least and the greatest length of a string."""
+
+    low: int
+    high: int | None
+
+    def contain(self, low: int, high: int) -> bool:
+        """Whether all lengths of a range are allowed."""
+        return low >= self.low and (self.high is None or self.high >= high)
+
+    @property
+    def most(self) -> int:
+        return UNBOUNDED if self.high is None else self.high
+
+
+def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
-    context, place = nodes.context, with_escapes(canonical, place)
-    sizes = low, high = _sizes(canonical, place)
-    usual = min(nodes.max_text, LONGEST_IN_HEAD) if is_in_head(place) else nodes.max_text
-    limit = max(low, usual)
-    _refuse_lengths(canonical, nodes.formats)
-    certain = _certain(canonical, place, nodes.formats, sizes)
+    place = _with_escapes(form, place)
+    limits = _limits(nodes, form, place)
+    certain = _certain(nodes, form, place, limits)
     if certain is not None:
         return certain
-    ways, checks = _ways(nodes, canonical, place, sizes)
-    if any(FORMATS[name].is_international for name in canonical.formats if name in FORMATS):
-        # All other ways keep to the alphabet by themselves.
-        checks.append(place.alphabet.permits)
-    is_free = not checks and place.is_body and sizes == (0, None)
-    accepts = _all_of(checks, place, low, high)
-    contained = _contained(nodes, canonical, place, None if is_free else accepts)
-    if contained is not None:
-        return contained
+    ways, checks = _ways(nodes, form, place, limits)
+    is_free = not checks and place.is_body and limits == _Limits(0, None)
+    accepts = _all_of(checks, place, limits)
+    if form.strings.content is not None:
+        contained = _content(nodes, form, form.strings.content, place)
+        if contained is not None and not is_free:
+            contained = retried(contained, accepts, nodes.context, form.pointer)
+            # An annotation yields to the lengths and patterns that it contradicts.
+            if not form.strings.content.is_asserted and not is_alive(contained, nodes.context):
+                contained = None
+        if contained is not None:
+            return contained
     if not ways:
-        plain = _plain(place, low, limit if high is None else min(high, limit), has_maximum=high is not None)
+        plain = _plain(nodes, place, limits)
         if not checks:
-            return _standing_alone(plain, place, context, canonical.pointer)
+            keeps_all = place.is_body or not (place.is_trimmed or place.refuses)
+            return plain if keeps_all else retried(plain, place.stands_alone, nodes.context, form.pointer)
         ways = [plain]
-    if is_doubtful(canonical, sizes):
-        ways = likely_ways(nodes, canonical, place, ways, accepts)
+    if _is_doubtful(form, limits):
+        ways = _likely(nodes, form, place, ways, accepts)
     elif is_free and len(ways) == 1:
         return ways[0]
-    make = ways[0] if len(ways) == 1 else one_of(ways)
-    return retried(make, accepts, context, canonical.pointer)
+    return retried(one_of(ways), accepts, nodes.context, form.pointer)
 
 
-def _sizes(canonical: Canonical, place: TextPlace) -> tuple[int, int | None]:
-    """Return the least and the greatest length. Raises `Unsatisfiable`."""
-    lengths = canonical.strings.lengths
+def _with_escapes(form: Canonical, place: TextPlace) -> TextPlace:
+    """Return the place with the characters that have to be escaped there, if a pattern has no texts without them."""
+    if place.escaped is None:
+        return place
+    try:
+        for pattern, _ in form.strings.patterns:
+            writer(pattern, place.alphabet.intervals, place.alphabet)
+    except UnsupportedPattern:
+        return replace(place, alphabet=place.escaped, escaped=None)
+    return place
+
+
+def _limits(nodes: Nodes, form: Canonical, place: TextPlace) -> _Limits:
+    """Return the allowed lengths. Raises `Unsatisfiable`, also for a format that has no strings of such lengths."""
+    lengths = form.strings.lengths
     conflict = lengths.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
@@ -189,108 +130,99 @@ def _sizes(canonical: Canonical, place: TextPlace) -> tuple[int, int | None]:
         raise Unsatisfiable(lengths.high_pointer, f"maxLength {high} leaves nothing to send")
     if low > _LONGEST:
         raise Unsatisfiable(lengths.low_pointer, f"minLength {low} is more than the {_LONGEST} that are sent")
-    return low, high
-
-
-def _contained(
-    nodes: Nodes, canonical: Canonical, place: TextPlace, accepts: Callable[[Any], bool] | None
-) -> Draw | None:
-    """Draws what the string is said to contain, as far as it is accepted; None where that comes to nothing."""
-    draw = content_draw(nodes, canonical, place)
-    if canonical.strings.content is None or draw is None or accepts is None:
-        return draw
-    made = retried(draw, accepts, nodes.context, canonical.pointer)
-    # Lengths and patterns may leave nothing of what is only said.
-    is_kept = canonical.strings.content.is_asserted or is_alive(made, nodes.context)
-    return made if is_kept else None
-
-
-def _certain(
-    canonical: Canonical, place: TextPlace, user_formats: Mapping[str, Strategy], sizes: tuple[int, int | None]
-) -> Draw | None:
-    """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
-    said = len(canonical.formats) + len(canonical.strings.patterns) + len(canonical.excluded.patterns)
-    if canonical.strings.content is not None or said != 1:
-        return None
-    low, high = sizes
-    for name in canonical.formats:
-        known = FORMATS.get(name, _UNKNOWN)
-        fits = known.low >= low and (high is None or high >= known.high)
-        is_carried = place.is_body or (known.low > _SHORTEST and place.alphabet.permits(_OF_FORMATS))
-        if known.is_certain and name not in user_formats and fits and is_carried:
-            return known.draw
-    for pattern, _ in canonical.strings.patterns:
-        if not is_certain(pattern):
-            return None
-        try:
-            written = writer(pattern, place.alphabet.intervals, place.alphabet)
-        except UnsupportedPattern:
-            return None
-        fits = written.low >= low and (high is None or high >= written.high)
-        # What is refused or trimmed in some places are dots and blanks: those of the pattern, or around a match.
-        is_whole = pattern[0] == "^" and pattern[-1] == "$"
-        is_carried = place.is_body or (is_whole and written.low > _SHORTEST and " " not in pattern)
-        return written.unbounded() if fits and is_carried else None
-    return None
-
-
-def _standing_alone(plain: Draw, place: TextPlace, context: DrawContext, pointer: str) -> Draw:
-    """Text of the characters of a place: all that can be wrong with it is what does not arrive as it is."""
-    refuses = place.refuses
-    if place.is_trimmed:
-        return retried(plain, lambda text: text == text.strip() and text not in refuses, context, pointer)
-    if refuses:
-        return retried(plain, lambda text: text not in refuses, context, pointer)
-    return plain
-
-
-def _refuse_lengths(canonical: Canonical, user_formats: Mapping[str, Strategy]) -> None:
-    """Raise `Unsatisfiable` when a format has no strings of such lengths."""
-    lengths = canonical.strings.lengths
-    for name in canonical.formats:
+    for name in form.formats:
         known = FORMATS.get(name)
-        if known is None or name in user_formats:
+        if known is None or name in nodes.formats:
             continue
         if lengths.low > known.high:
             text = f"minLength {lengths.low} and format {name}, which has at most {known.high} characters"
             raise Unsatisfiable(lengths.low_pointer, text)
-        if lengths.high is not None and lengths.high < known.low:
-            text = f"maxLength {lengths.high} and format {name}, which has at least {known.low} characters"
+        if high is not None and high < known.low:
+            text = f"maxLength {high} and format {name}, which has at least {known.low} characters"
             raise Unsatisfiable(lengths.high_pointer, text)
+    return _Limits(low, high)
 
 
-Checks = list[Callable[[str], bool]]
+def _certain(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> Draw | None:
+    """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
+    strings = form.strings
+    if strings.content is not None or len(form.formats) + len(strings.patterns) + len(form.excluded.patterns) != 1:
+        return None
+    if form.formats:
+        name = form.formats[0]
+        known = FORMATS.get(name)
+        if known is None or not known.is_certain or name in nodes.formats:
+            return None
+        is_carried = place.is_body or (known.low > _SHORTEST and place.alphabet.permits(_OF_FORMATS))
+        return known.draw if is_carried and limits.contain(known.low, known.high) else None
+    if not strings.patterns or not is_certain(strings.patterns[0][0]):
+        return None
+    pattern = strings.patterns[0][0]
+    try:
+        written = writer(pattern, place.alphabet.intervals, place.alphabet)
+    except UnsupportedPattern:
+        return None
+    # Places refuse or trim dots and blanks, which come from the pattern or from around a match.
+    is_whole = pattern[0] == "^" and pattern[-1] == "$"
+    is_carried = place.is_body or (is_whole and written.low > _SHORTEST and " " not in pattern)
+    return written.unbounded() if is_carried and limits.contain(written.low, written.high) else None
 
 
-def _ways(
-    nodes: Nodes, canonical: Canonical, place: TextPlace, sizes: tuple[int, int | None]
-) -> tuple[list[Draw], Checks]:
-    """Return the ways to make such strings, and the conditions on them."""
+def _ways(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> tuple[list[Draw], list[Check]]:
+    """Return a draw for each format and pattern, and the conditions on all of them. Raises `Unsatisfiable`."""
     ways: list[Draw] = []
-    checks: Checks = []
-    low, high = sizes
-    for name in canonical.formats:
+    checks: list[Check] = []
+    patterns, content = form.strings.patterns, form.strings.content
+    for name in form.formats:
         strategy = nodes.formats.get(name)
+        known = FORMATS.get(name)
         if strategy is not None:
-            ways.append(_users(strategy, location_of(place), nodes.context))
+            ways.append(_from_user(strategy, location_of(place), nodes.context))
             continue
-        if name in FORMATS:
-            ways.append(FORMATS[name].draw)
-            is_usual = low <= _USUAL[0] and (high is None or high >= _USUAL[1])
-            if is_usual and FORMATS[name].is_certain and len(canonical.formats) == 1 and not canonical.strings.patterns:
+        if known is not None:
+            ways.append(known.draw)
+            is_usual = limits.low <= _USUAL[0] and limits.most >= _USUAL[1]
+            if known.is_certain and is_usual and len(form.formats) == 1 and not patterns:
                 continue
+            if known.is_international:
+                # All other draws keep to the alphabet of the place.
+                checks.append(place.alphabet.permits)
         elif name == "binary" and place.is_bytes:
-            ways.append(_binary(low, high, place.file))
-        checks.extend(_checks_of(name, is_alone=not canonical.strings.patterns))
-    content = canonical.strings.content
+            ways.append(_binary(limits, place.file))
+        if name in STRING_FORMATS:
+            # Strings that are drawn for a format satisfy strict validators as well; those of a pattern may not.
+            checks += [STRING_FORMATS[name], strict_format(name)] if patterns else [STRING_FORMATS[name]]
     if place.is_bytes and not ways and content is not None and content.is_file:
-        ways.append(_binary(low, high, file_type(content.media_type) or place.file))
-    _add_patterns(canonical, place, sizes, (ways, checks))
+        ways.append(_binary(limits, file_type(content.media_type) or place.file))
+    for pattern, pointer in patterns:
+        try:
+            written = writer(pattern, place.alphabet.intervals, place.alphabet)
+        except UnsupportedPattern:
+            checks.append(matcher(pattern))
+            form.opaque[pointer] = "pattern"
+            continue
+        checks.append(matcher(pattern, trusts=is_plain(pattern) and not ways))
+        lengths = form.strings.lengths
+        if limits.high is not None and written.low > limits.high:
+            text = f"maxLength {limits.high} and pattern {pattern}, whose texts have at least {written.low} characters"
+            raise Unsatisfiable(lengths.high_pointer or pointer, text)
+        if written.high < limits.low:
+            text = f"minLength {limits.low} and pattern {pattern}, whose texts have at most {written.high} characters"
+            raise Unsatisfiable(lengths.low_pointer or pointer, text)
+        ways.append(
+            written.unbounded()
+            if limits.contain(written.low, written.high)
+            else partial(_written, written.write, limits.low, limits.most)
+        )
     return ways, checks
 
 
-def _users(strategy: Strategy, location: Location | None, context: DrawContext) -> Draw:
-    """Draws from a strategy of a user, who alone knows what its values are."""
+def _written(write: Callable[[Source, int, int], str], low: int, high: int, source: Source) -> str:
+    return write(source, low, high)
+
+
+def _from_user(strategy: Strategy, location: Location | None, context: DrawContext) -> Draw:
+    """Draws from a strategy of a user; provenance notes that its values may be anything."""
     if location is None:
         return partial(draw_strategy, strategy)
     given = GivenValue(location, Origin.EXPLICIT)
@@ -302,43 +234,17 @@ def _users(strategy: Strategy, location: Location | None, context: DrawContext) 
     return drawn
 
 
-def _checks_of(name: str, *, is_alone: bool) -> Checks:
-    if name not in STRING_FORMATS:
-        return []
-    # What is made as the format says satisfies strict readers as well; what a pattern writes may not.
-    return [STRING_FORMATS[name]] if is_alone else [STRING_FORMATS[name], strict_format(name)]
-
-
-def _add_patterns(
-    canonical: Canonical, place: TextPlace, sizes: tuple[int, int | None], found: tuple[list[Draw], Checks]
-) -> None:
-    (low, high), (ways, checks) = sizes, found
-    for pattern, pointer in canonical.strings.patterns:
-        try:
-            written = writer(pattern, place.alphabet.intervals, place.alphabet)
-            checks.append(matcher(pattern, trusts=is_plain(pattern) and len(ways) == 0))
-        except UnsupportedPattern:
-            checks.append(matcher(pattern))
-            canonical.opaque[pointer] = "pattern"
-            continue
-        if high is not None and written.low > high:
-            text = f"maxLength {high} and pattern {pattern}, whose texts have at least {written.low} characters"
-            raise Unsatisfiable(canonical.strings.lengths.high_pointer or pointer, text)
-        if written.high < low:
-            text = f"minLength {low} and pattern {pattern}, whose texts have at most {written.high} characters"
-            raise Unsatisfiable(canonical.strings.lengths.low_pointer or pointer, text)
-        ways.append(_matching(written, low, high))
-
-
-def _plain(place: TextPlace, low: int, high: int, *, has_maximum: bool) -> Draw:
-    alphabet = place.alphabet
+def _plain(nodes: Nodes, place: TextPlace, limits: _Limits) -> Draw:
+    """Draws texts without a format or a pattern."""
+    alphabet, low = place.alphabet, limits.low
+    usual = min(nodes.max_text, LONGEST_IN_HEAD) if is_in_head(place) else nodes.max_text
+    high = min(limits.most, max(low, usual))
     if low > _RECORDED:
         return lambda source: _expanded(source, place, low, min(high, low + _ROOM))
     if high <= _RECORDED:
-        most = high if has_maximum else min(high, max(low * 2, low + _ROOM))
-        return texts(alphabet, low, most)
+        return texts(alphabet, low, high if limits.high is not None else min(high, max(low * 2, low + _ROOM)))
     short = max(low, _ROOM)
-    if not has_maximum:
+    if limits.high is None:
         return texts(alphabet, low, short)
 
     def draw(source: Source) -> str:
@@ -355,16 +261,16 @@ def _expanded(source: Source, place: TextPlace, low: int, high: int) -> str:
     return place.alphabet.slice(seed % place.alphabet.pool_size, size)
 
 
-def _binary(low: int, high: int | None, file: str) -> Draw:
-    most = min(_RECORDED, low + _ROOM if high is None else high)
-    longest = UNBOUNDED if high is None else high
+def _binary(limits: _Limits, file: str) -> Draw:
+    """Draws bytes, some of them a valid file."""
+    low = limits.low
+    most = min(_RECORDED, low + _ROOM if limits.high is None else limits.high)
     wanted = [SAMPLES[file]] if file else [*SAMPLES.values()]
-    if file in ("", "image/png"):
-        wanted.append(padded_png(low))
-    files = [content for content in dict.fromkeys(wanted) if low <= len(content) <= longest]
+    # Decoders ignore what follows the end of a file.
+    padded = (content.ljust(low, b"\0") for content in wanted)
+    files = [content for content in padded if len(content) <= limits.most]
     if not files:
         return lambda source: source.binary(min(low, most), most)
-    # What is said to be an image is one, but for a few.
     share = _WHOLE_FILES if file else _FILES
 
     def draw(source: Source) -> bytes:
@@ -375,39 +281,176 @@ def _binary(low: int, high: int | None, file: str) -> Draw:
     return draw
 
 
-def _matching(written: PatternPart, low: int, high: int | None) -> Draw:
-    write, most = written.write, UNBOUNDED if high is None else high
-    if low <= written.low and most >= written.high:
-        return written.unbounded()
-    return lambda source: write(source, low, most)
-
-
-def _all_of(
-    checks: Iterable[Callable[[str], bool]], place: TextPlace, low: int, high: int | None
-) -> Callable[[Any], bool]:
-    """All that a string has to satisfy; the usual case, one check and nothing else, costs nothing more."""
-    needed = list(checks)
-    if low > 0 or high is not None:
-        most = UNBOUNDED if high is None else high
+def _all_of(checks: list[Check], place: TextPlace, limits: _Limits) -> Check:
+    """Return the conjunction of all conditions on a string."""
+    needed = checks.copy()
+    low, most = limits.low, limits.most
+    if low > 0 or limits.high is not None:
         needed.insert(0, lambda value: low <= len(value) <= most)
     if not place.is_body:
         needed.append(place.carries)
-    if place.is_bytes:
-        return lambda value: all(_of_value(check, value) for check in needed)
-    if len(needed) == 1:
+    if len(needed) == 1 and not place.is_bytes:
         return needed[0]
-    if len(needed) == 2:
-        first, second = needed
-        return lambda value: first(value) and second(value)
-    if len(needed) == 3:
-        first, second, third = needed
-        return lambda value: first(value) and second(value) and third(value)
-    return lambda value: all(check(value) for check in needed)
+
+    def accepts(value: Any) -> bool:
+        if isinstance(value, bytes):
+            return low <= len(value) <= most
+        for check in needed:  # noqa: SIM110 - half the price of `all`
+            if not check(value):
+                return False
+        return True
+
+    return accepts
 
 
-def _of_value(check: Callable[[Any], bool], value: Any) -> bool:
-    """Bytes have a length and nothing else that could be checked."""
+_MOST_BYTES: Final = 48
+"""Bytes that are encoded, beyond those that a minimum requires."""
+_FILE_SHARE: Final = 0.9
+"""Share of whole files where a kind of file is named."""
+
+
+class _Encoding(Struct, frozen=True):
+    """Groups of bytes that become groups of characters (RFC 4648, 4 to 8)."""
+
+    encode: Callable[[bytes], bytes]
+    bytes_in: int
+    characters_out: int
+
+    def encoded(self, content: str | bytes) -> str:
+        """Return a text or bytes in this encoding."""
+        return self.encode(content.encode() if isinstance(content, str) else content).decode("ascii")
+
+    def sizes(self, low: int, high: int | None) -> tuple[int, int]:
+        """Return the least and the greatest number of bytes for a length; the least is greater where there are none."""
+        groups = -(-low // self.characters_out)
+        least = max(0, self.bytes_in * (groups - 1) + 1) if groups else 0
+        most = least + _MOST_BYTES
+        return least, most if high is None else min(most, self.bytes_in * (high // self.characters_out))
+
+
+_ENCODINGS: Final = {
+    "base64": _Encoding(base64.b64encode, 3, 4),
+    "base64url": _Encoding(base64.urlsafe_b64encode, 3, 4),
+    "base32": _Encoding(base64.b32encode, 5, 8),
+    "base16": _Encoding(base64.b16encode, 1, 2),
+    "quoted-printable": _Encoding(lambda content: quopri.encodestring(content, True), 1, 1),
+}
+
+
+def _content(nodes: Nodes, form: Canonical, content: Content, place: TextPlace) -> Draw | None:
+    """Draws the declared content of a text, encoded; None for unknown content. Lengths are kept as far as possible."""
+    encoding = _ENCODINGS.get(content.encoding)
+    if content.media_type == "application/json":
+        document = _document(nodes, content, place)
+        return document if encoding is None else finished(document, encoding.encoded)
+    if encoding is None:
+        return None
+    least, most = encoding.sizes(form.strings.lengths.low, form.strings.lengths.high)
+    if least > most:
+        return None
+    plain: Draw = lambda source: source.binary(least, most)  # noqa: E731
+    file = SAMPLES.get(content.media_type)
+    if file is not None and least <= len(file):
+        plain = either(_FILE_SHARE, listed((file,)), plain)
+    return finished(plain, encoding.encoded)
+
+
+def _document(nodes: Nodes, content: Content, place: TextPlace) -> Draw:
+    """Draws a JSON document, of the declared schema if it can be satisfied."""
+    if content.schema is not None:
+        text = place.alphabet if place.is_body else alphabets.VISIBLE
+        try:
+            draw = nodes.compile((content.schema,), body_place(text, is_form=False, is_bytes=False))
+            return finished(draw, json.dumps)
+        except Unsatisfiable:
+            if content.is_asserted:
+                raise
+    return _any_document
+
+
+def _any_document(source: Source) -> str:
+    text = source.string(alphabets.NAME, 0, 12)
+    return (text.join('""'), str(source.integer(-99, 99)), f'{{"{text}": []}}')[source.choice(3)]
+
+
+_TRIED: Final = 8
+_OFTEN: Final = 4
+"""Accepted tries from which on a draw is kept, and no automaton is made."""
+_PAIRED: Final = 3
+_WORK_OF_A_STEP: Final = 300
+"""Edges of an automaton that take as long as a step of the budget."""
+
+
+def _is_doubtful(form: Canonical, limits: _Limits) -> bool:
+    """Whether a string that is drawn for one constraint may break another."""
+    patterns, count = form.strings.patterns, len(form.strings.patterns) + len(form.formats)
+    if count == 0 or count + len(form.excluded.patterns) > 1:
+        return count > 0
+    # Rows of characters are written to measure.
+    is_sized = all(is_certain(pattern) for pattern, _ in patterns)
+    return limits != _Limits(0, None) and not (is_sized and not any(name in FORMATS for name in form.formats))
+
+
+def _likely(nodes: Nodes, form: Canonical, place: TextPlace, ways: list[Draw], accepts: Check) -> list[Draw]:
+    """Return the draws that are accepted often; where there are none, a draw from all constraints together as well.
+
+    Raises `Unsatisfiable` when the constraints surely exclude each other.
+    """
+    forbidden = [matcher(pattern) for pattern in form.excluded.patterns]
+
+    def is_wanted(value: Any) -> bool:
+        return accepts(value) and not any(matches(value) for matches in forbidden)
+
+    counted = [(_hits(way, is_wanted), way) for way in ways]
+    often = [way for count, way in counted if count >= _OFTEN]
+    if often:
+        return often
+    common = _in_common(nodes, form, place)
+    if common is not None and _hits(common, is_wanted):
+        # The draws of formats reach edges, such as leap days, that a grammar hardly ever does.
+        return [common, *(way for count, way in counted if count)]
+    if len(ways) < 2:
+        return ways
+    # One pattern may be open at its end, the other at its beginning.
+    pairs = [(left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right]
+    ways = ways + [partial(_joined, left, right) for left, right in pairs]
+    return [way for way in ways if _hits(way, accepts)] or ways
+
+
+def _in_common(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw | None:
+    """Draws strings of all patterns and formats; None where no automaton is made, or too many were."""
+    declared = tuple(pattern for pattern, _ in form.strings.patterns)
+    formats = [FORMATS[name] for name in form.formats if name in FORMATS and name not in nodes.formats]
+    grammars = tuple(one.pattern for one in formats if one.grammar)
+    forbidden = tuple(form.excluded.patterns)
+    if not (declared or grammars) or nodes.budget.is_low:
+        return None
+    found = common_to(declared + grammars, forbidden, place.alphabet.intervals)
+    nodes.budget.spend(form.pointer, 1 + found.work // _WORK_OF_A_STEP)
+    if found.automaton is None:
+        return None
+    if not (found.automaton.accepting or grammars or forbidden) and all(map(is_exact, declared)):
+        # A grammar is narrower than its format: with one there may be texts all the same.
+        pointer = form.strings.patterns[-1][1]
+        raise Unsatisfiable(pointer, f"no text that can be sent matches all of {', '.join(declared)}")
+    low = max(form.strings.lengths.low, place.min_text, found.low, *(one.low for one in formats))
+    highs = [form.strings.lengths.high, found.high, *(one.high for one in formats if one.high < UNBOUNDED)]
     try:
-        return check(value)
-    except TypeError:
-        return isinstance(value, bytes)
+        return walker(found.automaton, low, min((high for high in highs if high is not None), default=None))
+    except UnsupportedPattern:
+        return None
+
+
+def _hits(way: Draw, accepts: Check) -> int:
+    """Return the number of accepted texts among a few."""
+    source, found = RandomSource(), 0
+    for seed in range(_TRIED):
+        source.reset(seed)
+        # A strategy of a user may find nothing.
+        with suppress(Rejected):
+            found += accepts(way(source))
+    return found
+
+
+def _joined(left: Draw, right: Draw, source: Source) -> str:
+    return f"{left(source)}{right(source)}"

@@ -11,7 +11,7 @@ from checker.generation.negation.branches import dependent_schemas
 from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, first_of, mixed, too_small
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import inverse
-from checker.generation.patterns.matching import matcher
+from checker.generation.patterns.regexes import matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, retried

@@ -8,8 +8,7 @@ from checker.generation.drawing.places import item_of
 from checker.generation.negation.containers import unknown_name, with_room
 from checker.generation.negation.mutation_sites import MutationSite
 from checker.generation.normalization.forms import Canonical
-from checker.generation.patterns.matching import matcher
-from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.regexes import UnsupportedPattern, matcher
 from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source

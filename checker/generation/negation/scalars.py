@@ -14,7 +14,7 @@ from checker.generation.drawing.scalars import compile_listed, nearest_float
 from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, first_of, mixed, too_small
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, same
-from checker.generation.patterns.matching import matcher
+from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected, retried
 from checker.validation.ecma import ecma_pattern

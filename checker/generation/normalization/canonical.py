@@ -37,7 +37,7 @@ from checker.generation.normalization.reading import (
     says_content,
 )
 from checker.generation.normalization.store import FormKey, Forms
-from checker.generation.patterns.matching import matcher
+from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.context import Budget
 from checker.schema.keywords import Keyword, keywords_of
 from checker.schema.pointers import pointer_child

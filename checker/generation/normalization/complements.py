@@ -10,8 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.generation.normalization.forms import INTEGER, NUMBER, TYPES, Conjunction, Facet, inverse, made
-from checker.generation.patterns.matching import matcher
-from checker.generation.patterns.regexes import UnsupportedPattern
+from checker.generation.patterns.regexes import UnsupportedPattern, matcher
 from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource

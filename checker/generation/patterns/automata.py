@@ -329,6 +329,8 @@ def _whole(found: list[Branch], allowed: Intervals) -> Expression:
 
 _FARTHEST: Final = 512
 """Lengths that are counted one by one; from there on they repeat, or the walk is refused."""
+_FAR: Final = 256
+"""Characters to the end from which on a state is left only if it has to be."""
 _ROOMS: Final = (*range(17), 24, 32, 48, 64, 160)
 """Characters beyond the shortest text; the first one is left when shrinking has dropped all others."""
 
@@ -404,6 +406,9 @@ def walker(automaton: Automaton, low: int, high: int | None) -> Draw:
         rows: list[tuple[Alphabet, int]] = []
         for left in range(size - 1, -1, -1):
             possible = [way for way in ways[state] if has(way[0], left)]
+            if left > _FAR and (loop := [way for way in possible if way[0] == state]):
+                # A case has no room for a choice for each of a hundred thousand characters.
+                possible = loop
             state, alphabet = possible[source.choice(len(possible))] if len(possible) > 1 else possible[0]
             if rows and rows[-1][0] is alphabet:
                 rows[-1] = (alphabet, rows[-1][1] + 1)
