@@ -6,14 +6,21 @@ STAMP := $(VENV)/.installed
 # One more than the cores of a small machine: a third of the time tests wait for processes that begin.
 JOBS ?= 3
 
-.PHONY: demo test test-browser test-servers test-graphql test-matrix check bench bench-corpora bench-findings clean
+.PHONY: demo test test-thorough test-all test-browser test-servers test-graphql test-matrix check bench bench-corpora bench-findings clean
 
 demo: $(STAMP)
 	@# 1 says that defects were found, as they should be.
 	$(BIN)/checker demo; test $$? -eq 1
 
+# Each claim of docs/promises.md once.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m "not thorough"
+
+# The same claims with further seeds, kills, sizes and services.
+test-thorough: $(STAMP)
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m thorough
+
+test-all: test test-thorough test-graphql test-matrix test-servers test-browser
 
 # The HTML report in a real browser and by the validator of the W3C, collections of requests by a client of theirs: needs
 # Chromium and Java, and npm fetches the rest.

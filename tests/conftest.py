@@ -8,6 +8,7 @@ that is the machine's.
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,19 @@ settings.register_profile(
 settings.load_profile("house")
 
 pytest_plugins = ["pytester"]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the repetitions of a `thorough_beyond(n)` test as `thorough`: all items of its function after the first n."""
+    counts: Counter[str] = Counter()
+    for item in items:
+        marker = item.get_closest_marker("thorough_beyond")
+        if marker is not None:
+            name = item.nodeid.partition("[")[0]
+            counts[name] += 1
+            if counts[name] > marker.args[0]:
+                item.add_marker("thorough")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -51,6 +51,7 @@ def _kept(ran: Ran) -> list[evidence.Said]:
 
 
 @pytest.mark.parametrize("limit", [0, 2_000, 100_000, 260_000])
+@pytest.mark.thorough_beyond(1)
 def test_files_that_may_not_grow_end_a_run_with_a_sentence(command: Command, limit: int) -> None:
     """From the first file on; the last limit leaves room for work."""
     program = (sys.executable, "-c", _LIMITED.format(limit=limit), *command.program[1:])
@@ -78,6 +79,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(path)], check=True)
 
 
+@pytest.mark.thorough
 def test_a_full_disk_ends_a_run_with_a_sentence(command: Command, small_disk: Path) -> None:
     ran = _fuzz(replace(command, directory=small_disk))
     assert _sentence(ran).startswith(f"Error: the corpus cannot be written: {FULL} at ")

@@ -62,6 +62,7 @@ def _install(command: Command, hang: str) -> None:
 
 
 @pytest.mark.parametrize("hang", ["a loop", "a regular expression"])
+@pytest.mark.thorough
 def test_a_hook_that_hangs_costs_its_case(command: Command, hang: str) -> None:
     _install(command, hang)
     with serving(lambda _: json_reply({}), _document(3000)) as api:
@@ -75,6 +76,7 @@ def test_a_hook_that_hangs_costs_its_case(command: Command, hang: str) -> None:
     assert orphans(command.directory) == []
 
 
+@pytest.mark.thorough
 def test_time_is_over_also_for_a_hook_that_holds_the_interpreter(command: Command) -> None:
     _install(command, "a native call")
     with serving(lambda _: json_reply({}), _document(7)) as api:

@@ -3,6 +3,8 @@
 `python -m benchmarks.chaos` does the same for longer, at every stage.
 """
 
+import pytest
+
 from checker.corpus.inflight import Stage
 from tests.apps.serving import serving
 from tests.chaos import evidence, target
@@ -35,6 +37,7 @@ def test_killed_workers_cost_no_finding(command: Command) -> None:
     assert _costs(campaign) == [NOTHING] * len(stages)
 
 
+@pytest.mark.thorough
 def test_killed_supervisors_cost_no_finding_and_leave_nobody_behind(command: Command) -> None:
     stages = (Stage.SHRINK, Stage.JUDGE, Stage.CONFIRM)
     with serving(target.defective(pause_s=0.005), target.document(OPERATIONS)) as api:

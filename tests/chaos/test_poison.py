@@ -70,6 +70,7 @@ def _findings(command: Command) -> set[str]:
 
 
 @pytest.mark.parametrize("hook", HOOKS)
+@pytest.mark.thorough
 def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(command: Command, hook: str) -> None:
     (command.directory / "hooks.py").write_text(DEATH + HOOKS[hook])
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n\n[generation]\nmode = "positive"\n')

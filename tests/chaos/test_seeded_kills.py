@@ -16,6 +16,7 @@ PLANS = (
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: f"{plan.victim}-after-{plan.after}")
+@pytest.mark.thorough_beyond(1)
 def test_a_killed_run_has_a_report_of_every_request_and_failure(command: Command, plan: Plan) -> None:
     killed = killed_run(command, plan)
     assert killed.faults == [], killed.shown

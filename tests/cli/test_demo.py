@@ -20,6 +20,7 @@ def test_demo_finds_defects_and_records_what_it_did(invoke, folder) -> None:
     assert (folder / ".checker" / "demo").is_dir()
 
 
+@pytest.mark.thorough
 def test_fixed_demo_is_clean(invoke) -> None:
     result = invoke(*DEMO, "--fixed")
     assert result.exit_code == 0, result.output

@@ -126,6 +126,7 @@ def test_truncation_can_be_switched_off() -> None:
 
 
 @given(st.text(), st.integers(1, 64), st.integers(1, 5))
+@pytest.mark.thorough
 def test_truncated_text_stays_within_its_limits(text: str, size: int, lines: int) -> None:
     shown = truncated(text, Truncation(max_payload_size=size, max_lines=lines))
     if shown == text:

@@ -118,6 +118,7 @@ def test_a_secret_is_masked_however_it_is_spelled_and_comes_back(value: str) -> 
 
 
 @given(st.text(st.characters(codec="latin-1"), min_size=6, max_size=30))
+@pytest.mark.thorough
 def test_a_secret_is_masked_in_the_bytes_of_a_header_and_comes_back(value: str) -> None:
     store = SecretStore()
     store.add("header:X-Key", value)

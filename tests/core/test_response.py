@@ -95,6 +95,7 @@ def test_what_is_beyond_python_is_no_json(content: bytes, reason: str) -> None:
     )
 )
 @example([float("inf"), float("nan"), -0.0, 10**400, "\ud800", {"": [[]]}])
+@pytest.mark.thorough
 def test_json_is_what_python_reads(value: object) -> None:
     content = json.dumps(value).encode()
     assert repr(Response(200, [], content).json()) == repr(json.loads(content))

@@ -69,6 +69,7 @@ def test_bytes_that_are_no_records_are_undecodable(data: bytes) -> None:
 
 
 @given(st.lists(RECORDS, min_size=1, max_size=2), st.data())
+@pytest.mark.thorough
 def test_damage_is_undecodable_or_not_seen(records: list[Record], data: st.DataObject) -> None:
     content = bytearray(join(map(RecordEncoder().encode, records), len(records)))
     for _ in range(data.draw(st.integers(1, 3))):

@@ -1,5 +1,6 @@
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -37,6 +38,7 @@ def shown(view: RunView) -> str:
 
 
 @given(STREAMS, st.randoms(use_true_random=False))
+@pytest.mark.thorough
 def test_any_interleaving_of_incarnations_shows_the_same(streams: list[list[Record]], rng: random.Random) -> None:
     in_turn = [(n, record) for n, stream in enumerate(streams, 1) for record in stream]
     assert shown(fold(interleaved(streams, rng))) == shown(fold(in_turn))
@@ -76,6 +78,7 @@ def test_findings_keep_the_order_in_which_they_were_first_seen() -> None:
 
 
 @given(STREAMS)
+@pytest.mark.thorough
 def test_findings_of_a_journal_read_twice_are_the_same(streams: list[list[Record]]) -> None:
     once = [(n, record) for n, stream in enumerate(streams, 1) for record in stream]
     assert exact(fold(once + once).findings) == exact(fold(once).findings)

@@ -31,6 +31,7 @@ def note(number: int) -> Note:
 
 
 @given(SEGMENTS, st.data())
+@pytest.mark.thorough
 def test_scan_of_a_cut_segment_is_a_prefix(frames: list[list[Record]], data: st.DataObject) -> None:
     whole = segment(frames)
     cut = data.draw(st.integers(0, len(whole)))
@@ -42,6 +43,7 @@ def test_scan_of_a_cut_segment_is_a_prefix(frames: list[list[Record]], data: st.
 
 
 @given(SEGMENTS, st.data())
+@pytest.mark.thorough
 def test_damage_never_raises_and_never_yields_a_wrong_record(frames: list[list[Record]], data: st.DataObject) -> None:
     whole = bytearray(segment(frames))
     for _ in range(data.draw(st.integers(1, 3))):

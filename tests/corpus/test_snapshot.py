@@ -79,6 +79,7 @@ def is_of_a_run(record: Record) -> bool:
 
 
 @given(st.lists(st.lists(RECORDS, max_size=6), min_size=1, max_size=3))
+@pytest.mark.thorough
 def test_an_unfinished_run_folds_to_the_same_once_it_is_condensed(streams: list[list[Record]]) -> None:
     pairs: list[tuple[int, Record]] = [(1, start())]
     for number, stream in enumerate(streams, 1):

@@ -235,6 +235,7 @@ def test_what_was_just_created_is_the_newest_however_much_was_seen_before() -> N
         assert picked(pool, READ, "code") == f"n{number}"
 
 
+@pytest.mark.thorough
 def test_memory_is_bounded_whatever_servers_say() -> None:
     pool = pool_of()
     for number in range(200):

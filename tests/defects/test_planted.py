@@ -25,6 +25,7 @@ def ran(name: str, planted: frozenset[str], directory: Path, cases: str) -> Outc
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.thorough_beyond(2)
 def test_planted_defects_are_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     planted = frozenset(defect.id for defect in service_named(name).defects)
     outcome = ran(name, planted, tmp_path, "40")
@@ -34,6 +35,7 @@ def test_planted_defects_are_found_and_nothing_else(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.thorough_beyond(1)
 def test_nothing_is_found_where_nothing_is_planted(name: str, tmp_path: Path) -> None:
     # Beside what is planted nothing is found in twice as many.
     assert ran(name, frozenset(), tmp_path, "20") == Outcome((), ())
@@ -50,6 +52,7 @@ def test_few_sequences_reach_what_takes_five_steps(tmp_path: Path) -> None:
     assert any("members" in label for label, _ in done.defects), done.shown
 
 
+@pytest.mark.thorough
 def test_parts_of_a_deep_path_belong_together(tmp_path: Path) -> None:
     """Without sequences, too: what is wrong with members of projects of tenants shows, and most that is right is served."""
     service = service_named("tenants")

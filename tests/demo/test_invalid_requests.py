@@ -174,6 +174,7 @@ def distorted(draw: st.DrawFn, name: str) -> Any:
 @pytest.mark.parametrize("name", ["QuoteRequest", "GuestProfile", "ReviewRequest", "BookingRequest"])
 @settings(max_examples=100, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
+@pytest.mark.thorough_beyond(1)
 def test_bodies_are_accepted_exactly_if_valid(fixed: Client, judge: Judge, name: str, data: st.DataObject) -> None:
     paths = dict(zip(bodies, ("/quotes", "/guests", "/reviews", "/bookings"), strict=False))
     value = data.draw(distorted(name))

@@ -1,5 +1,6 @@
 """The version without defects answers every valid request by its document."""
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ RELAXED = settings(max_examples=60, deadline=None, database=None, suppress_healt
 
 @RELAXED
 @given(st.data())
+@pytest.mark.thorough
 def test_any_order_of_valid_requests_meets_no_failure(fixed: Client, judge: Judge, data: st.DataObject) -> None:
     known = ["BK-00000000"]
     strategies = requests(st.integers(0, 3).map(lambda back: known[-1 - back % len(known)]))
@@ -27,6 +29,7 @@ def test_any_order_of_valid_requests_meets_no_failure(fixed: Client, judge: Judg
 
 @settings(RELAXED, max_examples=300)
 @given(st.one_of(*requests().values()))
+@pytest.mark.thorough
 def test_valid_requests_meet_only_the_labelled_defects(buggy: Client, judge: Judge, wanted: Wanted) -> None:
     failures = judge.failures(wanted, buggy.send(wanted))
     label = f"{wanted.method} {wanted.template}"

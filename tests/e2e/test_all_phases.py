@@ -143,12 +143,14 @@ def test_all_phases_send_and_find_something(undisturbed: Seen) -> None:
     assert any(b"/things/thing-7/parts/part-3" in target for _, target, _, _ in undisturbed.wire)
 
 
+@pytest.mark.thorough
 def test_four_workers_send_and_find_the_same(undisturbed: Seen, tmp_path: Path) -> None:
     four = _seen(tmp_path / "four", workers=4)
     assert four.wire == undisturbed.wire
     assert four.found == undisturbed.found
 
 
+@pytest.mark.thorough
 def test_a_worker_killed_in_each_phase_costs_no_finding_and_doubles_none(undisturbed: Seen, tmp_path: Path) -> None:
     begun: list[set[str]] = []
 

@@ -19,6 +19,7 @@ CookieKey = {{ api_key = "{TOKEN}" }}
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.thorough_beyond(1)
 def test_each_scheme_is_served_where_it_is_asked_for(command: Command, workers: int) -> None:
     (command.directory / "checker.toml").write_text(EACH)
     command.environment["PASSWORD"] = PASSWORD

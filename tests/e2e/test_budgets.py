@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
@@ -39,6 +41,7 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
+@pytest.mark.thorough
 def test_what_takes_too_much_is_named_and_the_rest_is_tested(command: Command) -> None:
     def answer(request: Request) -> Reply:
         return json_reply({}, 500 if b"n" in request.body else 200)

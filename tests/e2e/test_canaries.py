@@ -155,6 +155,7 @@ NASTY = ["", ' "%/é&=+x: ']
 
 @pytest.mark.parametrize("kind", ["run", "fuzz"])
 @pytest.mark.parametrize("mark", NASTY)
+@pytest.mark.thorough_beyond(1)
 def test_no_canary_is_left_anywhere(watched: Watched, monkeypatch: pytest.MonkeyPatch, kind: str, mark: str) -> None:
     folder = watched.command.directory
     (folder / "checker.toml").write_text(toml(mark.replace("'", "")))
@@ -188,6 +189,7 @@ def test_no_canary_is_left_anywhere(watched: Watched, monkeypatch: pytest.Monkey
         lambda url: ([], {"CHECKER_BASE_URL": url}, ""),
     ],
 )
+@pytest.mark.thorough_beyond(1)
 def test_no_canary_of_a_base_url_is_left(
     watched: Watched, give: Callable[[str], tuple[list[str], dict[str, str], str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

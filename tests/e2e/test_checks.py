@@ -35,6 +35,7 @@ def test_valid_data_that_is_refused_is_found_and_nothing_else(command: Command, 
     assert shop.refused_extras > 0
 
 
+@pytest.mark.thorough
 def test_nothing_is_found_in_the_fixed_twin(command: Command, shop: Shop, app: App) -> None:
     shop.is_planted = False
     ran = command.run(app.document_url, *ENOUGH, inline=True)
@@ -43,6 +44,7 @@ def test_nothing_is_found_in_the_fixed_twin(command: Command, shop: Shop, app: A
 
 
 @pytest.mark.parametrize("switched", ["enabled = false", "expected-statuses = ['2XX', 400]"])
+@pytest.mark.thorough_beyond(1)
 def test_what_the_configuration_says_of_a_check_counts(command: Command, app: App, switched: str) -> None:
     text = f"[checks.positive_data_acceptance]\n{switched}\n"
     (command.directory / "checker.toml").write_text(text)

@@ -35,6 +35,7 @@ def test_exactly_the_defects_that_valid_requests_show_are_found(ran: Ran) -> Non
     assert ran.code == 1
 
 
+@pytest.mark.thorough
 def test_without_options_what_one_request_shows_is_found(server: Server, command: Command) -> None:
     phases = ("--phases", "examples,coverage,fuzzing")
     usual = command.run_as_usual(server.document_url, *phases, inline=True)
@@ -80,6 +81,7 @@ def test_every_second_of_every_worker_is_accounted_for(ran: Ran) -> None:
     assert 0.8 * wall <= sum(ran.view.ledger) <= wall + 0.02
 
 
+@pytest.mark.thorough
 def test_inline_finds_the_same(server: Server, ran: Ran, command: Command) -> None:
     inline = command.run(server.document_url, inline=True)
     assert inline.defects == POSITIVE, inline.shown
@@ -87,6 +89,7 @@ def test_inline_finds_the_same(server: Server, ran: Ran, command: Command) -> No
     assert inline.code == 1
 
 
+@pytest.mark.thorough
 def test_fixed_has_no_findings_and_every_failure_changes_its_status(ran: Ran, command: Command) -> None:
     with Server(fixed=True) as server:
         clean = command.run(server.document_url, inline=True)

@@ -77,6 +77,7 @@ def _sent(
 
 
 @pytest.mark.parametrize("application", APPLICATIONS)
+@pytest.mark.thorough_beyond(1)
 def test_one_worker_and_four_with_two_lanes_send_the_same_bytes(application: str, tmp_path: Path) -> None:
     one, found_by_one = _sent(tmp_path / "one", application, workers=1)
     four, found_by_four = _sent(tmp_path / "four", application, workers=4, lanes=2)
@@ -85,6 +86,7 @@ def test_one_worker_and_four_with_two_lanes_send_the_same_bytes(application: str
 
 
 @pytest.mark.parametrize("application", ["demo", "openapi"])
+@pytest.mark.thorough_beyond(1)
 def test_phases_that_list_their_cases_send_the_same_bytes(application: str, tmp_path: Path) -> None:
     listed = ("--phases", "examples,coverage", "--mode", "all")
     one, found_by_one = _sent(tmp_path / "one", application, *listed, workers=1)
@@ -107,6 +109,7 @@ def test_a_killed_worker_changes_nothing_but_what_was_in_flight(application: str
     assert sum((killed - wanted).values()) <= LANES_OF_RUN
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_while_shrinking_changes_no_request(tmp_path: Path) -> None:
     document, answer = APPLICATIONS["openapi"]()
     with_bug, found = _sent(tmp_path / "whole", "openapi", workers=2)

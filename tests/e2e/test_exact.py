@@ -16,6 +16,7 @@ _EXAMPLES = 5
 
 
 @pytest.mark.parametrize("path", smoke_documents(), ids=lambda path: path.name)
+@pytest.mark.thorough_beyond(1)
 def test_nothing_is_found_where_everything_is_as_described(path: Path, command: Command) -> None:
     document = first_operations(prepared(read(path)), _OPERATIONS)
     described = command.directory / "described.json"

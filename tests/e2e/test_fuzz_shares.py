@@ -6,6 +6,8 @@ from collections import Counter
 from statistics import median
 from typing import Any
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
@@ -95,6 +97,7 @@ def test_what_only_refuses_takes_little_from_the_rest(command: Command) -> None:
     assert succeeded == 3 + len(PARTS)
 
 
+@pytest.mark.thorough
 def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Command) -> None:
     nothing = {"name": "n", "in": "query", "required": True}
     nothing["schema"] = {"type": "integer", "minimum": 5, "maximum": 2}

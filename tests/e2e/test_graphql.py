@@ -22,6 +22,7 @@ FEW = ("-n", "40")
 
 
 @pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.thorough_beyond(1)
 def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=True) as where:
         ran = Command(tmp_path).run_as_usual(*where, "--mode", "all", *FEW, inline=True)
@@ -30,6 +31,7 @@ def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.thorough_beyond(1)
 def test_clean_servers_stay_clean(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=False) as where:
         # Beside what is planted nothing is found in twice as many.
@@ -77,6 +79,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     return _careless(tmp_path_factory.mktemp("undisturbed") / "run", workers=1)
 
 
+@pytest.mark.thorough_beyond(1)
 def test_one_worker_sends_and_finds_what_four_do(undisturbed: Seen, tmp_path: Path) -> None:
     phases = {task.phase for task in undisturbed.ran.view.tasks.values() if task.cases}
     assert phases == set(default_phases())
@@ -85,6 +88,7 @@ def test_one_worker_sends_and_finds_what_four_do(undisturbed: Seen, tmp_path: Pa
     assert four.found == undisturbed.found
 
 
+@pytest.mark.thorough
 def test_a_killed_worker_costs_nothing_and_doubles_nothing(undisturbed: Seen, tmp_path: Path) -> None:
     half = sum(undisturbed.bodies.values()) // 2
     disturbed = _careless(tmp_path / "killed", 2, Hold(careless.Careless(planted=True).answer, after=half))

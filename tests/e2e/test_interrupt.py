@@ -59,6 +59,7 @@ def _stopped(command: Command, number: signal.Signals, arguments: list[str], aft
     [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGHUP, False), (signal.SIGTERM, True)],
     ids=["SIGINT", "SIGTERM", "SIGHUP", "SIGTERM-inline"],
 )
+@pytest.mark.thorough_beyond(1)
 def test_a_stopped_run_shows_what_it_found(command: Command, number: signal.Signals, inline: bool) -> None:
     arguments = run_arguments("/openapi.json", *ROOMS, inline=inline)
     ran = _stopped(command, number, arguments, after=400)
@@ -94,6 +95,7 @@ def test_a_stop_before_the_document_is_there_ends_at_once(command: Command) -> N
     assert ran.stderr == ""
 
 
+@pytest.mark.thorough
 def test_no_process_outlives_an_interrupted_run(command: Command) -> None:
     with Server() as server, command.started(*run_arguments(server.document_url, *ROOMS)) as process:
         wait_until(lambda: server.requests > 800)
@@ -105,6 +107,7 @@ def test_no_process_outlives_an_interrupted_run(command: Command) -> None:
     wait_until(lambda: not any(child.is_running() for child in children))
 
 
+@pytest.mark.thorough
 def test_nohup_is_obeyed(command: Command) -> None:
     nohup = ("sh", "-c", 'trap "" HUP; exec "$@"', "sh", *command.program)
     hold = Hold(inn(), after=50)
@@ -120,6 +123,7 @@ def test_nohup_is_obeyed(command: Command) -> None:
     assert "= SUMMARY =" in ran.stdout
 
 
+@pytest.mark.thorough
 def test_a_terminal_that_goes_away_costs_no_report(command: Command) -> None:
     ours, theirs = os.openpty()
     hold = Hold(inn(), after=400)
@@ -142,6 +146,7 @@ def test_a_terminal_that_goes_away_costs_no_report(command: Command) -> None:
 
 
 @pytest.mark.parametrize(("times", "shown"), [(1, True), (2, False)])
+@pytest.mark.thorough_beyond(1)
 def test_a_cassette_that_is_interrupted_leaves_nothing_half(command: Command, times: int, shown: bool) -> None:
     interrupting = replace(command, program=(sys.executable, INTERRUPTING, str(times)))
     with serving(lambda _: json_reply({}, 500), demo_document()) as app:

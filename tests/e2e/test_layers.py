@@ -43,6 +43,7 @@ def same(request: Request) -> Reply:
     return json_reply({"isbn": name, "title": "t"} if "/books/" in path else shelf)
 
 
+@pytest.mark.thorough
 def test_equal_answers_give_equal_requests_for_any_number_of_workers(tmp_path: Path) -> None:
     found = []
     with serving(same, DOCUMENT) as app:

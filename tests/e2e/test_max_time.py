@@ -76,6 +76,7 @@ def _entries(command: Command) -> list[Any]:
 
 @KINDS
 @pytest.mark.parametrize("way", ["hanging", "dripping"])
+@pytest.mark.thorough_beyond(1)
 def test_requests_that_never_end_do_not_keep_a_run(command: Command, kind: tuple[str, ...], way: str) -> None:
     drip = dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b"[", 0.1)
     target = Watched(silent if way == "hanging" else drip)
@@ -90,6 +91,7 @@ def test_requests_that_never_end_do_not_keep_a_run(command: Command, kind: tuple
 
 
 @KINDS
+@pytest.mark.thorough_beyond(1)
 def test_what_failed_is_told_although_time_ends_the_look_into_it(command: Command, kind: tuple[str, ...]) -> None:
     failed = threading.Event()
 
@@ -109,6 +111,7 @@ def test_what_failed_is_told_although_time_ends_the_look_into_it(command: Comman
 
 
 @KINDS
+@pytest.mark.thorough_beyond(1)
 def test_of_a_description_that_does_not_come_a_sentence_is_told(command: Command, kind: tuple[str, ...]) -> None:
     target = Watched(silent)
     slow = replace(command, program=SLOW_CLOCK)

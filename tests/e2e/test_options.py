@@ -106,6 +106,7 @@ def test_max_failures_ends_the_run(inline: bool, command: Command) -> None:
     assert f"{ran.view.cases} generated" in ran.stdout
 
 
+@pytest.mark.thorough
 def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command) -> None:
     hanging = threading.Event()
     mock = Mock(DOCUMENT)

@@ -1,5 +1,7 @@
 """Authentication that users write: in modules of hooks, shared by all workers."""
 
+import pytest
+
 from tests.apps.guarded import PASSWORD, USER, described, guarding
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -28,6 +30,7 @@ class Login:
 """
 
 
+@pytest.mark.thorough
 def test_a_provider_is_asked_once_for_all_workers(command: Command) -> None:
     (command.directory / "hooks.py").write_text(HOOKS)
     with serving_tokens(Tokens(uses=50), 3) as tokens:
@@ -47,6 +50,7 @@ def test_a_provider_is_asked_once_for_all_workers(command: Command) -> None:
     assert not list(left_in_files(command.directory))
 
 
+@pytest.mark.thorough
 def test_configured_authentication_stands_in_place_of_providers(command: Command) -> None:
     (command.directory / "hooks.py").write_text(
         "import checker\n@checker.auth\nclass Never:\n"
@@ -89,6 +93,7 @@ def test_objects_of_http_clients_sign_each_request(command: Command) -> None:
         assert value == expected
 
 
+@pytest.mark.thorough
 def test_digest_signs_each_operation_and_asks_once(command: Command) -> None:
     with guarding(described({"/digest": [], "/public": []})) as app:
         ran = command.run(

@@ -69,6 +69,7 @@ def reported(
 
 
 @pytest.mark.parametrize(("application", "shown"), [("demo", (VALID, MEMBER, MEDIA_TYPE)), ("openapi", (VALID,))])
+@pytest.mark.thorough_beyond(1)
 def test_workers_lanes_and_deaths_change_nothing(application: str, shown: tuple[str, ...], tmp_path: Path) -> None:
     expected, all_met = reported(Command(tmp_path / "one"), application)
     assert "1. Test Case ID" in expected

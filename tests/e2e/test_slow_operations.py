@@ -4,6 +4,8 @@ import threading
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command, run_arguments
@@ -59,6 +61,7 @@ def test_what_is_slow_waits_beside_the_others_and_has_all_its_cases(command: Com
     assert ran.view.cases == CASES * len(wanted)
 
 
+@pytest.mark.thorough
 def test_what_never_answers_is_an_error_that_says_so(command: Command) -> None:
     sleepers = Sleepers()
     with serving(sleepers, DOCUMENT) as app:

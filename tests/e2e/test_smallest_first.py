@@ -74,6 +74,7 @@ def test_sequences_begin_with_the_smallest_case(command: Command) -> None:
     assert _sent_to(app, "GET", "/jobs/demo/runs")
 
 
+@pytest.mark.thorough
 def test_a_fuzzed_operation_begins_with_the_smallest_case(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
         # On one lane: requests of several lanes may overtake each other on their way.

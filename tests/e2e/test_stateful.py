@@ -25,12 +25,14 @@ def ran(directory: Path, answer: Answer, *arguments: str, workers: int | None = 
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.thorough_beyond(1)
 def test_defects_behind_sequences_are_found_and_nothing_else(tmp_path: Path, seed: int) -> None:
     done = ran(tmp_path, Library(), *CHECKS, seed=seed)
     assert done.code == 1, done.shown
     assert sorted(label for label, _ in done.defects) == sorted(DEFECTS.values()), done.shown
 
 
+@pytest.mark.thorough
 def test_the_twin_without_defects_is_clean(tmp_path: Path) -> None:
     done = ran(tmp_path, Library({}), *CHECKS)
     assert done.code == 0, done.shown
@@ -41,6 +43,7 @@ def told(done: Ran) -> list[tuple[str, str, int]]:
     return sorted((one.label, one.check, len(one.steps)) for one in done.findings)
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_costs_no_finding_and_doubles_none(tmp_path: Path) -> None:
     checks = ("--checks", "not_a_server_error")
     deadly = Disturbed(Library(), kill_a_worker, after=900)
@@ -51,6 +54,7 @@ def test_a_worker_that_is_killed_costs_no_finding_and_doubles_none(tmp_path: Pat
     assert len(told(done)) == len(DEFECTS)
 
 
+@pytest.mark.thorough
 def test_sequences_that_failed_are_tried_first_next_time(tmp_path: Path) -> None:
     # A job by its location alone: one sequence of two steps, whatever the seed.
     name = "a job by its location"

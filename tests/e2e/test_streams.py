@@ -50,6 +50,7 @@ def api() -> Iterator[App]:
         *((one, True) for one in ("<&- >&- 2>&-", "| head -n 1")),
     ],
 )
+@pytest.mark.thorough_beyond(2)
 def test_streams_that_lead_nowhere_change_no_exit_code(
     command: Command, api: App, redirection: str, inline: bool
 ) -> None:
@@ -65,6 +66,7 @@ def test_streams_that_lead_nowhere_change_no_exit_code(
 
 @ENDS
 @pytest.mark.parametrize("redirection", [">/dev/full", "| true"])
+@pytest.mark.thorough_beyond(1)
 def test_a_hook_may_print_where_nobody_reads(command: Command, redirection: str, inline: bool) -> None:
     (command.directory / "hooks.py").write_text(PRINTING)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
@@ -75,6 +77,7 @@ def test_a_hook_may_print_where_nobody_reads(command: Command, redirection: str,
 
 
 @ENDS
+@pytest.mark.thorough_beyond(1)
 def test_a_report_that_cannot_be_printed_is_told_and_the_others_are_written(
     command: Command, api: App, inline: bool
 ) -> None:

@@ -152,6 +152,7 @@ def _soon() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.thorough_beyond(1)
 def test_hostile_schema_gives_values_soon(name: str) -> None:
     raw, components = COMPILED[name]
     admits = opinions(schema_of(raw, components=components))

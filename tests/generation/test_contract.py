@@ -34,6 +34,7 @@ def _assert_kept(found: Contract, records: int, mutations: int) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.thorough_beyond(1)
 def test_fifty_records_replay_in_hypothesis(path: Path) -> None:
     for program in _programs(path):
         _assert_kept(contract_of(program, records=50, mutations=0), 50, 0)

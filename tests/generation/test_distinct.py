@@ -89,6 +89,7 @@ def test_a_hundred_thousand_items_are_drawn_and_more_are_refused() -> None:
         program_of(body={**many, "minItems": 100_001})
 
 
+@pytest.mark.thorough
 def test_many_items_inside_each_other_end() -> None:
     inner = distinct({"type": "integer"}, 2_000)
     with pytest.raises(BudgetSpent, match="#/s"):

@@ -246,6 +246,7 @@ def test_a_member_that_matters_becomes_small() -> None:
     assert name == "0"
 
 
+@pytest.mark.thorough
 def test_the_referee_calls_them_valid() -> None:
     operation = sketched(
         OFFER,

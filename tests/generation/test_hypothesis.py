@@ -39,6 +39,7 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
+@pytest.mark.thorough
 def test_one_module_touches_the_inside_of_hypothesis() -> None:
     touching = {
         path.relative_to(PACKAGE).as_posix()

@@ -177,6 +177,7 @@ def test_matcher_agrees_on_classes() -> None:
     assert all(matcher("^\\w+\\s\\S+$")(text) and matcher("\\d\\D")(text) for text in texts)
 
 
+@pytest.mark.thorough
 def test_many_automata_end_in_the_budget() -> None:
     """What is too large counts as well; when a quarter is spent no more are made."""
     properties = {

@@ -77,6 +77,7 @@ def run(folder: Path, target: Mortal | KilledTarget | App, around: RunEnvironmen
     return Ran(execute(asked, lambda *_: None, around or RunEnvironment()))
 
 
+@pytest.mark.thorough
 def test_a_target_that_is_gone_when_the_run_ends_is_an_error_of_the_run(tmp_path: Path, knocked: list[Any]) -> None:
     interrupts, knocks = Interrupts(), count(1)
 

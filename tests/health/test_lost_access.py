@@ -35,6 +35,7 @@ def test_a_run_that_loses_its_access_fails(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.thorough_beyond(1)
 def test_the_sentence_is_on_the_console_and_in_every_report(tmp_path: Path, workers: int) -> None:
     # A change comes after creations and lists, which are served by then.
     service = Leaving.by("PATCH", "/keys", 200)
@@ -59,6 +60,7 @@ def test_access_that_can_be_renewed_is_not_lost(tmp_path: Path) -> None:
     assert run_errors(ran) == []
 
 
+@pytest.mark.thorough
 def test_access_that_ends_with_what_is_sent_last_is_not_lost(tmp_path: Path) -> None:
     ran = run(tmp_path, Leaving.by("GET", "/session/logout"), STATIC)
     assert run_errors(ran) == []
@@ -82,6 +84,7 @@ class Picky(Service):
         return json_reply({}, 200 if self.count < 3 else 403)
 
 
+@pytest.mark.thorough
 def test_an_operation_that_refuses_for_a_reason_of_its_own_is_no_lost_access(tmp_path: Path) -> None:
     ran = run(tmp_path, Picky({}, 403))
     assert ran.view.statuses["GET /orders"].keys() & UNAUTHORIZED

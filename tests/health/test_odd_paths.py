@@ -63,6 +63,7 @@ def names(seen: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
         ("<", Reply(400, "text/plain", b"400 Bad Request")),
     ],
 )  # fmt: skip
+@pytest.mark.thorough_beyond(1)
 def test_what_is_refused_is_left_out_and_nothing_else(tmp_path: Path, refused: str, reply: Reply) -> None:
     service = walled(refused, reply)
     heard = ran(tmp_path, service)

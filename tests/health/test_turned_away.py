@@ -66,6 +66,7 @@ def test_an_operation_that_only_its_own_requests_could_have_locked_out_is_not_gu
 @pytest.mark.parametrize(
     ("quota", "said"), [(20, "locked the caller out"), (25, ""), (30, ""), (36, ""), (40, "when that is too much")]
 )
+@pytest.mark.thorough_beyond(1)
 def test_a_quota_that_is_used_up_blames_no_operation(tmp_path: Path, quota: int, said: str) -> None:
     ran = run(tmp_path, Limited.new(quota=quota))
     assert culprits(ran) == set()
@@ -82,6 +83,7 @@ def test_requests_that_look_whether_anybody_is_served_are_counted(tmp_path: Path
     assert ran.view.requests == len(service.seen)
 
 
+@pytest.mark.thorough
 def test_a_token_that_nobody_can_renew_is_no_finding_though_the_first_look_ended_it(tmp_path: Path) -> None:
     service = Leaving.by("GET", "/session/leave")
     ran = run(tmp_path, service, STATIC)

@@ -101,14 +101,17 @@ def test_prompt_answers_cost_themselves_only(tmp_path: Path) -> None:
     check(PROMPT, tmp_path)
 
 
+@pytest.mark.thorough
 def test_bodies_that_are_too_much_end_in_their_limits(tmp_path: Path) -> None:
     check((*BODIES, *FLOODS), tmp_path)
 
 
+@pytest.mark.thorough
 def test_json_that_is_too_much_ends_in_its_limits(tmp_path: Path) -> None:
     check(JSON, tmp_path)
 
 
+@pytest.mark.thorough
 def test_answers_that_do_not_come_end_in_the_limit_of_time(tmp_path: Path) -> None:
     check(SLOW, tmp_path, "--request-timeout", "0.3")
 

@@ -44,6 +44,7 @@ BATCHES = [(family, start) for family, rows in FAMILIES.items() for start in ran
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("family", "start"), BATCHES)
+@pytest.mark.thorough_beyond(4)
 def test_hostile_documents_cost_what_they_touch(
     family: str, start: int, consider: Callable[..., dict[str, Any]]
 ) -> None:
@@ -69,6 +70,7 @@ RUN: dict[str, Row] = {
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", RUN)
+@pytest.mark.thorough_beyond(1)
 def test_run_goes_on_and_says_it_in_plain_text(name: str, drive: Callable[..., Ended], tmp_path: Path) -> None:
     path = tmp_path / "hostile.json"
     path.write_bytes(RUN[name].data())

@@ -163,6 +163,7 @@ def _is_well(ended: Ended) -> None:
 
 
 @pytest.mark.parametrize("name", _ROWS)
+@pytest.mark.thorough_beyond(1)
 def test_a_hostile_server_of_the_description_ends_in_one_sentence(name: str, run: Run) -> None:
     row = _ROWS[name]
     with serving({"/": row.behaviour}) as url:

@@ -265,6 +265,7 @@ def _left_in(folder: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.thorough
 def test_an_echoed_secret_is_in_no_artefact(tmp_path: Path, name: str) -> None:
     source, command, folder = SOURCES[name], Command(tmp_path), tmp_path
     (folder / "checker.toml").write_text(source.toml)

@@ -38,6 +38,7 @@ def limited(folder: Path, kind: int, most: int) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("most", [5, 10, 15])
+@pytest.mark.thorough_beyond(1)
 def test_too_few_files_are_told_in_one_sentence(tmp_path: Path, most: int) -> None:
     code, told = limited(tmp_path, resource.RLIMIT_NOFILE, most)
     assert code == 2, told
@@ -46,6 +47,7 @@ def test_too_few_files_are_told_in_one_sentence(tmp_path: Path, most: int) -> No
     assert "This is a bug" not in told
 
 
+@pytest.mark.thorough
 def test_a_run_ends_well_with_few_files(tmp_path: Path) -> None:
     code, told = limited(tmp_path, resource.RLIMIT_NOFILE, 30)
     assert code in (0, 1), told

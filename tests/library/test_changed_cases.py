@@ -27,6 +27,7 @@ def upload(document):
     return schema["/photos"]["POST"]
 
 
+@pytest.mark.thorough
 def test_a_drawn_multipart_case_says_which_types_its_parts_have(upload) -> None:
     case = find(upload.as_strategy(generation_mode="positive"), lambda case: True)
     before = case.as_transport_kwargs()["data"]

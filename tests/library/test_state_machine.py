@@ -127,6 +127,7 @@ class Forgetful(App):
         (False, "ensure_resource_availability", "Resource is not available after creation", ["POST", "GET"]),
     ],
 )
+@pytest.mark.thorough
 def test_checks_of_sequences_judge_by_earlier_steps(keeps, check, title, last) -> None:
     app = Forgetful(keeps=keeps)
     schema = loaded(app)

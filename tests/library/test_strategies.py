@@ -125,6 +125,7 @@ def test_formats_of_users_are_drawn(document) -> None:
     assert {case.query["q"] for case in drawn(operation.as_strategy()) if case.query} == {"4111"}
 
 
+@pytest.mark.thorough
 def test_configuration_applies_to_cases_drawn_afterwards(document) -> None:
     schema = checker.openapi.from_dict(document)
     strategy = schema["/items/{id}"]["GET"].as_strategy()

@@ -21,6 +21,7 @@ def tally_of(mode: GenerationMode, corpora: Path, every: int) -> Tally:
 
 
 @pytest.mark.parametrize("mode", GenerationMode)
+@pytest.mark.thorough_beyond(1)
 def test_what_is_generated_is_what_it_was_meant_to_be(mode: GenerationMode) -> None:
     tally = tally_of(mode, SMOKE, 3)
     assert tally.operations > 30

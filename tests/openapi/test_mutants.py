@@ -25,6 +25,7 @@ def is_there(verdict: RequestVerdict, expected: Expected) -> bool:
 
 @settings(max_examples=200, derandomize=True)
 @given(st.integers(0, 9), st.sampled_from(MEDIA_TYPES), st.data())
+@pytest.mark.thorough
 def test_whatever_arrives_there_is_a_verdict(seed: int, media_type: str, data: st.DataObject) -> None:
     request = sketched(Random(seed), media_type).wire()
     parts = [request.target, request.body or b"", *(value for _, value in request.headers)]

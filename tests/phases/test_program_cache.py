@@ -4,6 +4,8 @@ import gc
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
@@ -49,6 +51,7 @@ def drawn(factory: CaseFactory, label: Label, seed: int) -> Any:
     return case.query, case.headers, case.body, case.media_type
 
 
+@pytest.mark.thorough
 def test_what_gave_way_draws_what_it_drew_before(tmp_path: Path) -> None:
     with workplace(tmp_path, document=document(), operations=BOTH) as place:
         cache = with_cache(place.factory)
@@ -94,6 +97,7 @@ def test_programs_that_grow_while_they_are_used_are_counted_as_they_are(tmp_path
         assert LEAST <= len(cache) < COUNT
 
 
+@pytest.mark.thorough
 def test_operations_with_large_bodies_are_compiled_once_however_they_take_turns(tmp_path: Path) -> None:
     # 60 of them take 24 MiB.
     large = large_document(30, fields=60)

@@ -84,6 +84,7 @@ def test_processes_of_xdist_write_one_report(run, pytester) -> None:
     assert (suite.tests, suite.failures) == (4, 1)
 
 
+@pytest.mark.thorough
 def test_reports_say_what_they_lack_of_a_process_of_xdist_that_crashed(run) -> None:
     text = CONFIGURED + CLASS + "    import os; case.operation.path == '/users/{id}' and os._exit(3)\n"
     result = run(text, "--no-usual", "-p", "no:cacheprovider", "-n", "1")

@@ -29,6 +29,7 @@ def test_document_loads_as_what_was_emitted(loader: type, value: object) -> None
 
 
 @given(st.dictionaries(texts, values))
+@pytest.mark.thorough
 def test_entries_go_on_with_a_mapping(entries: dict[str, object]) -> None:
     document = f"- id: 1{emitted_entries({f'_{key}': v for key, v in entries.items()}, 1)}\n"
     assert yaml.safe_load(document) == [{"id": 1, **{f"_{key}": v for key, v in entries.items()}}]

@@ -73,6 +73,7 @@ def written(folder: Path) -> list[tuple[Path, bytes]]:
 
 
 @pytest.mark.parametrize("sanitizes", [True, False])
+@pytest.mark.thorough_beyond(1)
 def test_every_token_is_fetched_once_for_all_and_kept_nowhere(tmp_path: Path, *, sanitizes: bool) -> None:
     bank, command = Bank(), Command(tmp_path)
     with ExitStack() as opened:
@@ -128,6 +129,7 @@ LoggedIn.fetch = killed_at_first(LoggedIn.fetch)
 """
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_killed_while_it_fetches_is_replaced_by_another(tmp_path: Path) -> None:
     bank, command = Bank(), Command(tmp_path)
     (tmp_path / "hooks.py").write_text(KILLED)

@@ -58,6 +58,7 @@ def command(tmp_path: Path) -> Command:
 
 @pytest.mark.parametrize("register", [by_hook, by_entry_point])
 @pytest.mark.parametrize("name", ["ledger.commands", "ledger.txt"])
+@pytest.mark.thorough_beyond(1)
 def test_a_kind_from_outside_runs_from_end_to_end(command: Command, register: object, name: str) -> None:
     assert callable(register)
     register(command)

@@ -68,6 +68,7 @@ def test_it_is_switched_on_and_off_in_the_configuration(command: Command) -> Non
     assert sum(b"OR" in target for target in sent) == 2, found.shown
 
 
+@pytest.mark.thorough
 def test_it_runs_only_when_it_is_asked_for(command: Command) -> None:
     found, sent = ran(command, "-n", "1", "--phases", "fuzzing")
     assert not any(b"OR" in target for target in sent), found.shown

@@ -234,6 +234,7 @@ def test_a_key_of_a_phase_says_there_what_it_says_for_all() -> None:
 OF_PROJECTS = [place for place in ROWS if not is_in(place, NOT_IN_PROJECTS)]
 
 
+@pytest.mark.thorough
 def test_a_key_says_for_a_project_what_it_says_for_all(folder: Path) -> None:
     """Seeds aside: they are of the run."""
 

@@ -108,6 +108,7 @@ def report(process: subprocess.Popen[str]) -> tuple[str, str, list[str]]:
     return code, outcome, findings
 
 
+@pytest.mark.thorough
 def test_a_killed_supervisor_leaves_no_orphan_and_its_findings_are_reported(
     supervise: Supervise, tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_not_even_a_hung_worker_is_orphaned(supervise: Supervise, tmp_path: Path
     wait_until(lambda: not any(map(is_running, children)))
 
 
+@pytest.mark.thorough
 def test_a_killed_fork_server_costs_nothing_but_time(supervise: Supervise, tmp_path: Path) -> None:
     supervisor = supervise(2, f"find={FINDING}", "slow=0.002")
     wait_until(lambda: len(workers_of(supervisor)) == 2)
@@ -149,6 +151,7 @@ def test_a_killed_fork_server_costs_nothing_but_time(supervise: Supervise, tmp_p
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.thorough_beyond(1)
 def test_workers_killed_at_any_time_cost_no_finding(supervise: Supervise, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     supervisor = supervise(2, f"find={FINDING}", "slow=0.002")

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -108,6 +109,7 @@ def is_live(label: str, before: int) -> int:
     return 404 if "dead" in label else 200
 
 
+@pytest.mark.thorough
 def test_what_only_refuses_has_an_eighth_of_the_time_of_others_and_no_less() -> None:
     night = Night(dict.fromkeys([*DEAD, *LIVE], ()), is_live)
     night.pass_turns(1500)
@@ -149,6 +151,7 @@ def test_the_only_source_of_an_identifier_is_asked_again_and_again() -> None:
     assert night.asked["GET /things"] < night.asked[things[1]]
 
 
+@pytest.mark.thorough
 def test_what_begins_to_answer_has_its_whole_share_again() -> None:
     def later(label: str, before: int) -> int:
         return 200 if "dead0" in label and before >= 200 else is_live(label, before)

@@ -393,6 +393,7 @@ def test_a_stream_is_not_listened_to_beyond_its_events(server) -> None:
     assert outcome.content.count(b"data") < 1000
 
 
+@pytest.mark.thorough
 def test_new_connections_do_not_add_up(server, open_lanes) -> None:
     process, lanes = psutil.Process(), open_lanes()
     opened = []

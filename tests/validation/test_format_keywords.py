@@ -46,6 +46,7 @@ def compiled(name: str, dialect: Dialect = Dialect.OPENAPI30) -> Compiled:
 
 @pytest.mark.parametrize("name", IN_KEYWORDS)
 @given(st.data())
+@pytest.mark.thorough_beyond(1)
 def test_keywords_say_what_the_format_says(name: str, data: st.DataObject) -> None:
     text = data.draw(changed(NEARLY[name]))
     expected = STRING_FORMATS[name](text)

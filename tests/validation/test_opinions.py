@@ -189,6 +189,7 @@ BESIDE_A_REFERENCE = {"$ref": "#/names/open", "properties": {"a": {"type": "stri
 @settings(max_examples=300, deadline=None)
 @example(BESIDE_A_REFERENCE, {"a": None})
 @given(SCHEMAS, JSON)
+@pytest.mark.thorough
 def test_opinions_agree(raw: Any, value: Any) -> None:
     first, second = verdicts(schema_of(raw, **NAMES), value)
     assert first == second

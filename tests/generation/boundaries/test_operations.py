@@ -241,6 +241,7 @@ def test_cells_look_through_what_only_adds_words() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.thorough_beyond(1)
 def test_every_cell_that_chance_reaches_is_reached(path: Path) -> None:
     source = RandomSource()
     for operation in operations(path):
@@ -261,6 +262,7 @@ def test_every_cell_that_chance_reaches_is_reached(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.thorough_beyond(1)
 def test_nearly_every_cell_of_invalid_data_is_reached(path: Path) -> None:
     source = RandomSource()
     wanted, missed = 0, []

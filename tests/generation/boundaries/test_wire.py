@@ -32,6 +32,7 @@ def _is_about_a_schema(case: BoundaryCase) -> bool:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.thorough_beyond(1)
 def test_the_referee_agrees_on_every_case(path: Path) -> None:
     for operation in list(operations(path))[:OPERATIONS]:
         maker = RequestMaker(ORIGIN, version="1")
