@@ -141,12 +141,13 @@ def has_made_up_path(context: CheckContext) -> bool:
 _STATUSES: Final = (400, 422)
 _MOST: Final = 200
 _LONGEST: Final = 64 * 1024
-_THERE: Final = re.compile(
+_EXISTS: Final = re.compile(
     r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
-    r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b"
-    r"|^(?!.*\b(?:elements?|items?|members?|entries)\b).*\bmust be unique\b",
-    re.IGNORECASE | re.DOTALL,
+    r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b",
+    re.IGNORECASE,
 )
+_MUST_BE_UNIQUE: Final = re.compile(r"\bmust be unique\b", re.IGNORECASE)
+_OF_ITEMS: Final = re.compile(r"\b(?:elements?|items?|members?|entries)\b", re.IGNORECASE)
 _MISSING: Final = re.compile(
     r"\b(?:does|do)(?: not|n't) exist\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b|\bno such\b"
     # Django of a reference; where a list of values is meant, it says which was sent.
@@ -183,12 +184,19 @@ def denies_state(response: Response) -> str:
 
 
 def says_taken(content: bytes) -> bool:
-    """Whether a text says anywhere that something is there already."""
-    return _THERE.search(content[:_LONGEST].decode("utf-8", "replace")) is not None
+    """Whether a text says anywhere that something exists already."""
+    return _exists(content[:_LONGEST].decode("utf-8", "replace"))
+
+
+def _exists(text: str) -> bool:
+    # Two patterns: one with a lookahead over the whole text took 30 ms for 64 KiB, and these take 1 ms.
+    if _EXISTS.search(text):
+        return True
+    return _MUST_BE_UNIQUE.search(text) is not None and not _OF_ITEMS.search(text)
 
 
 def _is_of_state(sentence: str) -> bool:
-    if _THERE.search(sentence):
+    if _exists(sentence):
         return True
     return _MISSING.search(sentence) is not None and not _OF_DATA.search(sentence)
 

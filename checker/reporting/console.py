@@ -80,7 +80,7 @@ _ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--rep
 _PULSE_S = (10.0, 60.0)
 """Least and most between two signs of life where no terminal shows live lines: nights have fewer than minutes."""
 _NOTICEABLE_S = 1.0
-"""Reports that take longer to write are worth a line."""
+"""The time of reports is shown from here on."""
 _PULSE_SHARE = 1 / 30
 """Of the time that a run has taken."""
 
@@ -173,11 +173,8 @@ class Console:
             self._header(view.opened, self._clock())
 
     def finish(self, report: Report) -> None:
-        """Print the report."""
-        if self._is_writing_told and self._ended is not None:
-            self.screen.line(f"     Reports were written in {self._clock() - self._ended:.2f}s")
-            self.screen.line()
-        self._ended = None
+        """Print the report, with the time that it and the reports before it took if that is noticeable."""
+        ended, self._ended = self._ended, None
         for phase in report.phases:
             self._phase(phase)
         self.screen.line()
@@ -185,6 +182,9 @@ class Console:
         self.screen.section("SUMMARY")
         self.screen.line()
         self.screen.lines(summary_lines(report, self.screen.glyph))
+        if ended is not None and (spent_s := self._clock() - ended) >= _NOTICEABLE_S:
+            self.screen.line(f"Reports: {spent_s:.2f}s after the testing")
+            self.screen.line()
         self.screen.line(ruled(total_line(report), "=", self.screen.width), _total_style(report))
 
     def close(self) -> None:

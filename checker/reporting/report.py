@@ -1,7 +1,7 @@
 """The result of a run, as every report shows it: values only, made from a fold of the records."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -215,8 +215,9 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     if view.finished is not None:
         elapsed_s = view.finished.elapsed_s
     by_name = _settled_phases(view, settings)
-    compared = _compared(view, settings, outcome)
-    phases = tuple(_Phases(view, compared, settings, outcome).lines(by_name, settings))
+    findings = tuple(view.findings.values())
+    compared = _compared(view, findings, settings, outcome)
+    phases = tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings))
     told = told_of(view, settings)
     coverage = _coverage(view)
     return Report(
@@ -234,7 +235,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         inquiries=view.inquiries,
         failed_cases=view.failed_cases,
         phases=phases,
-        findings=tuple(view.findings.values()),
+        findings=findings,
         errors=_distinct_errors(view),
         notes=told.notes,
         failing_warnings=told.failing,
@@ -242,7 +243,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         ledger=_ledger(view),
         ways_in=named_ways(view.opened.ways_in if view.opened else ()),
         unauthorized=_unauthorized(told.notes),
-        operations=operation_outcomes(view),
+        operations=operation_outcomes(view, findings),
         is_dry=settings.is_dry,
         is_unchecked=_is_unchecked(settings),
         is_complete=view.finished is not None,
@@ -262,11 +263,11 @@ def _is_unchecked(settings: RunSettings) -> bool:
     return not settings.operations.checks_somewhere()
 
 
-def _compared(view: RunView, settings: RunSettings, outcome: str) -> Compared:
+def _compared(view: RunView, findings: Sequence[Finding], settings: RunSettings, outcome: str) -> Compared:
     opened = view.opened
     is_whole = outcome == "completed" and opened is not None and opened.is_whole
     known = KnownFailures(settings.verdict.baseline)
-    return known.compared(view.findings.values(), view.statuses, is_whole=is_whole)
+    return known.compared(findings, view.statuses, is_whole=is_whole)
 
 
 def _coverage(view: RunView) -> DescriptionCoverage:
@@ -280,9 +281,9 @@ def _coverage(view: RunView) -> DescriptionCoverage:
     return covered(tuple(found))
 
 
-def operation_outcomes(view: RunView) -> tuple[OperationOutcome, ...]:
+def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[OperationOutcome, ...]:
     """Return the outcome of each operation: the description's in its order, then others that records name."""
-    failed = {finding.label for finding in view.findings.values()}
+    failed = {finding.label for finding in findings}
     errored = {error.label for error in view.errors.values()}
     errored |= {case.label for case in view.quarantined.values()}
     skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
@@ -352,7 +353,9 @@ def _whole_phases(view: RunView) -> frozenset[str]:
 class _Phases:
     """Makes the line of each phase."""
 
-    def __init__(self, view: RunView, compared: Compared, settings: RunSettings, outcome: str) -> None:
+    def __init__(
+        self, view: RunView, findings: Sequence[Finding], compared: Compared, settings: RunSettings, outcome: str
+    ) -> None:
         self._outcome = outcome
         self._began_at = view.run.at if view.run else 0.0
         self._failing: set[tuple[str, str]] = set()
@@ -360,7 +363,7 @@ class _Phases:
         self._known: set[tuple[str, str]] = set()
         self._is_unchecked = _is_unchecked(settings)
         self._whole = _whole_phases(view)
-        for one in view.findings.values():
+        for one in findings:
             places = self._failing if compared.fails(one.fingerprint) else self._known
             places |= {(one.phase, one.label), ("", one.label)}
 

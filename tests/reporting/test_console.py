@@ -45,6 +45,17 @@ def test_run_with_findings_reads_as_kept() -> None:
     assert_golden("run_with_findings", text)
 
 
+@pytest.mark.parametrize(("spent_s", "line"), [(7.5, "Reports: 7.50s after the testing\n"), (0.9, "")])
+def test_noticeable_time_of_reports_is_shown(spent_s: float, line: str) -> None:
+    stream, now = io.StringIO(), [100.0]
+    console = Console(settings(), stream, clock=lambda: now[0])
+    console.end_testing()
+    report = console.report(fold((1, record) for record in clean_records()), "completed")
+    now[0] += spent_s
+    console.finish(report)
+    assert "".join(re.findall("Reports: .*\n", stream.getvalue())) == line
+
+
 def test_clean_run_reads_as_kept() -> None:
     text, _ = printed(clean_records())
     assert_golden("clean_run", text)
