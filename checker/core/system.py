@@ -95,9 +95,9 @@ def limit_reached(error: BaseException) -> str:
         number = one.errno if isinstance(one, OSError) else None
         if number in _FILES:
             return _files()
-        is_thread = isinstance(one, RuntimeError) and "start new thread" in str(one)
-        # Without memory the interpreter itself fails in the middle of an import.
-        is_memory = isinstance(one, MemoryError | SystemError | ImportError)
+        # "can't start new thread", and "unable to start watchdog thread" of faulthandler.
+        is_thread = isinstance(one, RuntimeError) and {"start", "thread"} <= set(str(one).split())
+        is_memory = isinstance(one, MemoryError | SystemError | ImportError) or _is_of_import(one)
         if (is_memory or is_thread or number == errno.ENOMEM) and (sentence := _memory()):
             return sentence
         if is_thread or number in _PROCESSES:
@@ -121,6 +121,16 @@ def show_no_limits() -> None:
             sys.__excepthook__(kind, error, trace)
 
     sys.excepthook = show
+
+
+def _is_of_import(error: BaseException) -> bool:
+    """Whether an error was raised while a module was imported: without memory, the compiler raises errors of any class."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

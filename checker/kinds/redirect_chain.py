@@ -1,5 +1,6 @@
 """One document over HTTP: its redirects, its time, and the error when it does not come."""
 
+import _thread
 import re
 import socket
 import ssl
@@ -19,26 +20,34 @@ from checker.kinds.fetching import FetchAdvice, Fetched, NotReady, Portion, Reac
 
 
 class ConnectionTimer:
-    """Ends the connections of one request when its time is over. To be entered; `trace` is the extension of that name of httpx."""
+    """Ends the connections of one request when its time is over. Enter it; `trace` is the extension of that name of httpx.
+
+    Its thread is not of `threading`: `Thread.start` waits for ever for a thread that has no memory to begin.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.is_over = False
-        """Whether time has run out: what was received since then is not the whole of it."""
+        """Whether time has run out: the response that was received since then is incomplete."""
+        self._seconds = max(0.0, seconds)
         self._sockets: list[socket.socket] = []
-        self._timer = threading.Timer(max(0.0, seconds), self._end)
-        self._timer.daemon = True
+        self._lock = threading.Lock()
+        """Guards the sockets: the thread must not end a descriptor that was closed and means another file by now."""
+        self._running = threading.Lock()
+        """Held until the request is done."""
 
     def __enter__(self) -> Self:
-        self._timer.start()
+        self._running.acquire()
+        _thread.start_new_thread(self._wait, ())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._timer.cancel()
-        self._timer.join()
-        for opened in self._sockets:
-            opened.close()
+        self._running.release()
+        with self._lock:
+            for opened in self._sockets:
+                opened.close()
+            self._sockets.clear()
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Register a connection as soon as it exists, before TLS or anything else may drip."""
@@ -48,11 +57,16 @@ class ConnectionTimer:
             if self.is_over:
                 self._end()
 
+    def _wait(self) -> None:
+        if not self._running.acquire(timeout=self._seconds):
+            self.is_over = True
+            self._end()
+
     def _end(self) -> None:
-        self.is_over = True
-        for opened in self._sockets:
-            with suppress(OSError):
-                opened.shutdown(socket.SHUT_RDWR)
+        with self._lock:
+            for opened in self._sockets:
+                with suppress(OSError):
+                    opened.shutdown(socket.SHUT_RDWR)
 
 
 _USER_AGENT: Final = "checker"
