@@ -37,8 +37,10 @@ makes the next case, before those in flight, innocent all, could be finished."""
 DEATHS_OF_A_RUN = 16
 HANG = 2
 OPENING = 4
-"""Deaths that a hang counts for, because it costs so much time, and one before any worker of the run could open."""
-LONGEST_PAUSE_S = 30.0
+"""Deaths that a hang counts for, because it costs so much time, and a death before any worker of the run could open the
+description or by a limit of the system, because the next worker meets the same."""
+LONGEST_PAUSE_S = 2.0
+"""16 pauses of up to 30 s kept a run that was given up for two minutes, and no worker finished a case after a long one."""
 
 
 class RestartDecision(Struct, frozen=True):

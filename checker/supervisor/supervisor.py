@@ -392,7 +392,8 @@ class Supervisor:
         progressed = any(left(rests[one]) < left(task) for one, task in state.leases.items())
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
-            weight = HANG if reason else OPENING if self._opened is None else 1
+            is_limited = word is not None and word.kind is LeavingKind.LIMIT
+            weight = HANG if reason else OPENING if self._opened is None or is_limited else 1
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
         elif acting is not None and acting.task in rests and is_stuck(snapshot):
             # The run ends before a second try, so the case is recorded after the first one.
