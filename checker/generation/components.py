@@ -3,18 +3,22 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
 from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
+from checker.core.idempotency import is_idempotency_key
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import ANYTHING, ComponentProvenance, Origin
 from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter, PropertyEncoding
+from checker.core.request import CONDITIONS
+from checker.core.resource_names import is_cursor
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.formats import file_type
+from checker.generation.drawing.objects import SELDOM, Property, members
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
 from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.scalars import compile_listed
@@ -33,15 +37,20 @@ from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet
 from checker.generation.normalization.store import FormStore
-from checker.generation.presence import SELDOM_SHARE, Step, body_draw, named, share_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import either
-from checker.generation.sources.context import Budget, Draw, DrawContext
+from checker.generation.sources.basic import EMPTY, either
+from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import draw_strategy
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.ambiguity import may_spread
 from checker.transport.wire.bodies import carried_types, is_file_type
+
+_OPTIONAL: Final = 0.5
+_OPTIONAL_BODY: Final = 0.9
+DrawnBody = tuple[Any, str | None]
+"""Value and media type."""
 
 
 @dataclass(slots=True)
@@ -67,7 +76,7 @@ class PartCompiler:
     """Those of this operation."""
     _learned: Narrowing = field(init=False)
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
-    _steps: dict[Location, list[Step]] = field(default_factory=dict)
+    _steps: dict[Location, list[Property]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
@@ -83,10 +92,11 @@ class PartCompiler:
         steps = self._steps.get(location)
         if steps is None:
             steps = self._steps[location] = self._of_location(location)
-        return named([step for step in steps if step[0] != but])
+        wanted = [step for step in steps if step.name != but]
+        return members(wanted, location, len(wanted), drops_null=True) if wanted else EMPTY
 
-    def _of_location(self, location: Location) -> list[Step]:
-        steps: list[Step] = []
+    def _of_location(self, location: Location) -> list[Property]:
+        steps: list[Property] = []
         for parameter in self.operation.parameters:
             if parameter.location is not location:
                 continue
@@ -102,8 +112,9 @@ class PartCompiler:
                 or self.forced(parameter) is not None
                 or self._learned.requires(parameter.location, parameter.name)
             )
-            share = SELDOM_SHARE if self._learned.is_seldom(parameter) else share_of(parameter)
-            steps.append((parameter.name, draw, 1.0 if is_there else share))
+            is_seldom = self._learned.is_seldom(parameter) or is_mostly_refused(parameter)
+            share = 1.0 if is_there else SELDOM if is_seldom else _OPTIONAL
+            steps.append(Property(parameter.name, draw, share))
         return steps
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
@@ -254,7 +265,7 @@ class PartCompiler:
                 _require_none(self.operation, reason)
             return (lambda source: (NOT_SET, None)), False
         is_required = self.operation.body_required or self._learned.requires(Location.BODY)
-        return body_draw(draws, required=is_required), True
+        return _any_body(draws, required=is_required), True
 
     def _body(self, body: Body) -> Draw:
         if body.strategy is not None:
@@ -282,7 +293,7 @@ class PartCompiler:
             without = part.compiler.compile(part.conjunction, part.place)
         except Unsatisfiable:
             return draw
-        return either(SELDOM_SHARE, draw, without)
+        return either(SELDOM, draw, without)
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
         """The schema of one kind of body."""
@@ -311,6 +322,44 @@ class PartCompiler:
             file=file_type(body.media_type) if is_bytes else "",
         )
         return SchemaPart(compiler, tuple(facets), place)
+
+
+def is_mostly_refused(parameter: Parameter) -> bool:
+    """Whether a parameter is optional, and most of its values get no useful response.
+
+    Servers respond to conditional requests with 304 or 412, make the cursors of pages themselves, and take an idempotency key once.
+    """
+    if parameter.required:
+        return False
+    if parameter.location is Location.QUERY:
+        return is_cursor(parameter.name)
+    return parameter.location is Location.HEADER and (
+        parameter.name.lower() in CONDITIONS or is_idempotency_key(parameter.name)
+    )
+
+
+def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
+    """Draws a body, as one of its media types; (`NOT_SET`, None) for none."""
+    count = len(draws)
+    first, media_type = draws[0]
+
+    def draw(source: Source) -> DrawnBody:
+        if count == 1:
+            return first(source), media_type
+        make, chosen = draws[source.choice(count)]
+        return make(source), chosen
+
+    def maybe(source: Source) -> DrawnBody:
+        if not source.boolean(_OPTIONAL_BODY):
+            return NOT_SET, None
+        if source.__class__ is RandomSource:
+            return draw(source)
+        source.start_span(OPTIONAL)
+        drawn: DrawnBody = draw(source)
+        source.stop_span()
+        return drawn
+
+    return draw if required else maybe
 
 
 def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:

@@ -10,9 +10,8 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.operation import Body, Operation, Parameter, UnusableBody
 from checker.generation.boundaries.cases import LOCATIONS, Parts
 from checker.generation.boundaries.positives import Edges, positives
-from checker.generation.components import PartCompiler, said_of
+from checker.generation.components import PartCompiler, is_mostly_refused, said_of
 from checker.generation.dictionaries import SchemaPart, forced_into
-from checker.generation.presence import is_mostly_refused
 from checker.generation.security import Alternative
 from checker.generation.sources.context import Rejected
 

@@ -6,9 +6,7 @@ from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import UnresolvableReference
-from checker.generation.drawing.distinct import identity
-from checker.generation.drawing.judging import IsValid, validator_of
-from checker.generation.drawing.nodes import Nodes
+from checker.generation.drawing.nodes import IsValid, Nodes, identity, validator_of
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.normalization import forms

@@ -11,9 +11,8 @@ from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatis
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing import alternatives
 from checker.generation.drawing.alternatives import compile_enum, excluding
-from checker.generation.drawing.containers import compile_items
-from checker.generation.drawing.judging import IsValid, is_json, validator_of
-from checker.generation.drawing.nodes import ENOUGH, Variety, different, may_be_poor
+from checker.generation.drawing.arrays import compile_items
+from checker.generation.drawing.nodes import ENOUGH, IsValid, Variety, different, is_json, may_be_poor, validator_of
 from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.reuse import reusing

@@ -1,227 +1,242 @@
-"""Objects: which properties a canonical form asks for, each compiled."""
+"""Objects: the properties that a form requires and allows, and how many."""
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.core.resource_names import marks_among
-from checker.generation.drawing.containers import Named, ObjectPlan, Property, compile_object
 from checker.generation.drawing.nodes import Nodes, Variety, different
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
 from checker.generation.patterns.writing import writer
-from checker.generation.presence import SELDOM_SHARE
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts
+from checker.generation.sources.chance import SourceSpent
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import Draw
+from checker.generation.sources.context import ELEMENT, OPTIONAL, Draw, DrawContext, Rejected
 
-_NAME_PLACE = TextPlace("name", alphabets.NAME, min_text=1)
-_ANY_NAME_PLACE = TextPlace("any-name", alphabets.VISIBLE)
-_LONGEST_NAME = 24
-_TRIED_NAMES = 6
-_TEXT = Facet({"type": "string"}, "#/name", is_made=True)
+IsName = Callable[[str], bool]
+SELDOM: Final = 0.1
+"""Share of requests with an optional part that most servers refuse, or respond to with nothing."""
+_NAME_PLACE: Final = TextPlace("name", alphabets.NAME, min_text=1)
+_ANY_NAME_PLACE: Final = TextPlace("any-name", alphabets.VISIBLE)
+_LONGEST_NAME: Final = 24
+_TRIED_NAMES: Final = 6
+_NAME_ATTEMPTS: Final = 12
+_UNBOUNDED: Final = 40
+"""Properties beyond the minimum when there is no maximum."""
+_TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
 _MANY_NAMES, _SOME_NAMES = 0.8, 0.45
-_FULL = 0.6
+_FULL: Final = 0.6
 """Share of objects with all that is declared, where objects are too much alike."""
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
 
 
-IsName = Callable[[str], bool]
+class Property(Struct, frozen=True):
+    """A declared property, or a parameter."""
+
+    name: str
+    draw: Draw
+    share: float
+    """Share of objects that have it; 1 for required ones."""
+
+
+class _Named(Struct, frozen=True):
+    """Properties whose names are drawn."""
+
+    name: Draw
+    draw: Draw
+    is_name: IsName
+    """Whether such a property may have a name."""
+
+
+class _ObjectPlan(Struct, frozen=True):
+    """The parts of an object that is drawn."""
+
+    pointer: str
+    properties: tuple[Property, ...]
+    low: int
+    high: int | None
+    additional: tuple[_Named, ...]
+    more: float
+    """Probability of one more additional property."""
 
 
 def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws objects of a form. Raises `Unsatisfiable`."""
-    sizes = form.objects.count
+    objects, sizes = form.objects, form.objects.count
     conflict = sizes.conflict()
     if conflict is not None:
         raise Unsatisfiable(*conflict)
     inner = item_of(place)
     additional = _additional(nodes, form, inner)
     properties = _properties(nodes, form, inner)
-    needed = sum(item.required for item in properties)
+    needed = sum(item.share == 1 for item in properties)
     if sizes.high is not None and needed > sizes.high:
         raise Unsatisfiable(sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties")
     low = max(sizes.low, place.min_items)
     if low > nodes.max_text // 4:
         raise Unsatisfiable(sizes.low_pointer, f"minProperties {low} is more than can be sent")
     if not additional and low > len(properties):
-        raise Unsatisfiable(
-            sizes.low_pointer or form.pointer, f"{low} properties are needed and {len(properties)} possible"
-        )
+        text = f"{low} properties are needed and {len(properties)} possible"
+        raise Unsatisfiable(sizes.low_pointer or form.pointer, text)
     if nodes.is_minimal and low <= len(properties):
         additional = ()
-    more = _NEVER if nodes.is_minimal else _share(form)
     variety = nodes.variety_of(form)
     if variety is not Variety.USUAL:
-        is_named = form.objects.properties and variety is not Variety.MOST
-        more = _SOME_NAMES if is_named else _MANY_NAMES
-    plan = ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
-    draw = compile_object(plan, nodes.context)
+        more = _SOME_NAMES if objects.properties and variety is not Variety.MOST else _MANY_NAMES
+    elif nodes.is_minimal:
+        more = _NEVER
+    elif not objects.properties:
+        more = _FREE
+    else:
+        more = _OPEN if objects.pattern_properties else _RARE
+    plan = _ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
+    draw = _compile_object(plan, nodes.context)
     fits = sizes.high is None or len(properties) <= sizes.high
     if variety is not Variety.MOST or needed == len(properties) or not fits:
         return draw
-    full = tuple(item if item.likely < 1 else replace(item, required=True) for item in properties)
-    return either(_FULL, compile_object(replace(plan, properties=full), nodes.context), draw)
+    full = tuple(item if item.share <= SELDOM else replace(item, share=1.0) for item in properties)
+    return either(_FULL, _compile_object(replace(plan, properties=full), nodes.context), draw)
 
 
 def wants_extra(form: Canonical, nodes: Nodes) -> bool:
-    """Whether an object gets undeclared properties: not if there may be none and none is needed."""
+    """Whether an object gets undeclared properties: not if the user forbids them and none is required."""
     if nodes.allows_extra or form.objects.count.low > len(form.objects.properties):
         return True
     return any(isinstance(facet.raw, dict) and facet.raw for facet in form.objects.additional)
 
 
-def _share(form: Canonical) -> float:
-    if not form.objects.properties:
-        return _FREE
-    return _OPEN if form.objects.pattern_properties else _RARE
+def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
+    """Draws the required properties, some of the optional ones, and some additional ones."""
+    properties = plan.properties
+    required = sum(item.share == 1 for item in properties)
+    room = len(properties) if plan.high is None else plan.high - required
+    core = members(properties, plan.pointer, room)
+    low, additional = plan.low, plan.additional
+    if not additional and low <= required:
+        return core
+    most = low + _UNBOUNDED if plan.high is None else plan.high
+
+    def draw(source: Source) -> dict[str, Any]:
+        value: dict[str, Any] = core(source)
+        if additional or len(value) < low:
+            for item in properties:
+                if len(value) < low and item.name not in value:
+                    value[item.name] = item.draw(source)
+            if additional:
+                _add(value, plan, most, source, context)
+            if len(value) < low:
+                raise Rejected(plan.pointer)
+        return value
+
+    return draw
+
+
+def members(properties: Sequence[Property], pointer: str, room: int, *, drops_null: bool = False) -> Draw:
+    """Draws objects of required properties and at most `room` optional ones.
+
+    With `drops_null` an optional member that is null is left out: a null in a query is a text that the schema may not admit.
+    """
+    steps = [(item.name, item.draw, item.share) for item in properties]
+
+    def draw(source: Source) -> dict[str, Any]:
+        value: dict[str, Any] = {}
+        left = room
+        # The spans of a random source are never used.
+        has_spans = source.__class__ is not RandomSource
+        try:
+            for name, make, share in steps:
+                if share == 1:
+                    value[name] = make(source)
+                elif left > 0 and source.boolean(share):
+                    if has_spans:
+                        source.start_span(OPTIONAL)
+                    item = make(source)
+                    if not drops_null or item is not None:
+                        value[name] = item
+                    if has_spans:
+                        source.stop_span()
+                    left -= 1
+        except SourceSpent as spent:
+            spent.at(pointer)
+            raise
+        return value
+
+    return draw
+
+
+def _add(value: dict[str, Any], plan: _ObjectPlan, most: int, source: Source, context: DrawContext) -> None:
+    """Add additional properties. A name that cannot be used costs its choices all the same, so that records stay aligned."""
+    kinds = plan.additional
+    has_spans = source.__class__ is not RandomSource
+    misses = 0
+    while len(value) < most and misses <= _NAME_ATTEMPTS:
+        if has_spans:
+            source.start_span(ELEMENT)
+        if len(value) < plan.low:
+            source.forced(True)
+        elif not source.boolean(plan.more):
+            if has_spans:
+                source.stop_span()
+            break
+        kind = kinds[source.choice(len(kinds)) if len(kinds) > 1 else 0]
+        name = kind.name(source)
+        context.path.append(name)
+        item = kind.draw(source)
+        context.path.pop()
+        if name in value or not kind.is_name(name):
+            misses += 1
+        else:
+            value[name] = item
+            misses = 0
+        if has_spans:
+            source.stop_span()
 
 
 def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Property]:
+    objects = form.objects
     found: list[Property] = []
-    is_name = nodes.validator(form.objects.names)
+    is_name = nodes.validator(objects.names)
     tags = inherited_tags(nodes.canon, form)
-    marks = marks_among(form.objects.properties)
-    for name, conjunction in form.objects.properties.items():
-        is_required = name in form.objects.required
-        if nodes.is_minimal and not is_required and form.objects.count.low == 0:
+    marks = marks_among(objects.properties)
+    # Objects with very many optional properties have a dozen of them, but never less than a third.
+    optional = sum(name not in objects.required for name in objects.properties)
+    usual = 0.5 if optional <= 24 else max(0.3, 12 / optional)
+    for name, conjunction in objects.properties.items():
+        is_required = name in objects.required
+        if nodes.is_minimal and not is_required and objects.count.low == 0:
             continue
         try:
             if not is_name(name):
-                raise Unsatisfiable(form.objects.names[0].pointer, f"{name!r} may not be a name")
+                raise Unsatisfiable(objects.names[0].pointer, f"{name!r} may not be a name")
             draw = nodes.compile(conjunction, inner)
-            draw = _tagged(nodes, conjunction, tags.get(name, ()), draw)
         except Unsatisfiable:
             if is_required:
                 raise
             continue
-        likely = SELDOM_SHARE if name in marks else 1
-        found.append(Property(name, _at(nodes, name, draw, inner), is_required, likely))
-    for name, pointer in form.objects.required.items():
-        if name in form.objects.properties:
+        # The own schema of a property wins over the names that discriminators give it.
+        admitted = list(filter(nodes.validator(conjunction), tags[name])) if name in tags else []
+        if admitted:
+            draw = listed(admitted)
+        share = 1.0 if is_required else SELDOM if name in marks else usual
+        found.append(Property(name, _at(nodes, name, draw, inner), share))
+    for name, pointer in objects.required.items():
+        if name in objects.properties:
             continue
-        if form.objects.closed_at is not None:
+        if objects.closed_at is not None:
             raise Unsatisfiable(pointer, f"{name!r} is required, but additionalProperties forbids it")
         if not is_name(name):
             raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
-        draw = nodes.compile(form.objects.additional, inner)
-        found.append(Property(name, _at(nodes, name, draw, inner), True))
+        found.append(Property(name, _at(nodes, name, nodes.compile(objects.additional, inner), inner), 1.0))
     return found
-
-
-def _tagged(nodes: Nodes, conjunction: Conjunction, tags: tuple[str, ...], draw: Draw) -> Draw:
-    """Return the discriminator values of a property; its own schema wins."""
-    admitted = list(filter(nodes.validator(conjunction), tags)) if tags else ()
-    return listed(admitted) if admitted else draw
-
-
-def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[Named, ...]:
-    """Return the draw of undeclared properties; nothing when nothing else is drawn."""
-    if nodes.is_minimal and form.objects.count.low == 0:
-        return ()
-    declared = form.objects.properties.keys() | form.objects.hidden
-    is_valid = nodes.validator(form.objects.names)
-    found: list[Named] = []
-    patterns = dict.fromkeys(pattern for pattern, _ in form.objects.pattern_properties)
-    if _is_open(form, nodes.variety_of(form)) and wants_extra(form, nodes):
-        is_other = _is_other(declared, [matcher(pattern) for pattern in patterns])
-        if form.objects.names:
-            is_other = _both(is_other, is_valid)
-        _append(found, nodes, (form.objects.additional, inner), _names(nodes, form), is_other)
-    for pattern in patterns:
-        names = _names_like(pattern, inner)
-        if names is None:
-            form.opaque[form.pointer] = "patternProperties"
-            continue
-        for conjunction, is_named in _overlaps(form, names, is_valid):
-            _append(found, nodes, (conjunction, inner), names, is_named)
-    return tuple(found)
-
-
-def _is_other(declared: Set[str], matches: list[IsName]) -> IsName:
-    """Whether a name is undeclared and matches no pattern."""
-    if not matches:
-        return lambda name: name not in declared
-    return lambda name: name not in declared and not any(matched(name) for matched in matches)
-
-
-def _both(first: IsName, second: IsName) -> IsName:
-    return lambda name: first(name) and second(name)
-
-
-def _overlaps(
-    form: Canonical, names: Draw, is_valid: Callable[[str], bool]
-) -> list[tuple[Conjunction, Callable[[str], bool]]]:
-    """Return the schemas that hold for names that match a pattern: a few names are tried, since they may match others."""
-    declared = form.objects.properties.keys() | form.objects.hidden
-    found: dict[frozenset[FacetKey], Conjunction] = {}
-    for seed in range(_TRIED_NAMES):
-        name = names(RandomSource(seed))
-        if name not in declared and is_valid(name):
-            conjunction = form.objects.of_name(name)
-            found.setdefault(key_of(conjunction), conjunction)
-
-    def named(key: frozenset[FacetKey]) -> Callable[[str], bool]:
-        return lambda name: name not in declared and is_valid(name) and key_of(form.objects.of_name(name)) == key
-
-    return [(conjunction, named(key)) for key, conjunction in found.items()]
-
-
-def _is_open(form: Canonical, variety: Variety) -> bool:
-    """True when a property that is neither declared nor named by a pattern makes sense."""
-    if form.objects.closed_at is not None:
-        return False
-    if variety is not Variety.USUAL:
-        return True
-    if form.objects.declares_additional or form.objects.count.low > 0:
-        return True
-    return not form.objects.properties and not form.branches
-
-
-def _append(
-    found: list[Named],
-    nodes: Nodes,
-    child: tuple[Conjunction, TextPlace],
-    names: Draw | None,
-    is_name: Callable[[str], bool],
-) -> None:
-    if names is None:
-        return
-    try:
-        found.append(Named(names, nodes.compile(*child), is_name))
-    except Unsatisfiable:
-        return
-
-
-def _names(nodes: Nodes, form: Canonical) -> Draw | None:
-    if not form.objects.names:
-        return texts(alphabets.NAME, 1, _LONGEST_NAME)
-    for place in (_NAME_PLACE, _ANY_NAME_PLACE):
-        with suppress(Unsatisfiable):
-            draw = nodes.compile((*form.objects.names, _TEXT), place)
-            if different(draw, nodes.context):
-                return draw
-    return None
-
-
-def _names_like(pattern: str, inner: TextPlace) -> Draw | None:
-    characters = alphabets.VISIBLE.intervals
-    if not inner.is_body:
-        # Names travel like values: not with what separates them.
-        characters = alphabets.common(characters, inner.alphabet.intervals)
-    try:
-        written = writer(pattern, characters)
-    except UnsupportedPattern:
-        return None
-    most = max(written.low, _LONGEST_NAME)
-    return lambda source: written.write(source, 0, most)
 
 
 def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
@@ -238,3 +253,85 @@ def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
         return value
 
     return drawn
+
+
+def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named, ...]:
+    """Return the draws of undeclared properties; none when no others are drawn."""
+    objects = form.objects
+    if nodes.is_minimal and objects.count.low == 0:
+        return ()
+    declared = objects.properties.keys() | objects.hidden
+    is_valid = nodes.validator(objects.names)
+    found: list[_Named] = []
+    patterns = dict.fromkeys(pattern for pattern, _ in objects.pattern_properties)
+    if _is_open(form, nodes.variety_of(form)) and wants_extra(form, nodes):
+        matches = [matcher(pattern) for pattern in patterns]
+        names = _names(nodes, form)
+
+        def is_other(name: str) -> bool:
+            return name not in declared and is_valid(name) and not any(matched(name) for matched in matches)
+
+        if names is not None:
+            with suppress(Unsatisfiable):
+                found.append(_Named(names, nodes.compile(objects.additional, inner), is_other))
+    for pattern in patterns:
+        names = _names_like(pattern, inner)
+        if names is None:
+            form.opaque[form.pointer] = "patternProperties"
+            continue
+        for conjunction, is_name in _overlaps(form, names, is_valid):
+            with suppress(Unsatisfiable):
+                found.append(_Named(names, nodes.compile(conjunction, inner), is_name))
+    return tuple(found)
+
+
+def _overlaps(form: Canonical, names: Draw, is_valid: IsName) -> list[tuple[Conjunction, IsName]]:
+    """Return the schemas of properties whose names match a pattern: a few names are tried, since they may match others too."""
+    declared = form.objects.properties.keys() | form.objects.hidden
+    found: dict[frozenset[FacetKey], Conjunction] = {}
+    for seed in range(_TRIED_NAMES):
+        name = names(RandomSource(seed))
+        if name not in declared and is_valid(name):
+            conjunction = form.objects.of_name(name)
+            found.setdefault(key_of(conjunction), conjunction)
+
+    def has_key(key: frozenset[FacetKey]) -> IsName:
+        return lambda name: name not in declared and is_valid(name) and key_of(form.objects.of_name(name)) == key
+
+    return [(conjunction, has_key(key)) for key, conjunction in found.items()]
+
+
+def _is_open(form: Canonical, variety: Variety) -> bool:
+    """Whether objects get properties that are neither declared nor named by a pattern."""
+    objects = form.objects
+    if objects.closed_at is not None:
+        return False
+    if variety is not Variety.USUAL or objects.declares_additional or objects.count.low > 0:
+        return True
+    return not objects.properties and not form.branches
+
+
+def _names(nodes: Nodes, form: Canonical) -> Draw | None:
+    """Draws names that `propertyNames` admits; None where none is found."""
+    if not form.objects.names:
+        return texts(alphabets.NAME, 1, _LONGEST_NAME)
+    for place in (_NAME_PLACE, _ANY_NAME_PLACE):
+        with suppress(Unsatisfiable):
+            draw = nodes.compile((*form.objects.names, _TEXT), place)
+            if different(draw, nodes.context):
+                return draw
+    return None
+
+
+def _names_like(pattern: str, inner: TextPlace) -> Draw | None:
+    """Draws names that match a pattern; None where none can be written."""
+    characters = alphabets.VISIBLE.intervals
+    if not inner.is_body:
+        # Names travel like values: without the characters that separate them.
+        characters = alphabets.common(characters, inner.alphabet.intervals)
+    try:
+        written = writer(pattern, characters)
+    except UnsupportedPattern:
+        return None
+    most = max(written.low, _LONGEST_NAME)
+    return lambda source: written.write(source, 0, most)

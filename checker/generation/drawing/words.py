@@ -10,7 +10,7 @@ from checker.config.overrides import TypeWords, as_type
 from checker.core.case import copied
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
-from checker.generation.drawing.judging import is_json
+from checker.generation.drawing.nodes import is_json
 from checker.generation.drawing.places import TextPlace, location_of
 from checker.generation.normalization import forms
 from checker.generation.sources.basic import either, finished, listed

@@ -14,7 +14,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
-from checker.generation.components import PartCompiler
+from checker.generation.components import DrawnBody, PartCompiler
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.words import readings
 from checker.generation.negation.listing import Breach, PathStep
@@ -22,7 +22,6 @@ from checker.generation.negation.values import LazyAlternatives, NegativeDraw, c
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import made
-from checker.generation.presence import DrawnBody
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected, retried

@@ -1,0 +1,350 @@
+"""Arrays: the items that a form requires and allows, and how many."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checker.core.case import copied
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.generation.drawing.nodes import Nodes, Variety, identity
+from checker.generation.drawing.places import TextPlace, item_of
+from checker.generation.normalization import forms
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet
+from checker.generation.sources.basic import either
+from checker.generation.sources.chance import SourceSpent
+from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source
+from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
+
+_MORE_ITEMS, _MORE_OF_FEW = 0.55, 0.75
+"""Probability of one more item: a short range is exhausted now and then."""
+_MOST_OF_PREFIX: Final = 0.9
+"""Probability of one more item that `prefixItems` describes."""
+_UNBOUNDED: Final = 40
+"""Items beyond the minimum when there is no maximum."""
+_ATTEMPTS: Final = 20
+"""Attempts at one more item that differs from the others; a required one has four times as many."""
+_FILLED: Final = 0.8
+"""Share of arrays with an item, where arrays are too much alike."""
+_SOME_ITEMS: Final = 3
+_MOST_MEMBERS: Final = 8_192
+"""Different items that are listed."""
+_COUNTED: Final = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
+
+
+class ArrayPlan(Struct, frozen=True):
+    """The parts of an array that is drawn."""
+
+    pointer: str
+    low: int
+    high: int
+    prefix: tuple[Draw, ...]
+    item: Draw | None
+    """None when no items may follow the prefix."""
+    unique: bool
+    keeps_path: bool
+    """True when `context.path` says which item is drawn."""
+
+
+def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
+    """Draws arrays of a form. Raises `Unsatisfiable`."""
+    arrays = form.arrays
+    sizes = arrays.count
+    conflict = sizes.conflict()
+    if conflict is not None:
+        raise Unsatisfiable(*conflict)
+    if arrays.impossible is not None:
+        raise Unsatisfiable(arrays.impossible.pointer, arrays.impossible.text)
+    inner = item_of(place)
+    wanted, needed = _first_items(nodes, form, inner)
+    low, high = max(sizes.low, place.min_items, needed), sizes.high
+    if low > MOST_ITEMS:
+        raise Unsatisfiable(sizes.low_pointer, f"minItems {low} is more than the {MOST_ITEMS} that are sent")
+    if high is not None and low > high:
+        raise Unsatisfiable(sizes.high_pointer, f"maxItems {high}, but {low} items are needed")
+    prefix, item = _items(nodes, form, wanted, inner, low)
+    if nodes.is_minimal:
+        high = low
+    most = low + _UNBOUNDED if high is None else high
+    if item is None:
+        most = min(most, len(prefix))
+    members = (
+        _members(nodes, (*arrays.items, *arrays.uncontained), inner, low) if arrays.unique and not prefix else None
+    )
+    if members is not None:
+        if len(members) < low:
+            text = f"minItems {low} and uniqueItems, but only {len(members)} different items"
+            raise Unsatisfiable(sizes.low_pointer, text)
+        most = min(most, len(members))
+    keeps_path = nodes.reuses and place.is_body
+    plan = ArrayPlan(form.pointer, low, most, tuple(prefix), item, arrays.unique, keeps_path)
+    if arrays.has_duplicates:
+        return _with_duplicates(plan, nodes.context)
+    if members is not None and 2 * low > len(members):
+        return _compile_members(plan, members)
+    draw = _compile_array(plan, nodes.context)
+    variety = nodes.variety_of(form)
+    if variety is Variety.USUAL or low > 0 or item is None or most == 0:
+        return draw
+    # There is one empty array, and it is a third of all.
+    least = min(_SOME_ITEMS if variety is Variety.MOST else 1, most)
+    return either(_FILLED, _compile_array(replace(plan, low=least), nodes.context), draw)
+
+
+def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
+    """Draws arrays, in which equal items are drawn again if they have to differ."""
+    low, high, unique, pointer = plan.low, plan.high, plan.unique, plan.pointer
+    if low > (_MANY_DISTINCT if unique else _MANY):
+        return _compile_seeded(plan, context)
+    element, count = _element(plan, context), len(plan.prefix)
+    more = _share(low, high)
+
+    def draw(source: Source) -> list[Any]:
+        values: list[Any] = []
+        seen: set[str | bytes] = set()
+        misses = 0
+        # A random source needs spans only to forget the choices of equal items.
+        has_spans = unique or source.__class__ is not RandomSource
+        try:
+            while (index := len(values)) < high:
+                if has_spans:
+                    source.start_span(ELEMENT)
+                if index < low:
+                    source.forced(True)
+                elif not source.boolean(_MOST_OF_PREFIX if index < count else more):
+                    if has_spans:
+                        source.stop_span()
+                    break
+                bound = len(context.bindings)
+                value = element(source, index)
+                key = None if not unique else value if value.__class__ is str else identity(value)
+                is_new = not unique or key not in seen
+                if has_spans:
+                    source.stop_span(not is_new)
+                if is_new:
+                    values.append(value)
+                    if unique:
+                        seen.add(key)  # type: ignore[arg-type]
+                        misses = 0
+                    continue
+                del context.bindings[bound:]
+                context.spend(pointer)
+                misses += 1
+                if misses < (4 * _ATTEMPTS if index < low else _ATTEMPTS):
+                    continue
+                if index < low:
+                    raise Rejected(pointer)
+                source.start_span(ELEMENT)
+                source.forced(False)
+                source.stop_span()
+                break
+        except SourceSpent as spent:
+            spent.at(pointer)
+            raise
+        return values
+
+    return draw
+
+
+def _element(plan: ArrayPlan, context: DrawContext) -> Callable[[Source, int], Any]:
+    """Return the draw of the item at an index."""
+    prefix, item, count = plan.prefix, plan.item, len(plan.prefix)
+
+    def element(source: Source, index: int) -> Any:
+        make = prefix[index] if index < count else item
+        assert make is not None
+        return make(source)
+
+    def element_in_path(source: Source, index: int) -> Any:
+        context.path.append(str(index))
+        value = element(source, index)
+        context.path.pop()
+        return value
+
+    return element_in_path if plan.keeps_path else element
+
+
+def _share(low: int, high: int) -> float:
+    return _MORE_ITEMS if high - low > 4 or high == low else _MORE_OF_FEW
+
+
+def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
+    """Draws arrays of members, each taken once: where most of them are wanted, chance would not find the last ones."""
+    low, high, more = plan.low, plan.high, _share(plan.low, plan.high)
+
+    def draw(source: Source) -> list[Any]:
+        urn, values = members.copy(), []
+        for index in range(high):
+            source.start_span(ELEMENT)
+            if index < low:
+                source.forced(True)
+            elif not source.boolean(more):
+                source.stop_span()
+                break
+            # The simplest choice takes them in their order.
+            at = source.choice(len(urn)) if len(urn) > 1 else 0
+            values.append(copied(urn.pop(at)))
+            source.stop_span()
+        return values
+
+    return draw
+
+
+def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
+    """Draws arrays in which one item stands twice."""
+    if plan.unique or (plan.item is None and len(plan.prefix) < 2):
+        raise Unsatisfiable(plan.pointer, "equal items are both wanted and forbidden")
+    draw = _compile_array(replace(plan, low=max(plan.low - 1, 1), high=plan.high - 1, keeps_path=False), context)
+
+    def drawn(source: Source) -> list[Any]:
+        values: list[Any] = draw(source)
+        again = copied(values[source.choice(len(values)) if len(values) > 1 else 0])
+        return [*values, again]
+
+    return drawn
+
+
+MOST_ITEMS: Final = 100_000
+"""More of them are some MB, whatever they are."""
+_MANY: Final = 8_000
+"""Required items from which on a seed is drawn: a case has no room for the choices of a very long array."""
+_MANY_DISTINCT: Final = 32
+"""The same for items that have to differ: random choices repeat themselves, most of all in a case that is large already."""
+_SEEDS: Final = 1 << 32
+_ROOM: Final = 8
+"""Items beyond the required ones."""
+_MISSES, _MISSES_EACH = 1_000, 8
+"""Equal items in a row that are drawn again, and so many more for each that is required."""
+_CHOICES: Final = 1_000_000
+"""Choices in all items of an array, the arrays in them included."""
+_BYTES: Final = 1 << 20
+"""Bytes of the texts in all items, roughly."""
+
+
+def _compile_seeded(plan: ArrayPlan, context: DrawContext) -> Draw:
+    """Draws arrays of many items, each from a source of its own, whose seeds follow from one that is drawn."""
+    low, high, unique = plan.low, min(plan.high, plan.low + _ROOM), plan.unique
+    # One text may not take the room of all.
+    spent = max(0, MOST_BYTES - _BYTES // low)
+    most_misses = _MISSES + _MISSES_EACH * low
+    own, element = RandomSource(), _element(plan, context)
+
+    def item(seed: int, index: int) -> Any:
+        own.reset(seed)
+        own.spent = spent
+        value = element(own, index)
+        assert context.seeded is not None
+        context.seeded -= len(own.choices) + 1
+        if context.seeded < 0:
+            raise BudgetSpent(plan.pointer)
+        return value
+
+    def drawn(count: int, seed: int) -> list[Any]:
+        values: list[Any] = []
+        seen: set[bytes] = set()
+        misses = 0
+        while len(values) < count:
+            bound = len(context.bindings)
+            with suppress(*((Rejected,) if unique else ())):
+                value = item(seed, len(values))
+                key = identity(value) if unique else b""
+                if not unique or key not in seen:
+                    seen.add(key)
+                    values.append(value)
+                    misses = -1
+            seed += 1
+            misses += 1
+            if misses:
+                del context.bindings[bound:]
+            if misses > most_misses:
+                raise BudgetSpent(plan.pointer)
+        return values
+
+    def draw(source: Source) -> list[Any]:
+        count = source.integer(low, high) if low < high else low
+        seed = source.integer(0, _SEEDS - 1)
+        if context.seeded is not None:
+            return drawn(count, seed)
+        context.seeded = _CHOICES
+        try:
+            return drawn(count, seed)
+        finally:
+            context.seeded = None
+
+    return draw
+
+
+def _items(
+    nodes: Nodes, form: Canonical, wanted: list[Conjunction], place: TextPlace, low: int
+) -> tuple[list[Draw], Draw | None]:
+    """Return the draws of the first items and of the others; None when there are no others."""
+    count = min(low, len(wanted)) if nodes.is_minimal else len(wanted)
+    prefix: list[Draw] = []
+    item: Draw | None = None
+    try:
+        prefix.extend(nodes.compile(conjunction, place) for conjunction in wanted[:count])
+        if not form.arrays.is_closed and not (nodes.is_minimal and low <= len(wanted)):
+            item = nodes.compile((*form.arrays.items, *form.arrays.uncontained), place)
+    except Unsatisfiable:
+        if low > len(prefix):
+            raise
+    if item is None and low > len(prefix):
+        raise Unsatisfiable(form.arrays.count.low_pointer, f"minItems {low} and no items beyond {len(prefix)}")
+    return prefix, item
+
+
+def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[Conjunction], int]:
+    """Return `prefixItems` together with the items that `contains` requires, and how many of them there have to be."""
+    found = list(form.arrays.prefix)
+    taken: set[int] = set()
+    for contained in form.arrays.contained:
+        index = _index_for(nodes, form, found, taken, contained, place)
+        while len(found) <= index:
+            found.append(form.arrays.items)
+        found[index] = (*found[index], contained)
+        taken.add(index)
+    return found, max(taken, default=-1) + 1
+
+
+def _index_for(
+    nodes: Nodes, form: Canonical, found: list[Conjunction], taken: set[int], contained: Facet, place: TextPlace
+) -> int:
+    """Return the first index at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
+    reason: Unsatisfiable | None = None
+    for index in range(len(found) if form.arrays.is_closed else len(found) + 1):
+        if index in taken:
+            continue
+        try:
+            nodes.compile((*(found[index] if index < len(found) else form.arrays.items), contained), place)
+        except Unsatisfiable as error:
+            reason = reason or error
+        else:
+            return index
+    raise reason or Unsatisfiable(contained.pointer, "no item may be what the array has to contain")
+
+
+def _members(nodes: Nodes, items: Conjunction, place: TextPlace, low: int) -> list[Any] | None:
+    """Return the different items when they are few; None for many. They are validated when most of them are required."""
+    form = nodes.canonical(items)
+    values: list[Any] = []
+    if form.enum is not None:
+        values = form.enum
+    elif form.branches or not form.types <= _COUNTED:
+        return None
+    else:
+        if forms.INTEGER in form.types:
+            numbers = form.numbers
+            if numbers.low is None or numbers.high is None or numbers.high - numbers.low >= _MOST_MEMBERS:
+                return None
+            step = int(numbers.step) if numbers.step is not None and numbers.step.denominator == 1 else 1
+            values += range(-(-int(numbers.low) // step) * step, int(numbers.high) + 1, step)
+        values += [False, True] if forms.BOOLEAN in form.types else []
+        values += [None] if forms.NULL in form.types else []
+    if len(values) > _MOST_MEMBERS:
+        return None
+    if 2 * low <= len(values):
+        return values
+    is_valid = nodes.validator(items)
+    return list({identity(one): one for one in values if place.carries_listed(one) and is_valid(one)}.values())
