@@ -1,4 +1,4 @@
-"""Deaths of workers: restarts, the blame of cases, quarantine, and finished work that a dead worker did not report. Pure: the random source is an argument."""
+"""Deaths of workers: restarts, quarantine of cases that cause deaths, and the finished work that a dead worker did not report. Pure: the random source is an argument."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -27,13 +27,15 @@ from checker.supervisor.state import WorkerSnapshot
 from checker.workers.messages import EXTRA_INDEX, Opened, Task
 
 GUILT_OF_A_CASE = 4
-"""Enough for quarantine."""
+"""Guilt at which a case is quarantined."""
 CERTAIN = 2
 DOUBTFUL = 1
-"""Guilt of a case at the death of its worker, and at a death that an operator or a lack of memory may have caused."""
+"""Guilt of a case for a death of its worker; `DOUBTFUL` for a SIGKILL, which an operator or the OOM killer may have sent."""
 CASES_OF_A_TASK = 3
-"""Quarantined one after another without a finished case in between. Not deaths: with several lanes a worker dies while it
-makes the next case, before those in flight, innocent all, could be finished."""
+"""Quarantined cases in a row, without a finished case between them, after which their task is quarantined.
+
+Deaths are not counted here: with several lanes a worker may die while it makes the next case, before the innocent cases in flight are finished.
+"""
 DEATHS_OF_A_RUN = 16
 HANG = 2
 OPENING = 4
@@ -47,19 +49,19 @@ class RestartDecision(Struct, frozen=True):
     """The consequences of a death."""
 
     strikes: int
-    """Deaths in which the case acted; 0 when none did."""
+    """Deaths while the code of this case ran; 0 without a case."""
     quarantines_case: bool
     quarantines_task: bool
     ends_run: bool
     pause_s: float
-    """Before a worker takes the dead one's place."""
+    """Seconds before the replacement is started."""
 
 
 class Restarts:
-    """The count of deaths. Progress of a task forgives its deaths, progress of any task those of the run."""
+    """The count of deaths. Progress of a task resets the deaths of the task; progress of any task resets those of the run."""
 
     def __init__(self, workers: int, random: Callable[[], float]) -> None:
-        # The fork server takes all its workers along when it dies: that is one accident, not `workers` of them.
+        # When the fork server dies, all workers die at once: one accident must not end the run.
         self._most = max(DEATHS_OF_A_RUN, 2 * workers + 1)
         self._random = random
         self._strikes: Counter[tuple[str, int]] = Counter()
@@ -69,16 +71,16 @@ class Restarts:
         self._pauses = 0
 
     def progress(self) -> None:
-        """Record progress."""
+        """Reset the deaths of the run, because a task has made progress."""
         self._fruitless = self._pauses = 0
 
     def died(
         self, case: tuple[str, int | None] | None, *, progressed: bool, weight: int = 1, guilt: int = CERTAIN
     ) -> RestartDecision:
-        """A worker is gone; (task, index) of the case that acted, if one did. `progressed`: it had finished a case.
+        """Count the death of a worker. `case` is (task, index) of the case whose code ran; `progressed`: the worker had finished a case.
 
-        The index is None for a case that is never made again, so that it can be struck once at most.
-        Also for one that left by itself to be replaced: no case is to blame, but leaving at once is no way to live.
+        The index is None for a case that is never made again. A worker that exits to be replaced counts as well, without a case:
+        otherwise workers that exit at once would be restarted for ever.
         """
         if progressed:
             self.progress()
@@ -97,7 +99,7 @@ class Restarts:
                 is_guilty = self._guilt[task, index] >= GUILT_OF_A_CASE
             if is_guilty:
                 self._lost_cases[task] += 1
-                # Its cause is gone: no need to wait.
+                # The quarantine removes the cause, so that a pause has no purpose.
                 self._pauses = 0
             lost = self._lost_cases[task]
         return RestartDecision(
@@ -110,9 +112,9 @@ class Restarts:
 
 
 def pause_bound_s(deaths: int) -> float:
-    """Upper bound of the pause after so many deaths without progress, in seconds; the first one costs nothing.
+    """Return the upper bound of the pause before a restart, in seconds: 0 after the first death without progress, then 0.1 s, doubling.
 
-    Doubles from 0.1 s. The caller draws uniformly below it, so that workers killed together do not return together.
+    The caller draws uniformly below the bound, so that workers killed together do not restart together.
     """
     if deaths <= 1:
         return 0.0
@@ -127,26 +129,26 @@ def unreachable_errors(opened: Opened, phase: str) -> Iterator[OperationError]:
 
 
 def is_extra(acting: Slot) -> bool:
-    """Whether a case has no place in its task's numbering: another life of the task gives its index to another case."""
+    """Whether a case extends a sequence. Its index is not stable: after a restart it may belong to another case."""
     return acting.index >= EXTRA_INDEX
 
 
 def given_up(departure: Departure) -> str:
-    """The sentence for a run in which worker after worker died and none finished a case."""
+    """Return the sentence for a run in which worker after worker died and none finished a case."""
     sentence = (
         "the run was given up: workers died one after another and none finished a case; "
         f"the last one: {departure.reason}"
     )
     if not departure.is_from_outside:
         return sentence
-    return f"{sentence}, as a system does that has no memory left: use fewer workers, or give it more"
+    return f"{sentence}. A system without free memory does this: use fewer workers, or give it more memory"
 
 
 def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) -> bool:
-    """Whether the case of a slot is to blame for good.
+    """Whether the case of a slot goes into quarantine.
 
-    One that extended a sequence is never made again, so its first death must do, unless it was killed from outside. One that
-    is on record already has done what it does: what goes on from it was being made.
+    An extension of a sequence is never made again, so that its first death decides, unless the kill came from outside. A case
+    that was being recorded is finished: its successor may have caused the death.
     """
     is_done = acting.stage is Stage.RECORD
     is_last_chance = is_extra(acting) and not is_done
@@ -154,19 +156,19 @@ def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) 
 
 
 def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Quarantined | Note:
-    """Return the record about a case that is not made again: after kills from outside only a warning."""
+    """Return the record of a case that is not made again; a note if the kills came from outside."""
     case = quarantined_case(task, acting, strikes, departure.reason)
     if not departure.is_from_outside:
         return case
     text = (
-        f"case {acting.index} was at work at {strikes} kills from outside (SIGKILL), "
-        "which an operator sends, or a system that has no memory left"
+        f"case {acting.index} was running at {strikes} kills from outside (SIGKILL), "
+        "sent by an operator or by a system without free memory"
     )
     return Note("killed", case.label, "", text)
 
 
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
-    """The case of a slot, with all that is known to make it again."""
+    """Return the record of the case of a slot, with its recipe."""
     steps, command, components = recipe_of(acting)
     label = steps[-1].label if steps else task.labels[acting.index % len(task.labels)]
     return Quarantined(
@@ -184,7 +186,7 @@ def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Qua
 
 
 def quarantined_task(task: Task, reason: str) -> Quarantined:
-    """A task in which worker after worker died and no case was finished."""
+    """Return the record of a task in which worker after worker died and no case was finished."""
     return Quarantined(
         task=task.id,
         label=", ".join(task.labels),
@@ -199,9 +201,9 @@ def quarantined_task(task: Task, reason: str) -> Quarantined:
 
 
 def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]:
-    """The recipe that a worker left in its slot before it sent anything, and the command with its parts, if it tried again.
+    """Return the recipe of the case in a slot, and its command with the parts of the request if it is a second try.
 
-    All are empty when it came no further than making.
+    All are empty for a case that was not made yet.
     """
     if slot.recipe is None:
         return (), "", ()
@@ -225,26 +227,29 @@ def _reproduction(task: Task, acting: Slot, steps: tuple[Step, ...]) -> str:
 
 
 class Unreported:
-    """Remembers what was on record of each task when it was leased: what is there beyond that, its worker said itself."""
+    """The finished work of dead workers that is missing in their journals.
+
+    It remembers what was on record when a task was leased. The difference to the records at the death is what the worker reported.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, int]] = {}
-        """Leased task -> its cases on record when it was leased, and those that failed."""
+        """Leased task -> (cases, failed cases) on record at the lease."""
 
     def lease(self, task: Task, view: RunView) -> None:
-        """A worker begins with the task, or goes on with it."""
+        """Remember what is on record of a task at its lease."""
         known = view.tasks.get(task.id)
         if known is not None:
             self._known[task.id] = known.cases, known.failed_cases
 
     def come_back(self, task: Task) -> None:
-        """A worker gave the task back: it reported everything."""
+        """Forget a task whose worker returned it, and so reported everything."""
         self._known.pop(task.id, None)
 
     def of_dead(
         self, incarnation: int, leases: Iterable[Task], snapshot: WorkerSnapshot, view: RunView
     ) -> Iterator[TaskProgress]:
-        """Yield what to write down for a worker that died with these leases."""
+        """Yield the missing records of a worker that died with these leases."""
         missing = snapshot.sent - view.sent[incarnation]
         for task in leases:
             rest = snapshot.rest_of(task)
@@ -257,11 +262,9 @@ class Unreported:
             yield requests_alone(missing)
 
     def _missing(self, rest: Task, done: int, tally: tuple[int, int, int], view: RunView) -> TaskProgress | None:
-        """None if everything is on record.
+        """Return the missing record of a lease; None if everything is on record.
 
-        `rest` is what is left of a lease, `done` how many of its indices are not; the tally holds failed cases, the
-        first 2xx status (0: none) and indices that gave no case. Of what the cases were answered no more is known than
-        that status.
+        `rest` is the rest of the lease, `done` the number of its finished indices. The tally is that of `WorkerSnapshot.tallies`; the first 2xx status is all that is known of the responses.
         """
         failed, succeeded, unmade = tally
         cases = done - unmade

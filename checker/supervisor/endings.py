@@ -18,26 +18,26 @@ from checker.workers.leaving import LeavingKind
 from checker.workers.messages import Drain, OperationCard, Task
 
 GRACE_S = 3.0
-"""What is in flight may take so long when the user asked to stop; half of it more when hastened."""
+"""Seconds that requests in flight may take after an interrupt; half of it more once hastened."""
 
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
 
 CANNOT = 2
-"""Exit code of what could not be done."""
+"""Exit code of a run that could not be done."""
 
 INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 FAILED = "error"
 UNAVAILABLE = "target unavailable"
-"""Reports know it, too (`reporting.report.UNAVAILABLE`)."""
+"""The same as `reporting.report.UNAVAILABLE`."""
 _TURNED_AWAY = (TURNED_AWAY - {TOO_MANY}) | GATEWAY | {0}
 """Statuses of a target that serves no request. 429 has a warning of its own."""
 _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
 
 
 class _EndingStage(IntEnum):
-    """The stages of the end that workers are told about, in this order."""
+    """The orders to workers on the way to the end, in this order."""
 
     NOTHING = 0
     DRAIN = 1
@@ -60,11 +60,11 @@ class Order(Struct, frozen=True):
     drain: Drain | None = None
     """The message to all workers."""
     kills: bool = False
-    """End those that are left."""
+    """Whether the remaining workers are killed."""
 
 
 def closing_s(max_time_s: float) -> float:
-    """The last seconds of a time limit, which belong to what is under way: nothing new begins in them."""
+    """Return the length of the end of a time limit, in which nothing new begins."""
     return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
 
 
@@ -77,15 +77,15 @@ class RunFault(Struct, frozen=True):
     details: tuple[str, ...] = ()
     """Further lines."""
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
-    """What kept the description from being read."""
+    """Why the description could not be read."""
     url: str | None = None
-    """Where it was asked for, if it was behind a URL."""
+    """Location of the description, if it is a URL."""
     keeps_verdict: bool = False
     """Whether the failures found before it decide the exit code."""
 
     @property
     def loader_error(self) -> LoaderError:
-        """It as what users of Python catch where the description could not be read."""
+        """Return the exception of the Python API for a description that could not be read."""
         return LoaderError(self.sentence, list(self.details), kind=self.loading, url=self.url)
 
     def __str__(self) -> str:
@@ -96,21 +96,21 @@ class RunFault(Struct, frozen=True):
 
 
 class Ending:
-    """The way from work to rest: begun once, then only accelerated.
+    """The end of a run: it begins once and is then only accelerated.
 
-    At the time limit no worker is left at work. Before it, in the closing seconds, nothing new is made, and what failed
-    is confirmed but not made smaller; in their second half requests under way are abandoned. Reports are written afterwards.
+    At the time limit no worker is left. In the closing seconds before it no new case is made, and failures are confirmed but not
+    shrunk; in the second half of them requests in flight are abandoned. Reports are written afterwards.
     """
 
     def __init__(self, settings: RunSettings) -> None:
         self._goes_on: Mapping[str, bool] = {}
-        """By label: operations that have a word of their own on `continue-on-failure`."""
+        """Label -> `continue-on-failure` of operations that have a setting of their own."""
         self._read = 0
-        """How many changes of findings were read."""
+        """Number of changes of findings that were read."""
         self._failing: set[str] = set()
         """Fingerprints of findings that fail the run."""
         self._ending: set[str] = set()
-        """The failures of operations that `fuzz` does not go on after."""
+        """Fingerprints of failures that end a run of `fuzz`."""
         self.go_by(settings)
         self.outcome = ""
         """As in `RunFinished`; empty while nothing ends the run."""
@@ -119,7 +119,7 @@ class Ending:
         self._hurried_at: float | None = None
 
     def go_by(self, settings: RunSettings) -> None:
-        """Take the limits from these settings: once more when the project is known."""
+        """Take the limits from these settings. Called again when the project is known."""
         self._max_time_s = settings.max_time_s
         self._documents = settings.documents
         self._max_failures = settings.verdict.max_failures
@@ -130,23 +130,23 @@ class Ending:
         self._read_again()
 
     def know(self, cards: Iterable[OperationCard]) -> None:
-        """Take what single operations say of going on."""
+        """Take the settings `continue-on-failure` of single operations."""
         self._goes_on = {card.label: card.continue_on_failure for card in cards if card.continue_on_failure is not None}
         self._read_again()
 
     @property
     def began(self) -> bool:
-        """Whether nothing new is to be started."""
+        """Whether nothing new may begin."""
         return bool(self.outcome)
 
     @property
     def is_late(self) -> bool:
-        """Whether time ends the run."""
+        """Whether the time limit ended the run."""
         return self.outcome == TIME_LIMIT
 
     @property
     def drops_openings(self) -> bool:
-        """Whether workers that still read the description are no longer waited for; late ones may report their state for a while."""
+        """Whether workers that still read the description are killed. At the time limit they may still open it for a moment."""
         return self.began and not (self.is_late and self._told < _EndingStage.HASTEN)
 
     def left_s(self, elapsed_s: float) -> float | None:
@@ -167,7 +167,7 @@ class Ending:
         return self._documents if left_s is None else replace(self._documents, until=now + left_s)
 
     def begin(self, outcome: str) -> None:
-        """The first reason counts; but an interrupt is always worth telling."""
+        """Begin the end. The first reason counts, but an interrupt replaces it."""
         if not self.outcome or outcome == INTERRUPTED:
             self.outcome = outcome
 
@@ -177,13 +177,13 @@ class Ending:
         return len(self._failing)
 
     def _read_again(self) -> None:
-        """Judge all findings by other settings the next time."""
+        """Judge all findings anew, by the current settings."""
         self._read = 0
         self._failing.clear()
         self._ending.clear()
 
     def _read_news(self, view: RunView) -> None:
-        """Judge the findings that changed since the last time: a run may have thousands, and this is asked at every turn."""
+        """Judge the findings that changed since the last call. Every turn asks, and a run may have thousands of findings."""
         changed = view.changes[self._read :]
         self._read += len(changed)
         for name in set(changed):
@@ -195,20 +195,20 @@ class Ending:
                 (names.add if is_in else names.discard)(name)
 
     def complete(self, view: RunView) -> None:
-        """End because nothing is left to do. In `fuzz`, which would go on for ever, that is worth a sentence."""
+        """End because nothing is left to do. `fuzz` has no end, so there it is an error."""
         count = 0 if view.opened is None else view.opened.selected
         if self._is_endless and count and not view.cases:
             which = "the one selected operation" if count == 1 else f"any of {count} operations"
-            self.fail(RunFault(f"nothing was tested: no case can be made of {which}; the report says why of each"))
+            self.fail(RunFault(f"nothing was tested: no case can be made of {which}; the report gives the reasons"))
         self.begin("completed")
 
     def fail(self, error: RunFault) -> None:
-        """End with this error; the first one counts."""
+        """End with this error. The first one counts."""
         self.error = self.error or error
         self.outcome = FAILED
 
     def fail_to_open(self) -> None:
-        """End because the description was not read in the time of the run."""
+        """End because the description was not read within the time limit."""
         sentence = (
             f"the API description was not read when the {self._max_time_s:g} s of `--max-time` were over; "
             "give the run more time"
@@ -216,7 +216,7 @@ class Ending:
         self.fail(RunFault(sentence, LeavingKind.CANNOT_OPEN))
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Order:
-        """Return the order that the situation requires: drain, later hasten, at last kill."""
+        """Return the order that is due: drain, then hasten, then kill."""
         self._judge(view, elapsed_s, interrupts)
         if not self.outcome:
             return Order()
@@ -264,7 +264,7 @@ class Ending:
 
 
 def exit_code(view: RunView, ending: Ending) -> int:
-    """Exit code: 130 interrupted, 2 broken or nothing tested, 1 something failed, 0 all is well."""
+    """Return 130 for an interrupt, 2 if the run broke or tested nothing, 1 if something failed, else 0."""
     has_found = bool(ending.failures(view) or view.errors or view.quarantined)
     if ending.error:
         return 1 if has_found and ending.error.keeps_verdict else CANNOT
@@ -322,7 +322,7 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
 
 
 def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
-    """Yield the cases that the time limit prevented, by operation."""
+    """Yield a note for each operation with cases that the time limit prevented."""
     tried: dict[str, list[str]] = {}
     for task in tasks:
         known = view.tasks.get(task.id)

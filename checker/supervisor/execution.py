@@ -1,4 +1,4 @@
-"""One run from beginning to end: its ownership, workers and outcome."""
+"""One run from beginning to end: lock, workers and outcome."""
 
 from pathlib import Path
 
@@ -11,8 +11,8 @@ from checker.core.system import limit_reached
 from checker.corpus import discoveries
 from checker.corpus.fold import RunView
 from checker.corpus.layout import RunLayout
-from checker.supervisor.crew import Crew
 from checker.supervisor.endings import CANNOT, RunFault, exit_code, nothing_tested
+from checker.supervisor.handle import WorkerPool
 from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
 from checker.supervisor.lifecycle import Listener, RunLifecycle
 from checker.supervisor.lock import Ownership
@@ -24,7 +24,7 @@ class RunOutcome(Struct, frozen=True):
     """The outcome of a run."""
 
     exit_code: int
-    """0 nothing failed, 1 something did, 2 it could not be done or tested nothing, 130 interrupted."""
+    """0: nothing failed; 1: something failed; 2: the run could not be done, or tested nothing; 130: interrupted."""
     view: RunView
     outcome: str
     """As in `RunFinished`."""
@@ -33,7 +33,7 @@ class RunOutcome(Struct, frozen=True):
 
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:
-    """Keep the discoveries about the target for the next run; for untested operations, those that were known."""
+    """Save the discoveries about the target for the next run. Untested operations keep their earlier ones."""
     if settings.corpus.cache is None:
         return
     directory = Path(settings.corpus.cache)
@@ -52,7 +52,7 @@ def keep_discoveries(settings: RunSettings, view: RunView) -> None:
 
 
 def execute(settings: RunSettings, listener: Listener, environment: RunEnvironment | None = None) -> RunOutcome:
-    """Do what the settings ask; the listener is told every record once, when it is on disk.
+    """Run with these settings. The listener is called once with each record, after it is on disk.
 
     Raises `UsageError` when another supervisor holds the corpus, `StorageError` when it cannot be created.
     """
@@ -62,8 +62,8 @@ def execute(settings: RunSettings, listener: Listener, environment: RunEnvironme
     with Ownership(layout) as ownership:
         forget_rates(layout.rates)
         lifecycle = RunLifecycle(layout, settings, listener, around.clock, around.age_s)
-        crew = Crew(launcher, ownership)
-        supervisor = Supervisor(settings, lifecycle, crew, around)
+        pool = WorkerPool(launcher, ownership)
+        supervisor = Supervisor(settings, lifecycle, pool, around)
         try:
             supervisor.run()
         except Exception as stopped:
@@ -71,10 +71,10 @@ def execute(settings: RunSettings, listener: Listener, environment: RunEnvironme
             if not sentence:
                 raise
             supervisor.ending.fail(RunFault(sentence))
-            crew.close()
+            pool.close()
             lifecycle.read_rest()
         finally:
-            crew.close()
+            pool.close()
             lifecycle.close()
         view, ending = lifecycle.view, supervisor.ending
         keep_discoveries(settings, view)

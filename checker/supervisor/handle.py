@@ -1,12 +1,14 @@
-"""The supervisor's handle of a worker on any machine: no descriptor, path, process or clock of the other side."""
+"""Handles of workers on any machine, and the pool of living workers. A handle holds no descriptor, path, process or clock of the other side."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from msgspec import Struct
 
 from checker.config.settings import RunSettings
+from checker.core.system import likely_limit, limit_reached
 from checker.supervisor.lock import Ownership
-from checker.supervisor.state import WorkerSnapshot
+from checker.supervisor.state import WorkerSnapshot, WorkerState
 from checker.workers.messages import Down, Up
 
 
@@ -14,23 +16,23 @@ class Departure(Struct, frozen=True):
     """The end of a worker that did not announce it."""
 
     reason: str
-    """For people."""
+    """A phrase such as `killed by SIGSEGV`."""
     is_from_outside: bool = False
-    """Whether SIGKILL from an operator or a system without memory may have ended it. Then no case is surely to blame."""
+    """Whether it was SIGKILL, which an operator or the OOM killer may have sent, so that no case is known to be the cause."""
 
 
 class WorkerHandle(Protocol):
-    """One incarnation, from the outside."""
+    """A worker, from outside."""
 
     def tell(self, message: Down) -> None:
-        """Send; to the dead, nothing. Never waits."""
+        """Send a message; a dead worker gets none. Never waits."""
         ...
 
     def hear(self) -> tuple[list[Up], bool]:
         """Return the messages since the last call, in order, and whether they were the last. Never waits.
 
-        Everything that it had written into its journal when it said something is in the corpus of this side by now: a worker that
-        shares no disk streams the frames of its journal before its messages, and its handle appends them.
+        All records that the worker wrote before a message are in the corpus of this machine when the message is returned. A worker
+        without a shared disk sends the frames of its journal first, and its handle appends them.
         """
         ...
 
@@ -39,15 +41,15 @@ class WorkerHandle(Protocol):
         ...
 
     def kill(self) -> None:
-        """End it now, without its help. A thread of our own process cannot be: it is abandoned."""
+        """Kill the worker. A thread of this process cannot be killed; it is abandoned."""
         ...
 
     def reap(self) -> Departure:
-        """Return the end of the worker. Kills it if it lives, and releases its resources here; `snapshot` still works."""
+        """Kill the worker if it lives, release its resources, and return how it ended. `snapshot` still works."""
         ...
 
     def forget(self) -> None:
-        """Remove what it left in flight, once that is on record."""
+        """Remove its slots, once they are on record."""
         ...
 
 
@@ -55,16 +57,89 @@ class Launcher(Protocol):
     """Starts workers."""
 
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> WorkerHandle:
-        """A worker with this number, about to open. `OSError` or `EOFError` when none can be started.
+        """Start a worker with this number. Raises `OSError` or `EOFError` if that is impossible.
 
-        Processes of this machine are registered with the ownership, so that none outlives a supervisor that dies.
+        Processes of this machine are registered with the ownership, so that none outlives a dead supervisor.
         """
         ...
 
     def wait(self, timeout_s: float) -> None:
-        """Until one of its workers that are not reaped has said something or ended, or the time is over."""
+        """Wait until one of its workers that are not reaped has sent a message or ended, at most `timeout_s`."""
         ...
 
     def close(self) -> None:
-        """Give back what outlives single workers."""
+        """Release what workers share."""
         ...
+
+
+class LiveWorker(Struct, frozen=True):
+    """A living worker: its state and its handle."""
+
+    state: WorkerState
+    handle: WorkerHandle
+
+    def tell(self, message: Down) -> None:
+        """Send a message; a dead worker gets none."""
+        self.handle.tell(message)
+
+
+class WorkerPool:
+    """The living workers by incarnation."""
+
+    def __init__(self, launcher: Launcher, ownership: Ownership) -> None:
+        self._launcher = launcher
+        self._ownership = ownership
+        self.workers: dict[int, LiveWorker] = {}
+
+    def start(self, incarnation: int, settings: RunSettings, now: float) -> LiveWorker | Departure:
+        """Start a worker, or return why the system gives none."""
+        try:
+            handle = self._launcher.start(incarnation, settings, self._ownership)
+        except (OSError, EOFError) as error:
+            why = limit_reached(error) or likely_limit()
+            return Departure(": ".join(filter(None, ("no process could be started", why))))
+        worker = LiveWorker(WorkerState(incarnation, now), handle)
+        self.workers[incarnation] = worker
+        return worker
+
+    def listen(self, timeout_s: float) -> tuple[list[tuple[LiveWorker, Up]], list[LiveWorker]]:
+        """Wait for workers; return their messages, and the workers that are gone."""
+        self._launcher.wait(timeout_s)
+        said: list[tuple[LiveWorker, Up]] = []
+        gone: list[LiveWorker] = []
+        for worker in self.workers.values():
+            messages, is_over = worker.handle.hear()
+            said += [(worker, message) for message in messages]
+            if is_over:
+                gone.append(worker)
+        return said, gone
+
+    def remove(self, worker: LiveWorker) -> Departure:
+        """Remove a worker and return how it ended."""
+        del self.workers[worker.state.incarnation]
+        return worker.handle.reap()
+
+    @property
+    def ready(self) -> list[int]:
+        """Return the incarnations that have opened the description."""
+        return [one for one, worker in self.workers.items() if worker.state.opened]
+
+    def tell_each(self, told: Iterable[tuple[int, Down]]) -> None:
+        """Send each worker its own message."""
+        for incarnation, message in told:
+            if (worker := self.workers.get(incarnation)) is not None:
+                worker.tell(message)
+
+    def tell_all(self, message: Down) -> None:
+        """Send a message to all workers."""
+        for worker in self.workers.values():
+            worker.tell(message)
+
+    def close(self) -> None:
+        """Kill all workers."""
+        for worker in self.workers.values():
+            worker.handle.kill()
+        for worker in list(self.workers.values()):
+            self.remove(worker)
+            worker.handle.forget()
+        self._launcher.close()

@@ -1,6 +1,6 @@
 """Workers on this machine, as processes or as threads: two pipes, and slots in a file that outlives them.
 
-A worker that is ready to run and gets no processor does not hang.
+Time in which a worker waits for a processor does not count against it.
 """
 
 import multiprocessing
@@ -36,12 +36,12 @@ from checker.workers.queues import Receiver, Sender
 
 _PROCESSES: Final = Path("/proc")
 _WAITED: Final = 1
-"""Place of the nanoseconds in the queue of a processor among the words of `schedstat` (Linux, scheduler/sched-stats)."""
+"""Index of the nanoseconds spent waiting for a processor in `/proc/PID/schedstat` (Linux, scheduler/sched-stats)."""
 _NANO: Final = 1e-9
 
 
 def waited_s(pid: int, processes: Path = _PROCESSES) -> float:
-    """Seconds that the main thread of a process has waited for a processor; 0 where the system does not say, or it is gone."""
+    """Return the seconds that the main thread of a process has waited for a processor; 0 if the system does not report it."""
     try:
         return int((processes / str(pid) / "schedstat").read_bytes().split()[_WAITED]) * _NANO
     except (OSError, ValueError, IndexError):
@@ -49,39 +49,39 @@ def waited_s(pid: int, processes: Path = _PROCESSES) -> float:
 
 
 def age_s(mark_ns: int, now_ns: int) -> float:
-    """Seconds since a mark, by the clock."""
+    """Return the seconds since a mark."""
     return (now_ns - mark_ns) * _NANO
 
 
 class FairAge:
-    """The age of a mark that a process made with its clock, without the time in which the process waited for a processor since."""
+    """The age of a mark that a process made, without the time in which the process has waited for a processor since then."""
 
     __slots__ = ("_mark_ns", "_seen_s", "_waited_s")
 
     def __init__(self) -> None:
         self._mark_ns = 0
         self._seen_s = 0.0
-        """Waited in all, when last looked at."""
+        """Total waiting time at the last look."""
         self._waited_s = 0.0
-        """Waited in all, when last looked at before the mark was there."""
+        """Total waiting time at the last look before the mark."""
 
     def of(self, mark_ns: int, now_ns: int, waited_s: float) -> float:
         """Return the seconds since the mark; `waited_s` is the total waiting time so far.
 
-        What it waited between the last look and the mark is taken off as well, because the time of the mark is not known exactly.
+        Waiting time between the last look and the mark is subtracted as well, because it cannot be told from later waiting.
         """
         if mark_ns != self._mark_ns:
             self._mark_ns, self._waited_s = mark_ns, self._seen_s
-        # Of one that is gone the system says nothing any more.
+        # For a dead process the system reports 0.
         self._seen_s = max(self._seen_s, waited_s)
         return max(0.0, age_s(mark_ns, now_ns) - (self._seen_s - self._waited_s))
 
 
 class LocalWorker:
-    """One incarnation that shares the disk and the clock of the supervisor."""
+    """A worker that shares the disk and the clock of the supervisor."""
 
     _sentinel: int | None = None
-    """Becomes readable when the worker ends, too."""
+    """A descriptor that becomes readable when the worker ends."""
 
     def __init__(self, incarnation: int, settings: RunSettings, sender: Sender, receiver: Receiver) -> None:
         self._slots = RunLayout(Path(settings.corpus.folder)).inflight(incarnation)
@@ -94,7 +94,7 @@ class LocalWorker:
         self.is_reaped = False
 
     def tell(self, message: Down) -> None:
-        """Send; to the dead, nothing."""
+        """Send a message; a dead worker gets none."""
         self._sender.send(message)
 
     def hear(self) -> tuple[list[Up], bool]:
@@ -104,7 +104,7 @@ class LocalWorker:
         while self._has_news and (message := self._receiver.get_nowait()) is not None:
             if isinstance(message, Up):
                 said.append(message)
-        # Not the exit code: when the fork server dies it reads 255 although the worker lives. EOF cannot lie.
+        # The exit code is not used here: when the fork server dies, it reads 255 although the worker is alive. EOF is reliable.
         return said, self._is_over or self._receiver.closed
 
     def snapshot(self) -> WorkerSnapshot:
@@ -116,12 +116,12 @@ class LocalWorker:
         if acting is not None and acting.stage is Stage.IDLE:
             acting = None
         now_ns, waited = monotonic_ns(), self._waited_s(reader.pid)
-        # Looked at each time, also when there is no mark: what it waited before one is not taken off.
+        # Both ages are updated at each look, also without a mark, so that only waiting after the mark is subtracted.
         silent_s = self._silence.of(heartbeat_ns or now_ns, now_ns, waited)
         since_ns = now_ns if acting is None else acting.since_ns
         acting_s = self._acting.of(since_ns, now_ns, waited)
         if acting is not None and acting.stage is Stage.HOOK:
-            # Code of users is quick, or stuck; ours may have much to do for a first case, and few processors.
+            # A hook is judged by wall time: it is fast or stuck. Our own stages may compute long on a busy machine.
             acting_s = age_s(since_ns, now_ns)
         return WorkerSnapshot(
             silent_s=silent_s if heartbeat_ns else None,
@@ -134,26 +134,26 @@ class LocalWorker:
         )
 
     def _waited_s(self, pid: int) -> float:
-        """Seconds that it waited for a processor so far."""
+        """Return the seconds that it has waited for a processor."""
         return waited_s(pid)
 
     def forget(self) -> None:
-        """Remove what it left in flight."""
+        """Remove the file of its slots."""
         inflight.remove(self._slots)
 
     def sources(self) -> list[int]:
-        """Descriptors that become readable when there is something to hear."""
+        """Return the descriptors that become readable when there are messages."""
         mine = [self._receiver.fileno()]
         return mine if self._sentinel is None else [*mine, self._sentinel]
 
     def note(self, ready: set[int]) -> None:
-        """Note the readable descriptors before anything is read, so that no message before the end is missed."""
+        """Remember which descriptors are readable. Done before reading, so that no message before the end is missed."""
         self._is_over = self._sentinel in ready
         self._has_news = self._is_over or self._receiver.fileno() in ready
 
 
 class LocalLauncher:
-    """Waits for the workers that it started, wherever on this machine they live."""
+    """Waits for the workers that it started."""
 
     def __init__(self) -> None:
         self._workers: list[LocalWorker] = []
@@ -162,7 +162,7 @@ class LocalLauncher:
         self._workers.append(worker)
 
     def wait(self, timeout_s: float) -> None:
-        """Until one of them has said something or ended, or the time is over."""
+        """Wait until a worker has sent a message or ended, at most `timeout_s`."""
         self._workers = [one for one in self._workers if not one.is_reaped]
         sources = [source for one in self._workers for source in one.sources()]
         ready = {one for one in wait(sources, timeout_s) if isinstance(one, int)}
@@ -174,7 +174,7 @@ _CLOSE_GRACE_S = 2.0
 
 
 class InlineWorker(LocalWorker):
-    """One incarnation in a thread. The same loop, the same queues; only `kill` cannot do what it says."""
+    """A worker in a thread, with the same loop and the same queues. `kill` only asks it to exit: a thread cannot be killed."""
 
     def __init__(self, incarnation: int, settings: RunSettings, work: Work | None) -> None:
         down_reading, down_writing = Pipe(duplex=False)
@@ -185,17 +185,17 @@ class InlineWorker(LocalWorker):
             target=live,
             args=(incarnation, settings, queues, work),
             name=f"worker-{incarnation}",
-            # One that hangs must not keep the process.
+            # A hanging worker must not keep the process alive.
             daemon=True,
         )
         self._thread.start()
 
     def _waited_s(self, pid: int) -> float:
-        """Return 0: the figure of the system is about the supervising thread."""
+        """Return 0: the figure of the system is that of the supervisor's thread."""
         return 0.0
 
     def kill(self) -> None:
-        """Let it see the end of its queue; it leaves when it looks."""
+        """Close its queue; it exits when it reads the end."""
         self._sender.close()
 
     def reap(self) -> Departure:
@@ -215,13 +215,13 @@ class InlineLauncher(LocalLauncher):
         self._work = work
 
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> InlineWorker:
-        """A worker in a thread."""
+        """Start a worker in a thread."""
         worker = InlineWorker(incarnation, settings, self._work)
         self._started(worker)
         return worker
 
     def close(self) -> None:
-        """Nothing outlives a thread."""
+        """Do nothing: threads need no cleaning up."""
 
 
 _PRELOADED = ["checker.workers.starting.preloaded"]
@@ -233,7 +233,7 @@ _FOLDER = "checker-fork-"
 
 
 class ProcessWorker(LocalWorker):
-    """One incarnation in a process."""
+    """A worker in a process."""
 
     def __init__(
         self, context: ForkServerContext | SpawnContext, incarnation: int, settings: RunSettings, work: Work | None
@@ -254,19 +254,19 @@ class ProcessWorker(LocalWorker):
             self._receiver.close()
             raise
         finally:
-            # Ours must go, or the end of the worker would never be the end of the pipe.
+            # The copies of this process must be closed, or the end of the worker would not close the pipe.
             down_reading.close()
             up_writing.close()
-        # Readable when the process ended, or the fork server did: both mean that it is over.
+        # Readable when the process or the fork server ended. Both mean the end of the worker.
         self._sentinel = self._process.sentinel
 
     @property
     def pid(self) -> int | None:
-        """Of the worker."""
+        """Return the process id."""
         return self._process.pid
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Send SIGKILL."""
         self._process.kill()
 
     def reap(self) -> Departure:
@@ -274,7 +274,7 @@ class ProcessWorker(LocalWorker):
         self.is_reaped = True
         self._sender.close()
         self._receiver.close()
-        # A worker that closed its queue is about to end, perhaps with a traceback on stderr.
+        # A worker that closed its queue is about to exit, perhaps while it writes a traceback to stderr.
         self._process.join(_GRACE_S)
         if self._process.exitcode is None:
             self._process.kill()
@@ -303,7 +303,7 @@ class ProcessLauncher(LocalLauncher):
             self._context = multiprocessing.get_context("spawn")
 
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> ProcessWorker:
-        """A worker in a process. `OSError` or `EOFError` when the system gives none."""
+        """Start a worker in a process. Raises `OSError` or `EOFError` if the system gives none."""
         worker = ProcessWorker(self._context, incarnation, settings, self._work)
         if worker.pid is not None:
             ownership.register(worker.pid)
@@ -311,13 +311,13 @@ class ProcessLauncher(LocalLauncher):
         return worker
 
     def close(self) -> None:
-        """The fork server stays: it ends with this process, and the next run of this process uses it again."""
+        """Do nothing: the fork server serves the next run of this process, and ends with it."""
 
 
 def remove_folders_of_dead() -> None:
     """Remove the folders of fork servers whose process was killed."""
     folders: list[Path] = []
-    # Without a folder for temporary files there are none.
+    # `gettempdir` raises if there is no folder for temporary files.
     with suppress(OSError):
         folders = list(Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"))
     for folder in folders:
@@ -329,16 +329,16 @@ def remove_folders_of_dead() -> None:
 
 
 def _use_own_folder() -> None:
-    """Have multiprocessing put the socket of the fork server into a folder that a later run can tell from all others.
+    """Have multiprocessing put the socket of the fork server into a folder that a later run recognises.
 
-    By itself it makes `pymp-*`, which any program that uses multiprocessing does. The lock inside is held until this
-    process ends. A pid would not do: containers may share the folder for temporary files.
+    The default `pymp-*` is used by every program with multiprocessing. A lock inside is held until this process ends. A pid in the
+    name would not do, because containers may share the folder for temporary files.
     """
     config = getattr(multiprocessing.current_process(), "_config", None)
     if config is None or config.get("tempdir") is not None:
         return
     with suppress(OSError, StorageError):
-        # The folder gets its name when it is locked: before that, another run could take its owner for dead.
+        # The folder gets its final name after it is locked. Before that, another run would remove it as that of a dead process.
         new = Path(tempfile.mkdtemp(prefix="checker-new-"))
         take_lock(new / "lock")
         folder = new.rename(new.with_name(new.name.replace("checker-new-", _FOLDER, 1)))
@@ -348,9 +348,9 @@ def _use_own_folder() -> None:
 
 @contextmanager
 def _no_interrupts() -> Iterator[None]:
-    """Block the signals that ask to end in all processes that start meanwhile: they are for the supervisor alone.
+    """Block SIGHUP, SIGINT and SIGTERM in all processes that start meanwhile: only the supervisor handles them.
 
-    The tracker unblocks SIGINT and SIGTERM when it starts, so it is started before; SIGHUP it knows nothing of.
+    The resource tracker unblocks SIGINT and SIGTERM when it starts, so it is started first. It does not touch SIGHUP.
     """
     previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
@@ -363,10 +363,10 @@ def _no_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _same_hashes() -> Iterator[None]:
-    """Let processes that start meanwhile hash text alike in every run.
+    """Give processes that start meanwhile the same hash seed in every run.
 
-    Hypothesis goes through sets of characters when it shrinks: their order decides what is sent. A process takes its
-    seed of hashes when it starts, and forked workers take their server's.
+    Hypothesis iterates over sets of characters when it shrinks, so that hashes change the requests. The seed is read at the start of
+    a process; forked workers have that of their server.
     """
     previous = os.environ.get(_HASH_SEED)
     os.environ[_HASH_SEED] = "0"

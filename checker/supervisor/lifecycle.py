@@ -1,4 +1,4 @@
-"""The records of a run as its supervisor sees them: what it writes itself, what workers write, the view of both."""
+"""The records of a run: the supervisor writes its own, reads those of the workers, and folds both into a view."""
 
 import json
 import os
@@ -28,7 +28,7 @@ from checker.corpus.space import trim, trimmed_note
 from checker.workers.messages import Opened
 
 Listener = Callable[[int, Record], None]
-"""Told every record of the run once: (incarnation, record)."""
+"""Called with (incarnation, record) for each record of the run, once."""
 
 _EQUAL_TO_RESUME = ("kind", "phases", "selection", "hooks")
 _EQUAL_OF_OPERATIONS = attrgetter(
@@ -46,7 +46,7 @@ _LOOSE_BYTES = 16 << 20
 
 
 class RunLifecycle:
-    """One run: begun or gone on with, followed, finished."""
+    """One run: begun or resumed, followed, finished."""
 
     def __init__(
         self,
@@ -56,47 +56,47 @@ class RunLifecycle:
         clock: Callable[[], float] = time.monotonic,
         age_s: float = 0.0,
     ) -> None:
-        """`age_s`: how long this process is at it already."""
+        """`age_s`: seconds that this process has worked on the run already."""
         self._layout = layout
         self._settings = settings
         self._listener = listener
         self._unfinished = unfinished_run(layout)
         self._damage = self._tidy()
-        """Of files of earlier runs."""
+        """Notes on damaged files of earlier runs."""
         self._last = layout.next_incarnation() - 1
         self.incarnation = self.next_incarnation()
-        """Of the supervisor itself."""
+        """Incarnation of the supervisor."""
         self._first = self.incarnation
         self.secrets = secrets_of(settings)
-        """What is masked in what the supervisor itself writes."""
+        """Secrets to be masked in the records of the supervisor."""
         self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()), conceal=self.secrets.conceal)
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock
         self._began_at = clock() - age_s
         self._started: RunStarted | None = None
         self._is_open = False
-        """Whether the description was read. Before that nothing is told, and a run that ends leaves no trace."""
+        """Whether the description was read. Before that the listener hears nothing, and a run that ends leaves no journal."""
         self.view = RunView()
         self._has_trimmed = False
 
     @property
     def seed(self) -> int:
-        """Of the run: that of its beginning, when it was begun by another process."""
+        """Return the seed of the run, which an earlier process may have begun."""
         return self._settings.seed if self._started is None else self._started.seed
 
     @property
     def first(self) -> int:
-        """Incarnation of the supervisor that began the run: nothing below belongs to it."""
+        """Return the incarnation of the supervisor that began the run, the lowest one of the run."""
         return self._first
 
     @property
     def elapsed_s(self) -> float:
-        """Since this process began."""
+        """Return the seconds since this process began."""
         return self._clock() - self._began_at
 
     @property
     def earlier_journals(self) -> list[str]:
-        """Of workers of this run that an earlier process started."""
+        """Return the journals of workers of this run that an earlier process started."""
         return [
             str(path)
             for incarnation, path in self._layout.journal_paths()
@@ -104,7 +104,7 @@ class RunLifecycle:
         ]
 
     def next_incarnation(self) -> int:
-        """A number that no process had before."""
+        """Return a number that no process had before."""
         self._last += 1
         return self._last
 
@@ -117,7 +117,7 @@ class RunLifecycle:
             self._write_beginning(self._settings.seed, self._new_name())
 
     def begin(self, opened: Opened) -> None:
-        """Take the run for begun. The last run goes on if it is unfinished and asks the same of the same API."""
+        """Begin the run. An unfinished last run with the same settings and the same API is resumed."""
         self._is_open = True
         last = self._unfinished
         if last is not None and self._may_go_on:
@@ -137,7 +137,7 @@ class RunLifecycle:
             self._write_beginning(seed, name)
         for incarnation, path in self._layout.traffic_paths():
             if incarnation < self._first:
-                # Findings hold their own interactions; plain ones serve the reports of their run alone.
+                # Findings hold their own interactions. The traffic of a run is only needed for its reports.
                 remove_file(path)
         for incarnation, path in self._layout.inflight_paths():
             if incarnation < self._first:
@@ -148,7 +148,7 @@ class RunLifecycle:
 
     @property
     def _may_go_on(self) -> bool:
-        """Whether the last run is unfinished and was asked for the same; `run` is short and begins anew."""
+        """Whether the last run is unfinished and has the same settings. Only `fuzz` is resumed: `run` is short."""
         last = self._unfinished
         is_same = last is not None and last.started.settings == settings_digest(self._settings)
         return is_same and self._settings.kind == "fuzz"
@@ -171,30 +171,30 @@ class RunLifecycle:
         self.write(self._started)
 
     def write_all(self, records: Iterable[Record]) -> None:
-        """Write records of our own. Raises `StorageError`."""
+        """Write records of the supervisor. Raises `StorageError`."""
         for record in records:
             self.write(record)
 
     def write(self, record: Record) -> None:
-        """Write a record of our own; it is told when it is read back. Raises `StorageError`."""
+        """Write a record of the supervisor. It is folded when it is read back. Raises `StorageError`."""
         self._own.write(record)
         self._own.flush()
 
     def read(self, *, known_only: bool = False) -> None:
-        """Tell and fold whatever was written since the last time. Nothing before the run began.
+        """Fold the records that were written since the last call.
 
-        `known_only`: of journals that were read before.
+        `known_only`: only from journals that were read before, without a search for new ones.
         """
         if self._is_open:
-            self._tell(self._journals.read_new(known_only=known_only))
+            self._fold(self._journals.read_new(known_only=known_only))
 
     def read_last(self, incarnation: int) -> None:
-        """Read what a dead worker has written: what is missing now will never come."""
+        """Fold the last records of a dead worker."""
         if self._is_open:
-            self._tell(self._journals.finish(incarnation))
+            self._fold(self._journals.finish(incarnation))
 
     def finish(self, outcome: str) -> None:
-        """Write the end, after everything of the workers was read. Without a beginning there is none."""
+        """Write the end of a run that has begun, after all records of the workers."""
         self.read()
         self.trim()
         if self._is_open and self._started is not None:
@@ -213,12 +213,12 @@ class RunLifecycle:
             self.read_rest()
 
     def read_rest(self) -> None:
-        """Tell and fold what is left when no worker lives any more."""
+        """Fold all remaining records, when no worker lives any more."""
         if self._is_open:
-            self._tell(self._journals.finish_all())
+            self._fold(self._journals.finish_all())
 
     def trim(self, alive: Collection[int] = ()) -> None:
-        """Keep the corpus within its size; workers of the incarnations `alive` are still at it. Raises `StorageError`."""
+        """Keep the corpus within its size. The incarnations `alive` still write. Raises `StorageError`."""
         most = self._settings.corpus.max_bytes
         if not self._is_open or not trim(self._layout, most, alive) or self._has_trimmed:
             return
@@ -227,19 +227,19 @@ class RunLifecycle:
             self.write(trimmed_note(most))
 
     def close(self) -> None:
-        """Give the files back."""
+        """Close all files."""
         with suppress(StorageError):
-            # Whatever mattered was flushed when it was written.
+            # Each record was flushed when it was written.
             self._own.close()
         self._journals.close()
         if not self._is_open:
-            # The run came to its end without a description: commands still mean the run before.
+            # A run without a description leaves nothing, so that `checker report` still finds the run before.
             remove_file(self._own.path)
 
     def _tidy(self) -> list[Note]:
-        """Compact the files of finished runs when that is worthwhile: rewriting a snapshot after each small run is not.
+        """Compact the journals of finished runs if there are many. Rewriting the snapshot after each small run would cost more.
 
-        Return a note for each damaged file: after the compaction the damage is not visible.
+        Return a note for each damaged file, because the compaction removes the damage.
         """
         last = self._unfinished.first if self._unfinished is not None else None
         closed = [
@@ -251,14 +251,14 @@ class RunLifecycle:
             return list(compact(self._layout, {incarnation for incarnation, _ in closed}).notes)
         return []
 
-    def _tell(self, records: Iterable[tuple[int, Record]]) -> None:
+    def _fold(self, records: Iterable[tuple[int, Record]]) -> None:
         for incarnation, record in records:
             self.view.absorb(incarnation, record)
             self._listener(incarnation, record)
 
 
 def settings_digest(settings: RunSettings) -> str:
-    """Names what must be equal for a run to be gone on with: what is made, what is judged, what is selected."""
+    """Return a digest of all settings that must be equal to resume a run: generation, checks and selection."""
     wanted: dict[str, Any] = {name: getattr(settings, name) for name in _EQUAL_TO_RESUME}
     wanted["blocks"] = [block.filters for block in settings.operations.blocks]
     wanted["operations"] = list(map(_EQUAL_OF_OPERATIONS, settings.operations.everywhere()))
@@ -266,7 +266,7 @@ def settings_digest(settings: RunSettings) -> str:
 
 
 def unfinished_run(layout: RunLayout) -> LastRun | None:
-    """The run that was begun last, if it has no end."""
+    """Return the last run if it has no end."""
     last = last_run(layout)
     if last is None:
         return None

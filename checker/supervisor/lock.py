@@ -1,4 +1,4 @@
-"""One supervisor for each corpus, and the end of what a dead one left running."""
+"""The lock that allows one supervisor for each corpus, and the removal of processes that a dead supervisor left."""
 
 import os
 import time
@@ -19,9 +19,9 @@ _PATIENCE_S = 2.0
 
 
 class Ownership:
-    """The right to write into a corpus, and the list of processes that depend on it.
+    """The right to write into a corpus, and the list of its processes.
 
-    A process is named by its pid and the time at which it began: the system may have given the pid to another process by now.
+    A process is identified by its pid and its start time, because the system reuses pids.
     """
 
     def __init__(self, layout: RunLayout) -> None:
@@ -31,7 +31,7 @@ class Ownership:
         self._list: AppendFile | None = None
 
     def __enter__(self) -> Self:
-        """Raises `UsageError` when another one holds it, `StorageError` when nothing can be written."""
+        """Raises `UsageError` if another process holds the lock, `StorageError` if nothing can be written."""
         self._layout.create()
         held = files.take_lock(self._layout.lock)
         if isinstance(held, int):
@@ -57,14 +57,14 @@ class Ownership:
             self._lock.release()
 
     def register(self, pid: int) -> None:
-        """One more process that must not outlive this supervisor."""
+        """Add a process that must not outlive this supervisor."""
         began = _began_at(pid)
         if self._list is not None and began is not None:
             self._list.append(f"{pid} {began!r}\n".encode())
 
 
 def kill_leftovers(path: Path) -> list[int]:
-    """Kill those processes of a list that still are what they were; the pids."""
+    """Kill the listed processes that are still running. Return their pids."""
     found = []
     for line in (files.read_file(path) or b"").decode("ascii", "replace").splitlines():
         pid, began = _parsed(line)
@@ -72,7 +72,7 @@ def kill_leftovers(path: Path) -> list[int]:
         if actual is not None and abs(actual - began) < _SAME_START_S:
             found.append(pid)
     for pid in found:
-        # Unless it went by itself.
+        # The process may have ended meanwhile.
         with suppress(psutil.Error):
             psutil.Process(pid).kill()
     deadline = time.monotonic() + _PATIENCE_S
@@ -82,7 +82,7 @@ def kill_leftovers(path: Path) -> list[int]:
 
 
 def _parsed(line: str) -> tuple[int, float]:
-    """(pid, seconds since the epoch) of a line; (0, 0) for the torn one of a writer that died."""
+    """Return (pid, start time in seconds since the epoch); (0, 0) for the torn line of a writer that died."""
     pid, _, began = line.partition(" ")
     try:
         return int(pid), float(began)

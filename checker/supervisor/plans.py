@@ -1,4 +1,4 @@
-"""The protocol of a plan, the rest of a task whose worker died, and the time shares of stages and turns. Pure: seconds are arguments."""
+"""The protocol of plans, the rest of a dead worker's task, and the time shares of stages and turns. Pure: seconds are arguments."""
 
 from collections.abc import Collection, Sequence
 from typing import Protocol
@@ -10,11 +10,11 @@ from checker.core.operation import Label
 from checker.workers.messages import EXTRA_INDEX, LeaseReport, Task
 
 SLICE_S = 8.0
-"""A turn where time does not press: then others may have a look at the operation, too."""
+"""A turn without a time limit. A task that needs longer returns to the queue, so that it cannot keep a worker for ever."""
 SHORTEST_SLICE_S = 0.005
-"""Of a turn, and of a stage."""
+"""Shortest turn, and shortest stage."""
 FIRST_TURNS = 0.5
-"""Share of a stage for the first turns of its operations: what was reckoned too short is made up for by the rest."""
+"""Share of a stage for the first turns of its operations. The rest corrects turns that were estimated too short."""
 
 
 class TimeWindow(Struct, frozen=True):
@@ -22,48 +22,47 @@ class TimeWindow(Struct, frozen=True):
 
     begins_s: float
     ends_s: float
-    """When nothing new begins any more."""
+    """From then on nothing new begins."""
 
     @property
     def length_s(self) -> float:
-        """Seconds from its begin to its end."""
+        """Return the seconds from the beginning to the end."""
         return max(0.0, self.ends_s - self.begins_s)
 
 
 class TimeShares:
-    """The shares of stages in the time that is left: unused time goes to all stages that follow."""
+    """The shares of the stages in the time that is left. Unused time goes to all later stages."""
 
     def __init__(self, window: TimeWindow | None = None, workers: int = 1) -> None:
-        """Without `window` there is no limit."""
+        """`window` is None without a time limit."""
         self._window = window
         self._workers = workers
         self._stage_ends_s: float | None = None
 
     @property
     def is_limited(self) -> bool:
-        """Whether time has a limit."""
+        """Whether the run has a time limit."""
         return self._window is not None
 
     def begin_next(self, elapsed_s: float, share: float) -> None:
-        """One stage more begins, with this share of what is left."""
+        """Begin a stage with this share of the time that is left."""
         if self._window is None:
             return
         left_s = self._window.ends_s - elapsed_s
         self._stage_ends_s = elapsed_s + max(SHORTEST_SLICE_S, left_s * share)
 
     def is_over(self, elapsed_s: float) -> bool:
-        """Whether others should have had the time that this stage still takes."""
+        """Whether the time of this stage is used up."""
         return self._stage_ends_s is not None and elapsed_s >= self._stage_ends_s
 
     def is_rest(self, elapsed_s: float, share: float) -> bool:
-        """Whether no more of the whole time is left than this share."""
+        """Whether at most this share of the whole time is left."""
         return self._window is not None and (self._window.ends_s - elapsed_s <= share * self._window.length_s)
 
     def slice_s(self, elapsed_s: float, pieces: int, *, is_first: bool = False, is_last: bool = False) -> float:
-        """Seconds of the next turn; so many `pieces` are at work or wait in this stage.
+        """Return the seconds of the next turn when `pieces` tasks are leased or wait in this stage.
 
-        `is_first`: some of them had none yet; also the last of those has no more than the others, for it may wait in the queue
-        of a worker. `is_last`: of what has all the time that is left.
+        `is_first`: some of them had no turn yet. `is_last`: the turn is of a deferred task, which may use all the time that is left.
         """
         ends_s = self._window.ends_s if is_last and self._window else self._stage_ends_s
         if ends_s is None:
@@ -76,59 +75,59 @@ NOTHING_DONE = LeaseReport()
 
 
 class Plan(Protocol):
-    """The tasks of a run, and what became of each."""
+    """The tasks of a run and their states."""
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """The next task for this worker; None when there is none now."""
+        """Return the next task for this worker; None if there is none now."""
         ...
 
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
-        """A leased task is over, or its slice is, after so long; `report` tells of this lease."""
+        """Take back a leased task when it is finished or its slice is over. `report` is about this lease."""
         ...
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
-        """The worker of a leased task is gone after so long; `task` is what is left of it."""
+        """Take back a leased task whose worker died; `task` is the rest of it."""
         ...
 
     def drop(self, task: str) -> None:
-        """A task will never be leased again."""
+        """Never lease a task again."""
         ...
 
     def defer(self, label: Label) -> None:
-        """Leave an operation to the end: it may stop the service."""
+        """Defer an operation to the end, because it may stop the service."""
         ...
 
     def release_deferred(self) -> bool:
-        """Lease what was held until all else is done and looked at again; whether there is any."""
+        """Allow the lease of deferred tasks, once everything else is finished and shrunk. Return whether there are any."""
         ...
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """A slow task for a worker that holds so many of them beside its others; None when there is none for it."""
+        """Return a slow task for a worker that already holds `held` slow tasks; None if there is none for it."""
         ...
 
     @property
     def tasks(self) -> Sequence[Task]:
-        """All that is to be done, as far as there is an end of it."""
+        """Return all tasks; empty for a plan without an end."""
         ...
 
     @property
     def waiting(self) -> int:
-        """Tasks that wait for a worker."""
+        """Return the number of tasks that wait for a worker."""
         ...
 
     @property
     def is_over(self) -> bool:
-        """Whether there will never be anything to lease again."""
+        """Whether nothing will be leased any more."""
         ...
 
 
 def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int = 0) -> Task:
-    """Return the rest of a task whose worker is gone: nothing is lost, and only the cases in flight are made twice.
+    """Return the rest of a dead worker's task: no case is lost, and only the cases in flight are made twice.
 
-    `reached` is one past the highest index that was made, as far as known; indices that were `in_flight` are made again.
-    Of those that were to be made again, which come first and in order, `redone` were begun.
+    `reached` is one past the highest index that was made. The indices `in_flight` are made again. `redone` counts the indices of
+    `task.redo` that were begun; they come first and in order.
     """
     known = [index for index in in_flight if index < EXTRA_INDEX]
     start = max(task.start, reached, *(index + 1 for index in known), 0)
@@ -138,12 +137,12 @@ def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int 
 
 
 def without(task: Task, index: int) -> Task:
-    """The task without a case that is in quarantine."""
+    """Return the task without a quarantined case."""
     skipped = tuple(sorted({*task.skipped, index}))
     return replace(task, skipped=skipped, redo=tuple(i for i in task.redo if i != index))
 
 
 def left(task: Task) -> int:
-    """Cases that are still to be made."""
+    """Return the number of cases that are still to be made."""
     skipped = sum(1 for index in task.skipped if task.start <= index < task.stop)
     return max(0, task.stop - task.start - skipped) + len(set(task.redo) - set(task.skipped))

@@ -1,4 +1,4 @@
-"""Signals that ask the program to end, and what they do: counted during a run, raised before it, deadly after it."""
+"""The signals that ask the program to end: raised before a run, counted during it, fatal after it."""
 
 import signal
 import threading
@@ -9,9 +9,9 @@ from checker.core.system import STOP_SIGNALS
 
 
 class Interrupts:
-    """The number of requests of the user to stop: counted, not raised. The previous handlers are restored afterwards.
+    """The number of interrupts by the user. They are counted within `with`, and the previous handlers are restored afterwards.
 
-    Outside the main thread Python allows no handlers: nothing is heard there. Without `with` nothing is heard either.
+    Outside the main thread Python allows no handlers, so that nothing is counted.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Interrupts:
     def take_one_more(self) -> None:
         """Count one more interrupt; the next one after it raises `KeyboardInterrupt`.
 
-        For the time of the report: a user who interrupts twice does not want it.
+        Used while reports are written: the second interrupt abandons them.
         """
         self._taken = self.count + 1
 
@@ -46,19 +46,19 @@ class Interrupts:
 
 
 def raise_interrupts() -> None:
-    """Let all of them raise `KeyboardInterrupt`, for the time when nothing is counted."""
+    """Let the signals raise `KeyboardInterrupt`, outside of a run."""
     for number in _heard():
         signal.signal(number, signal.default_int_handler)
 
 
 def end_at_interrupts() -> None:
-    """Let all of them end the process at once: for when everything is said and written."""
+    """Let the signals end the process at once, when all output is written."""
     for number in _heard():
         signal.signal(number, signal.SIG_DFL)
 
 
 def _heard() -> list[signal.Signals]:
-    """`nohup` has a program ignore SIGHUP, and means it."""
+    """Return the signals to handle, without a SIGHUP that `nohup` has the program ignore."""
     return [
         number
         for number in STOP_SIGNALS

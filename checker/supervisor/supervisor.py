@@ -13,9 +13,7 @@ from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Note, OperationError, WorkerGone
-from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.supervisor.credentials import CredentialExchange
-from checker.supervisor.crew import Crew, CrewMember
 from checker.supervisor.deaths import (
     CERTAIN,
     DOUBTFUL,
@@ -42,12 +40,13 @@ from checker.supervisor.endings import (
     lost_service,
     untried,
 )
-from checker.supervisor.exploration import ExplorationPlan, clusters_with_producers
-from checker.supervisor.handle import Departure, Launcher
+from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers
+from checker.supervisor.handle import Departure, Launcher, LiveWorker, WorkerPool
 from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.outages import Outages
 from checker.supervisor.plans import Plan, TimeWindow, left, without
-from checker.supervisor.second_look import SecondLooks, following
+from checker.supervisor.run_plan import MOST_SLOW, RunPlan
+from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
 from checker.workers.leaving import Leaving, LeavingKind
@@ -95,7 +94,7 @@ def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, w
     """The plan for what was opened; without `window` time has no limit."""
     if settings.kind == "fuzz":
         cards = [card for card in opened.operations if card.weight > 0] or opened.operations
-        exploration = ExplorationPlan(
+        exploration = FuzzPlan(
             clusters_with_producers(cards),
             seed=seed,
             workers=settings.processes.workers,
@@ -105,7 +104,7 @@ def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, w
         exploration.weigh({card.label: card.weight or 1.0 for card in cards})
         return exploration
     usual = settings.common.continue_on_failure
-    plan = BoundedPlan(
+    plan = RunPlan(
         [
             card if card.continue_on_failure is not None else replace(card, continue_on_failure=usual)
             for card in opened.operations
@@ -145,16 +144,18 @@ _LOOK_S = 1.0
 class Supervisor:
     """Leases tasks, notices deaths, reads journals, decides when it is over."""
 
-    def __init__(self, settings: RunSettings, lifecycle: RunLifecycle, crew: Crew, around: RunEnvironment) -> None:
+    def __init__(
+        self, settings: RunSettings, lifecycle: RunLifecycle, pool: WorkerPool, around: RunEnvironment
+    ) -> None:
         self._around = around
         self.ending = Ending(settings)
         self._go_by(settings)
         self._lifecycle = lifecycle
-        self._crew = crew
+        self._pool = pool
         # Jitter only: what is tested never depends on it.
         self._restarts = Restarts(self._settings.processes.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
-        self._has_looked = False
+        self._has_shrunk = False
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._has_new_journal = False
@@ -176,10 +177,10 @@ class Supervisor:
     def run(self) -> None:
         """Work until every worker has left. Raises `StorageError`."""
         self._lifecycle.start()
-        while self._crew.workers or not self.ending.began:
+        while self._pool.workers or not self.ending.began:
             now = time.monotonic()
             self._start_missing(now)
-            said, gone = self._crew.listen(max(0.0, min([_TICK_S, *(at - now for at in self._starts)])))
+            said, gone = self._pool.listen(max(0.0, min([_TICK_S, *(at - now for at in self._starts)])))
             for worker, message in said:
                 self._hear(worker, message)
             for worker in gone:
@@ -210,12 +211,12 @@ class Supervisor:
             since = at or now - self._lifecycle.elapsed_s
             limits = self.ending.fetch_limits(now, self._lifecycle.elapsed_s)
             settings = replace(self._settings.with_changes(processes={"started_at": since}), documents=limits)
-            started = self._crew.start(incarnation, settings, now)
+            started = self._pool.start(incarnation, settings, now)
             if isinstance(started, Departure):
                 ruling = self._restarts.died(None, progressed=False, weight=OPENING)
                 self._replace(ruling, started)
 
-    def _hear(self, worker: CrewMember, message: Up) -> None:
+    def _hear(self, worker: LiveWorker, message: Up) -> None:
         match message:
             case Opened():
                 self._open(worker, message)
@@ -239,27 +240,27 @@ class Supervisor:
     def _hear_of_credentials(self, incarnation: int, message: CredentialMessage) -> None:
         if message.action is CredentialAction.FETCHED:
             self._lifecycle.secrets.add_credentials(message.credentials)
-        told = self._credentials.hear(incarnation, message, self._crew.workers)
-        self._crew.tell_each(told)
+        told = self._credentials.hear(incarnation, message, self._pool.workers)
+        self._pool.tell_each(told)
 
     def _hear_of_outage(self, incarnation: int, message: OutageReport) -> None:
         """Hold back what did it; a target that does not come back ends the run."""
-        self._crew.tell_each(self._outages.hear(incarnation, message, self._crew.ready))
+        self._pool.tell_each(self._outages.hear(incarnation, message, self._pool.ready))
         if message.event is OutageEvent.EXAMINED:
             if message.culprit is not None and self._plan is not None:
                 self._plan.defer(message.culprit)
             if not message.serves and message.trouble is Trouble.GONE:
                 self.ending.begin(UNAVAILABLE)
 
-    def _open(self, worker: CrewMember, opened: Opened) -> None:
+    def _open(self, worker: LiveWorker, opened: Opened) -> None:
         worker.state.opened = True
-        self._crew.tell_each(self._credentials.join(worker.state.incarnation))
-        self._crew.tell_each(self._outages.join(worker.state.incarnation))
+        self._pool.tell_each(self._credentials.join(worker.state.incarnation))
+        self._pool.tell_each(self._outages.join(worker.state.incarnation))
         if self._opened is None:
             self._begin(opened)
         self._journals.append(opened.journal)
         self._has_new_journal = True
-        self._crew.tell_all(PeerJournals(tuple(self._journals)))
+        self._pool.tell_all(PeerJournals(tuple(self._journals)))
         if self._settled.known:
             worker.tell(SettledFindings(tuple(self._settled.known.values())))
 
@@ -299,7 +300,7 @@ class Supervisor:
         if self._plan is None or self.ending.began or self._outages.is_open:
             return
         now, elapsed_s = time.monotonic(), self._lifecycle.elapsed_s
-        ready = [self._crew.workers[one] for one in self._crew.ready]
+        ready = [self._pool.workers[one] for one in self._pool.ready]
         # Small tasks are leased some ahead, while there are enough for all workers.
         for ahead in range(MOST_AHEAD) if self._settings.kind == "run" else (0,):
             wanting = [one for one in ready if one.state.wants(ahead)]
@@ -314,28 +315,28 @@ class Supervisor:
             for worker in ready:
                 task = self._plan.lease_slow(elapsed_s, worker.state.slow)
                 self._hand_over(worker, task, now)
-        if self._plan.is_over and not self._looks_again():
+        if self._plan.is_over and not self._shrinks_again():
             self.ending.complete(self._lifecycle.view)
 
-    def _hand_over(self, worker: CrewMember, task: Task | None, now: float) -> None:
+    def _hand_over(self, worker: LiveWorker, task: Task | None, now: float) -> None:
         if task is None:
             return
         self._unreported.lease(task, self._lifecycle.view)
         worker.state.take(task, now)
         worker.tell(Assign((task,)))
 
-    def _looks_again(self) -> bool:
+    def _shrinks_again(self) -> bool:
         """Whether something is left to do: findings that may become smaller, then what may end the service."""
         plan, view = self._plan, self._lifecycle.view
-        if plan is None or self._settings.kind != "run" or self._has_looked:
+        if plan is None or self._settings.kind != "run" or self._has_shrunk:
             return False
         # A look at what ends a session ends it once more.
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
-        self._plan = following(plan, kept, cases=view.cases, share=self._settings.sources.shrink_share)
-        self._has_looked = not isinstance(self._plan, SecondLooks)
-        return not self._has_looked or self._plan.release_deferred()
+        self._plan = next_plan(plan, kept, cases=view.cases, share=self._settings.sources.shrink_share)
+        self._has_shrunk = not isinstance(self._plan, ShrinkPlan)
+        return not self._has_shrunk or self._plan.release_deferred()
 
-    def _take_back(self, worker: CrewMember, idle: TasksEnded) -> None:
+    def _take_back(self, worker: LiveWorker, idle: TasksEnded) -> None:
         assert self._plan is not None
         for deferred in idle.deferred:
             worker.state.wait(deferred)
@@ -353,7 +354,7 @@ class Supervisor:
         self._has_new_journal = False
         news = self._settled.read(self._lifecycle.view)
         if news:
-            self._crew.tell_all(SettledFindings(news))
+            self._pool.tell_all(SettledFindings(news))
 
     # Workers go
 
@@ -362,23 +363,23 @@ class Supervisor:
         if now < self._looks_at:
             return
         self._looks_at = now + _LOOK_S
-        for worker in list(self._crew.workers.values()):
+        for worker in list(self._pool.workers.values()):
             reason = overdue(worker.state, worker.handle.snapshot(), self._deadlines, now)
             if reason is not None:
                 if not worker.state.opened:
                     self.ending.fail(RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
-        self._lifecycle.trim([one.state.incarnation for one in self._crew.workers.values()])
+        self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
 
-    def _lose(self, worker: CrewMember, reason: str) -> None:
+    def _lose(self, worker: LiveWorker, reason: str) -> None:
         """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
         if reason:
             worker.handle.kill()
-        ended = self._crew.remove(worker)
+        ended = self._pool.remove(worker)
         state, snapshot = worker.state, worker.handle.snapshot()
         worker.handle.forget()
-        self._crew.tell_each(self._credentials.lose(state.incarnation))
-        self._crew.tell_each(self._outages.lose(state.incarnation))
+        self._pool.tell_each(self._credentials.lose(state.incarnation))
+        self._pool.tell_each(self._outages.lose(state.incarnation))
         self._lifecycle.read_last(state.incarnation)
         word = state.last_word
         if said := reason or (word.reason if word is not None else ""):
@@ -444,8 +445,8 @@ class Supervisor:
         known, now = self._lifecycle, time.monotonic()
         order = self.ending.next_order(known.view, now, known.elapsed_s, self._around.interrupts.count)
         if order.drain is not None:
-            self._crew.tell_all(order.drain)
-        workers = list(self._crew.workers.values())
+            self._pool.tell_all(order.drain)
+        workers = list(self._pool.workers.values())
         # All at once: each has to be waited for.
         for worker in workers if order.kills else ():
             worker.handle.kill()
@@ -454,7 +455,7 @@ class Supervisor:
                 self._lose(worker, "killed: it did not leave in time")
             elif not worker.state.opened and self.ending.drops_openings:
                 self._lose(worker, "not needed any more")
-        if workers and not self._crew.workers and self._opened is None and self.ending.is_late:
+        if workers and not self._pool.workers and self._opened is None and self.ending.is_late:
             self.ending.fail_to_open()
 
     def _conclude(self, opened: Opened) -> None:
@@ -467,7 +468,7 @@ class Supervisor:
             return
         lifecycle = self._lifecycle
         incarnation = lifecycle.next_incarnation()
-        worker = self._crew.start(incarnation, self._settings, time.monotonic())
+        worker = self._pool.start(incarnation, self._settings, time.monotonic())
         is_done = False
         if isinstance(worker, Departure):
             reason = worker.reason
@@ -487,11 +488,11 @@ class Supervisor:
             lifecycle.write(OperationError("Run checks", "", "Check Error", text))
         lifecycle.read()
 
-    def _wait_for_conclusion(self, worker: CrewMember, wanted: Drain) -> str:
+    def _wait_for_conclusion(self, worker: LiveWorker, wanted: Drain) -> str:
         """Return how a worker that only concludes ended."""
         state, count = worker.state, self._around.interrupts.count
         while True:
-            said, gone = self._crew.listen(_TICK_S)
+            said, gone = self._pool.listen(_TICK_S)
             for _, message in said:
                 if isinstance(message, Opened):
                     state.opened = True
@@ -507,6 +508,6 @@ class Supervisor:
             if gone or late:
                 if late:
                     worker.handle.kill()
-                ended = self._crew.remove(worker)
+                ended = self._pool.remove(worker)
                 worker.handle.forget()
                 return late or (ended if state.last_word is None else state.last_word).reason

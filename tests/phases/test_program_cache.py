@@ -11,7 +11,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.kinds.protocol import CaseProgram
 from checker.phases.making import BUDGET_BYTES, LEAST, CaseFactory, Key, ProgramCache
-from checker.supervisor.exploration import LARGEST
+from checker.supervisor.fuzz_plan import LARGEST
 from tests.apps.large_bodies import large_document
 from tests.asking import saying
 from tests.workers.harness import ANSWERS, DOCUMENT, THING, workplace

@@ -6,16 +6,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from checker.core.operation import Label
-from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.plans import Plan, left, remainder, without
+from checker.supervisor.run_plan import RunPlan
 from checker.workers.messages import EXTRA_INDEX, LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
 TASK = Task("t", "fuzzing", (Label("GET /a"),), seed=1, start=10, stop=100, slice_s=8.0)
 
 
-def bounded(cards: tuple[OperationCard, ...] = CARDS, cases: int = 12) -> BoundedPlan:
-    return BoundedPlan(cards, seed=1, max_examples=cases)
+def bounded(cards: tuple[OperationCard, ...] = CARDS, cases: int = 12) -> RunPlan:
+    return RunPlan(cards, seed=1, max_examples=cases)
 
 
 class Hands:

@@ -59,6 +59,6 @@ def test_only_what_waits_for_nobody_is_stuck() -> None:
     assert not is_stuck(replace(acting, acting=replace(SLOT, stage=Stage.CONFIRM), acting_s=60.0))
 
 
-def test_who_is_killed_from_outside_is_told_what_may_help() -> None:
+def test_a_death_by_sigkill_names_a_remedy() -> None:
     assert given_up(CRASHED).endswith("the last one: killed by SIGSEGV")
-    assert given_up(KILLED).endswith("use fewer workers, or give it more")
+    assert given_up(KILLED).endswith("use fewer workers, or give it more memory")

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.supervisor.exploration import (
-    COST_OF_REFUSALS,
-    COST_WITH_PRODUCERS,
-    DEAD_TURNS,
-    LATER_SLICE_S,
-    ExplorationPlan,
-)
+from checker.supervisor.fuzz_plan import COST_OF_REFUSALS, COST_WITH_PRODUCERS, DEAD_TURNS, LATER_SLICE_S, FuzzPlan
 from checker.workers.messages import LeaseReport, Task
 from checker.workers.recording.task_state import CONSTANT_PRODUCER, DULL, DULL_CASES, ClusterRotation
 
@@ -43,7 +37,7 @@ class Night:
     """How long each cluster was at work in its first turn."""
 
     def __post_init__(self) -> None:
-        self.plan = ExplorationPlan(self.clusters, seed=1, workers=self.workers)
+        self.plan = FuzzPlan(self.clusters, seed=1, workers=self.workers)
 
     def pass_turns(self, count: int) -> None:
         free_at = [0.0] * self.workers

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from checker.core.operation import Label
 from checker.core.phases import phase_names
-from checker.supervisor.bounded import BoundedPlan
 from checker.supervisor.plans import SLICE_S, TimeWindow
+from checker.supervisor.run_plan import RunPlan
 from checker.workers.messages import OperationCard, Task
 
 WORKERS = 2
@@ -24,7 +24,7 @@ def cards(count: int) -> tuple[OperationCard, ...]:
 class Simulation:
     """Workers that make a case in so many seconds, after as many to compile what they had not seen before."""
 
-    def __init__(self, plan: BoundedPlan, *, case_s: float, compile_s: float) -> None:
+    def __init__(self, plan: RunPlan, *, case_s: float, compile_s: float) -> None:
         self.plan = plan
         self.cases = Counter[tuple[str, str]]()
         self.spent_s = defaultdict[str, float](float)
@@ -77,8 +77,8 @@ class Simulation:
         return task, index, index >= stop
 
 
-def limited(count: int, begins_s: float, ends_s: float) -> BoundedPlan:
-    plan = BoundedPlan(cards(count), seed=1, max_examples=1000, phases=phase_names())
+def limited(count: int, begins_s: float, ends_s: float) -> RunPlan:
+    plan = RunPlan(cards(count), seed=1, max_examples=1000, phases=phase_names())
     plan.limit(TimeWindow(begins_s, ends_s), WORKERS)
     return plan
 
@@ -128,7 +128,7 @@ def test_a_worker_has_the_operations_again_that_it_knows() -> None:
 
 
 def test_a_lost_task_goes_to_whoever_asks_first() -> None:
-    plan = BoundedPlan(cards(9), seed=1, max_examples=9)
+    plan = RunPlan(cards(9), seed=1, max_examples=9)
     task = plan.lease(0.0, 1)
     assert task is not None
     plan.lose(replace(task, start=3))
@@ -138,7 +138,7 @@ def test_a_lost_task_goes_to_whoever_asks_first() -> None:
 
 
 def test_with_time_enough_turns_and_order_are_those_without_a_limit() -> None:
-    def turns(plan: BoundedPlan) -> list[Task]:
+    def turns(plan: RunPlan) -> list[Task]:
         found: list[Task] = []
         while not plan.is_over:
             task = plan.lease(float(len(found)))
@@ -148,7 +148,7 @@ def test_with_time_enough_turns_and_order_are_those_without_a_limit() -> None:
         return found
 
     rich = limited(5, 0.0, 1e6)
-    assert turns(rich) == turns(BoundedPlan(cards(5), seed=1, max_examples=1000, phases=phase_names()))
+    assert turns(rich) == turns(RunPlan(cards(5), seed=1, max_examples=1000, phases=phase_names()))
     assert {task.slice_s for task in turns(limited(5, 0.0, 1e6))} == {SLICE_S}
 
 
@@ -175,7 +175,7 @@ def test_what_waits_for_the_end_has_its_turns_before_time_is_over() -> None:
     plain = cards(40)
     dangerous = [replace(plain[number], is_ending=True) for number in (3, 20)]
     mixed = [card for card in plain if card.label not in {one.label for one in dangerous}]
-    plan = BoundedPlan([*mixed, *dangerous], seed=1, max_examples=10**6, phases=phase_names())
+    plan = RunPlan([*mixed, *dangerous], seed=1, max_examples=10**6, phases=phase_names())
     plan.limit(TimeWindow(0.0, 20.0), WORKERS)
     simulation = Simulation(plan, case_s=0.001, compile_s=0.005)
     simulation.run(0.0, 20.0)
@@ -191,7 +191,7 @@ def test_what_waits_for_the_end_has_its_turns_before_time_is_over() -> None:
 def test_with_little_time_nothing_is_removed_before_others_had_their_second_turns() -> None:
     plain = cards(20)
     removing = replace(plain[4], label=Label("DELETE /r4"), method="DELETE")
-    plan = BoundedPlan([*plain, removing], seed=1, max_examples=10**6, phases=phase_names())
+    plan = RunPlan([*plain, removing], seed=1, max_examples=10**6, phases=phase_names())
     plan.limit(TimeWindow(0.0, 20.0), WORKERS)
     simulation = Simulation(plan, case_s=0.01, compile_s=0.005)
     simulation.run(0.0, 20.0)
@@ -209,7 +209,7 @@ def some_dangerous(count: int, every: int) -> list[OperationCard]:
 
 @pytest.mark.parametrize("every", [7, 60])
 def test_all_that_waits_for_the_end_has_its_turn_in_every_phase(every: int) -> None:
-    plan = BoundedPlan(some_dangerous(800, every), seed=1, max_examples=1000, phases=phase_names())
+    plan = RunPlan(some_dangerous(800, every), seed=1, max_examples=1000, phases=phase_names())
     plan.limit(TimeWindow(2.0, 28.5), WORKERS)
     simulation = Simulation(plan, case_s=0.001, compile_s=0.005)
     simulation.run(2.0, 28.5)
@@ -218,7 +218,7 @@ def test_all_that_waits_for_the_end_has_its_turn_in_every_phase(every: int) -> N
 
 
 def test_where_time_presses_only_what_ended_the_service_runs_alone() -> None:
-    plan = BoundedPlan(some_dangerous(3, 1), seed=1, max_examples=9)
+    plan = RunPlan(some_dangerous(3, 1), seed=1, max_examples=9)
     plan.limit(TimeWindow(0.0, 10.0), WORKERS)
     plan.defer(Label(cards(3)[1].label))
     beside = [plan.lease(0.0, worker) for worker in range(WORKERS)]
@@ -235,7 +235,7 @@ def test_where_time_presses_only_what_ended_the_service_runs_alone() -> None:
 def test_what_nobody_came_to_has_had_no_turn(is_ending: bool) -> None:
     """Workers that leave give back what waited: it comes before anything has a second turn."""
     rows = [replace(card, layer=0, is_ending=is_ending) for card in cards(3)]
-    plan = BoundedPlan(rows, seed=1, max_examples=9)
+    plan = RunPlan(rows, seed=1, max_examples=9)
     plan.limit(TimeWindow(0.0, 10.0), WORKERS)
     begun, waited = plan.lease(0.0, 1), plan.lease(0.0, 1)
     assert begun is not None
@@ -256,7 +256,7 @@ def test_what_nobody_came_to_has_had_no_turn(is_ending: bool) -> None:
 def test_the_last_first_turn_is_no_longer_than_the_others(is_ending: bool) -> None:
     """It may wait in the queue of a worker, and what is before it there must not take its time."""
     rows = [replace(card, layer=0, is_ending=is_ending) for card in cards(20)]
-    plan = BoundedPlan(rows, seed=1, max_examples=9)
+    plan = RunPlan(rows, seed=1, max_examples=9)
     plan.limit(TimeWindow(0.0, 10.0), WORKERS)
     slices: list[float] = []
     for _ in rows:
@@ -270,7 +270,7 @@ def test_the_last_first_turn_is_no_longer_than_the_others(is_ending: bool) -> No
 
 @pytest.mark.parametrize("is_limited", [False, True])
 def test_what_may_end_the_service_runs_beside_others_where_time_presses(is_limited: bool) -> None:
-    plan = BoundedPlan(some_dangerous(3, 1), seed=1, max_examples=9)
+    plan = RunPlan(some_dangerous(3, 1), seed=1, max_examples=9)
     if is_limited:
         plan.limit(TimeWindow(0.0, 10.0), WORKERS)
     beside = [plan.lease(0.0, worker) for worker in range(WORKERS)]

@@ -1,4 +1,4 @@
-"""The second round of shrinks at the end of `run`, within the requests that are left, worst failures first. Pure."""
+"""Further shrinks at the end of `run`, within the requests that are left, worst failures first. Pure."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
@@ -10,27 +10,26 @@ from checker.supervisor.plans import NOTHING_DONE, Plan
 from checker.workers.messages import KNOWN_PLACES, LeaseReport, ShrinkAgain, Task
 
 MOST = 500
-"""Requests for one finding: what a shrink by itself would take."""
+"""Requests for one finding; a shrink without a limit needs about as many."""
 LEAST = 5
-"""With fewer nothing is tried."""
+"""Requests below which a shrink is not tried."""
 FEWEST = 25
-"""For the findings of a run that is so small that the share of it comes to nothing: with less nothing becomes small."""
+"""Requests for a small run, in which the configured share would be too few for any shrink."""
 AROUND = 4
-"""Requests around a shrink: the case so far, the simplest one, the smallest one, and that as printed."""
+"""Requests beside a shrink: the case so far, the simplest case, the smallest case, and the printed command."""
 SLICE_S = 3600.0
-"""Requests are what ends a task of this plan."""
+"""A task of this plan ends when its requests are used up, not by time."""
 ROUNDS = 2
-"""What the first round was given and did not need is for a second one."""
+"""The second round spends the requests that the first one left over."""
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
 _KEPT = 0.05
-"""Of the share: for other failures that turn up on the way, which are confirmed as all are."""
+"""Part of the share that is reserved for the confirmation of other failures that shrinking reveals."""
 
 
-def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:
-    """A task for each operation with findings that may become smaller; `share` is that of all requests.
+def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:
+    """Return a task for each operation with findings that may become smaller; `share` is the share of all requests.
 
-    Findings that break a rule that another operation breaks as well weigh half of what the first one does. Of one cause some
-    places have to do.
+    A finding has half the weight if another operation breaks the same rule. Of one cause at most `KNOWN_PLACES` places are shrunk.
     """
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
@@ -51,7 +50,7 @@ def second_looks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     whole = sum(weights.values())
     for one in ranked:
         weight = weights[one.fingerprint]
-        # The worst have what is of any use before others have their part.
+        # Weights are spent from the worst finding on, so that it gets a useful budget before milder ones get theirs.
         allowed = min(MOST, max(LEAST, left * weight // max(1, whole) - AROUND))
         whole -= weight
         if allowed + AROUND <= left:
@@ -70,32 +69,32 @@ def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
     return Task(name, phase, (Label(label),), 0, 0, len(looks), SLICE_S, again=looks)
 
 
-class SecondLooks:
-    """The plan of these tasks: each is leased until it is finished."""
+class ShrinkPlan:
+    """A plan of shrinks that follows another plan. Each task is leased until it is finished."""
 
     tasks: Sequence[Task] = ()
     """Empty: shrinks that the time limit prevents are not reported as untried."""
 
     def __init__(self, tasks: Iterable[Task], plan: Plan, number: int = 1) -> None:
         self.plan = plan
-        """What was done before."""
+        """The plan that was over before the first round."""
         self.number = number
-        """Of this round, from 1 on."""
+        """Number of this round, from 1."""
         self._waiting = deque(tasks)
         self._leased: dict[str, Task] = {}
 
     @property
     def waiting(self) -> int:
-        """Tasks that wait for a worker."""
+        """Return the number of tasks that wait for a worker."""
         return len(self._waiting)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left."""
+        """Whether all tasks are finished."""
         return not self._waiting and not self._leased
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """The next one."""
+        """Return the next task."""
         if not self._waiting:
             return None
         task = self._waiting.popleft()
@@ -105,36 +104,36 @@ class SecondLooks:
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
-        """Leave a shrink that stopped early as it is."""
+        """Take a task back; a shrink that stopped early is not continued."""
         self._leased.pop(task.id, None)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
-        """To the front."""
+        """Put the task of a dead worker in front of the others."""
         if self._leased.pop(task.id, None) is not None:
             self._waiting.appendleft(task)
 
     def drop(self, task: str) -> None:
-        """Forget it, wherever it is."""
+        """Never lease a task again."""
         self._leased.pop(task, None)
         self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
 
     def defer(self, label: Label) -> None:
-        """Look at nothing of it any more: nothing comes later."""
+        """Drop all shrinks of an operation: there is no later time for them."""
         self._waiting = deque(task for task in self._waiting if label not in task.labels)
         self.plan.defer(label)
 
     def release_deferred(self) -> bool:
-        """False: nothing is held."""
+        """Return False: nothing is held back."""
         return False
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """None: few requests are not worth lanes of their own."""
+        """Return None: so few requests are not worth lanes of their own."""
         return None
 
 
-def following(plan: Plan, findings: Iterable[Finding], *, cases: int, share: float) -> Plan:
-    """Return the plan that follows one that is over: a round of looks, and in the end the interrupted plan."""
-    done = plan.number if isinstance(plan, SecondLooks) else 0
-    first = plan.plan if isinstance(plan, SecondLooks) else plan
-    tasks = second_looks(findings, cases=cases, share=share) if done < ROUNDS else []
-    return SecondLooks(tasks, first, done + 1) if tasks else first
+def next_plan(plan: Plan, findings: Iterable[Finding], *, cases: int, share: float) -> Plan:
+    """Return the plan that follows one that is over: a round of shrinks, and after the last round the interrupted plan."""
+    done = plan.number if isinstance(plan, ShrinkPlan) else 0
+    first = plan.plan if isinstance(plan, ShrinkPlan) else plan
+    tasks = shrink_tasks(findings, cases=cases, share=share) if done < ROUNDS else []
+    return ShrinkPlan(tasks, first, done + 1) if tasks else first

@@ -1,4 +1,4 @@
-"""The tasks of `run`, and the order in which workers get them. Pure: times are arguments, in seconds since the run began."""
+"""The plan of `run`: its tasks, and the order in which workers get them. Pure: times are arguments, in seconds since the run began."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, 
 def stages_of(
     cards: Sequence[OperationCard], rows: Iterable[Phase], orders: Mapping[str, Sequence[str] | None]
 ) -> deque[tuple[str, list[str]]]:
-    """Return (phase, operations that may be worked on at once) in order.
+    """Return the stages of a run in order: (phase, operations that may be tested at the same time).
 
-    `orders`: phases whose operations come in the order of users, or with None of the document, all at once.
+    `orders`: phase -> the order of operations that the user gave; None takes that of the document, without layers.
     """
     return deque(
         stage
@@ -30,14 +30,14 @@ def stages_of(
 
 
 def _is_tested(card: OperationCard, row: Phase) -> bool:
-    """Whether an operation has cases of its own in a phase."""
+    """Whether an operation has a task in a phase."""
     if card.phases and row.name not in card.phases:
         return False
     return card.begins or row.source is not CaseSource.CHAINED
 
 
 def weights_of(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
-    """Phase -> the share of its time that one of its operations has."""
+    """Return phase -> the share of the phase's time that one operation gets."""
     sizes = Counter[str]()
     for phase, labels in stages:
         sizes[phase] += len(labels)
@@ -45,7 +45,7 @@ def weights_of(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
 
 
 def _as_wanted(cards: Sequence[OperationCard], order: Sequence[str] | None) -> Sequence[OperationCard]:
-    """Operations in the order that users want; those that it leaves out are left out."""
+    """Return the operations in the order of the user, without those that the order does not name."""
     if order is None:
         return cards
     known = {card.label: card for card in cards}
@@ -53,7 +53,7 @@ def _as_wanted(cards: Sequence[OperationCard], order: Sequence[str] | None) -> S
 
 
 def _stages(row: Phase, cards: Sequence[OperationCard], *, ordered: bool) -> Iterator[tuple[str, list[str]]]:
-    """(phase, operations that may be worked on at once) in order; sequences find their order by themselves."""
+    """Yield the stages of one phase. Phases of sequences have one stage: a sequence orders its own requests."""
     tested = [card for card in cards if _is_tested(card, row)]
     if not ordered or row.source is CaseSource.CHAINED:
         yield row.name, [card.label for card in tested]
@@ -65,12 +65,12 @@ def _stages(row: Phase, cards: Sequence[OperationCard], *, ordered: bool) -> Ite
 
 
 def _count_of(card: OperationCard, row: Phase, usual: int) -> int:
-    """Return the number of cases of an operation in a phase that draws them, or of sequences."""
+    """Return how many cases, or sequences, an operation gets in a phase that draws them."""
     return dict(card.max_examples).get(row.name, usual)
 
 
 def _drawn_in(card: OperationCard, phases: Iterable[Phase], usual: int) -> int:
-    """Cases of an operation in phases that say in advance how many there are."""
+    """Return the number of cases of an operation in those phases that draw them."""
     drawn = (row for row in phases if row.source is not CaseSource.LISTED)
     return sum(_count_of(card, row, usual) for row in drawn if _is_tested(card, row))
 
@@ -78,7 +78,7 @@ def _drawn_in(card: OperationCard, phases: Iterable[Phase], usual: int) -> int:
 def tasks_of(
     cards: Sequence[OperationCard], rows: Sequence[Phase], seed: int, max_examples: int
 ) -> dict[tuple[str, str], Task]:
-    """(operation, phase) -> what it has to do there."""
+    """Return (operation, phase) -> task."""
     retry = next((row for row in rows if row.tries_saved), None)
     return {
         (card.label, row.name): replace(
@@ -109,28 +109,28 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
 
 
 NEAR = 64
-"""So many that wait are looked through for one that a worker knows from before."""
+"""Waiting tasks among which a worker looks for an operation that it has compiled."""
 LEAST_FOR_THE_END = 0.05
-"""Of a time limit, if anything waits for the end: what it leaves over is for all others again."""
+"""Least share of a time limit that is kept for deferred tasks. What they do not use goes back to the others."""
 MOST_SLOW = 4
-"""Slow tasks that one worker holds beside its others."""
+"""Slow tasks that a worker holds beside its other tasks."""
 
 
 class _Piece(Struct):
     task: Task
     is_producer: bool
     stage: int = 0
-    """Number of the stage that it waits in."""
+    """Number of its stage."""
     is_begun: bool = False
     """Whether it had a turn."""
 
 
-class BoundedPlan:
-    """One task for each operation and phase, until it has its cases (`run`).
+class RunPlan:
+    """One task for each operation and phase, leased in turns until it has all its cases (`run`).
 
-    Phase by phase, and in each layer by layer of what operations need of each other: a task may use what earlier layers
-    made, and nothing else, so that it sends the same for any number of workers. What turns out to be slow comes last:
-    waiting costs nothing but the time of the target. Only producers go on beside what is fast: others need what they make.
+    Stages follow one another: phase by phase, and within a phase layer by layer of the dependencies between operations. A task may
+    use only values that earlier stages made, so that its requests are the same for any number of workers. Slow tasks come
+    last in their stage, because they only wait. Slow producers go on beside fast tasks: later layers need their values.
     """
 
     def __init__(
@@ -147,53 +147,52 @@ class BoundedPlan:
         self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
         self._weights = weights_of(self._stages)
-        """Shares of time: all phases have the same, and in each all operations."""
+        """Shares of time: equal for all phases, and within a phase for all operations."""
         self._has_first_turns = False
-        """Whether this stage is over when all of it had a turn: with little time all phases are seen before any again."""
+        """Whether the stage ends when each task had one turn. With a time limit every phase gets first turns before second ones."""
         self._stage = 0
-        """How many stages have begun."""
+        """Number of stages that have begun."""
         self._elapsed_s = 0.0
         """Time of the last request for a lease."""
         self._tasks = tasks_of(cards, rows, seed, max_examples)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._removing = {card.label for card in cards if card.method == REMOVING}
         self._given_up: set[str] = set()
-        """Operations that never answer: later phases leave them alone."""
+        """Operations that only time out; later phases skip them."""
         self._count = len(cards)
         self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
         """Operations after which the target stopped serving."""
         self._left_out: dict[str, list[tuple[str, int]]] = {}
-        """Operation -> lists that ended at a failure, and where: phases that draw their cases send the rest."""
+        """Operation -> (phase, index) of lists that ended at a failure. Phases that draw cases send the rest."""
         self._drawing: set[str] = set()
-        """Operations of which cases are drawn, or were."""
+        """Operations whose drawing phase has begun."""
         self._last: deque[_Piece] = deque()
-        """What waits for the end of the run."""
+        """Tasks that are deferred to the end of the run."""
         self.holds_last = False
-        """Whether that waits until it is let go, too."""
+        """Whether deferred tasks wait for `release_deferred`."""
         self._waiting: deque[_Piece] = deque()
         self._slow: deque[_Piece] = deque()
         self._left: list[_Piece] = []
-        """What stages left behind when their time was over."""
+        """Tasks that stages left unfinished when their time was over."""
         self._leased: dict[str, _Piece] = {}
         self._homes: dict[str, int] = {}
-        """Operation -> worker that had it last: it has its program, and need not compile it."""
+        """Operation -> the worker that had it last and has compiled it."""
         self.is_hopeless: Callable[[str], bool] = lambda label: False
-        """Whether an operation has shown that it has no use for further phases. Asked when a stage begins, at which time
-        all earlier phases are over."""
+        """Whether an operation is skipped in further phases. Asked when a stage begins, after all earlier phases."""
         self.tasks: Sequence[Task] = tuple(self._tasks.values())
-        """As they were in the beginning."""
+        """All tasks in their initial state."""
 
     def limit(self, window: TimeWindow, workers: int) -> None:
-        """Share this time among the stages, before the first one begins; so many workers have it."""
+        """Share the time of `workers` workers among the stages. Called before the first stage begins."""
         self._elapsed_s = window.begins_s
         self._shares = TimeShares(window, workers)
-        # What they remove in a first turn, the second turns of others would ask for.
+        # A first turn of DELETE would remove what the second turns of other operations need.
         self._ending |= self._removing
 
     @property
     def waiting(self) -> int:
-        """Tasks that wait for a worker, without those that are known to be slow."""
+        """Return the number of tasks that wait for a worker, without slow ones."""
         self._begin_next_stage()
         if self._is_kept_for_last or self._may_end:
             return len(self._last) if self._may_go_beside else int(not self._is_busy)
@@ -201,17 +200,17 @@ class BoundedPlan:
 
     @property
     def is_over(self) -> bool:
-        """Whether every task is finished or dropped."""
+        """Whether every task is finished or dropped, except those that are held."""
         self._begin_next_stage()
         return (self.holds_last or not self._last) and self._is_at_its_end
 
     def release_deferred(self) -> bool:
-        """Lease what waits for the end from now on; whether there is any."""
+        """Allow the lease of deferred tasks. Return whether there are any."""
         self.holds_last = False
         return bool(self._last)
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """The first task in the queue; when nothing else is left, what waited for the end."""
+        """Return the next task for a worker, and a deferred one when nothing else is left."""
         self._elapsed_s = elapsed_s
         self._begin_next_stage()
         if self._is_kept_for_last or self._may_end:
@@ -222,19 +221,19 @@ class BoundedPlan:
 
     @property
     def _is_at_its_end(self) -> bool:
-        """Whether nothing is left but what waits for the end, if anything does."""
+        """Whether no task is left but deferred ones."""
         return not any((self._waiting, self._stages, self._slow, self._left, self._leased))
 
     @property
     def _may_end(self) -> bool:
-        """Whether it is the turn of what waits for the end."""
+        """Whether deferred tasks may be leased."""
         return bool(self._last) and self._is_at_its_end and not self.holds_last
 
     @property
     def _is_kept_for_last(self) -> bool:
-        """Whether the time that is left is for what waits for the end: as much as such operations would have had before.
+        """Whether the remaining time belongs to deferred tasks: the share that their operations would have had, at least `LEAST_FOR_THE_END`.
 
-        Some in any case: for a few of them that would be less than what the end of the run may move.
+        Without the minimum, the share of a few operations would be shorter than the variation of the end of a run.
         """
         if not self._last or not self._shares.is_limited:
             return False
@@ -243,10 +242,10 @@ class BoundedPlan:
 
     @property
     def _may_go_beside(self) -> bool:
-        """Whether the first of what waits for the end may run beside others.
+        """Whether the first deferred task may run while others do.
 
-        One after another is sure: the culprit is known at once. With a time limit, only what is known to
-        do so runs alone.
+        Alone, a task that stops the service is identified at once. With a time limit there is no time for that, and only
+        operations that did stop the service run alone.
         """
         if not self._last or not self._shares.is_limited:
             return False
@@ -255,11 +254,11 @@ class BoundedPlan:
 
     @property
     def _is_busy(self) -> bool:
-        """Whether something is at work that does not only wait for slow answers."""
+        """Whether a task is leased that is not slow."""
         return any(not piece.task.is_slow for piece in self._leased.values())
 
     def defer(self, label: Label) -> None:
-        """Leave all that is not begun of an operation to the end of the run."""
+        """Defer the waiting tasks of an operation to the end of the run."""
         self._ending.add(label)
         self._culprits.add(label)
         held: list[_Piece] = []
@@ -276,7 +275,7 @@ class BoundedPlan:
         _join(self._last, piece, first=first)
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """A task whose requests wait beside others: a producer, or any when nothing fast waits for a worker."""
+        """Return a slow task: a producer, or any when no fast task waits for a worker."""
         self._elapsed_s = elapsed_s
         if held >= MOST_SLOW or self._is_kept_for_last:
             return None
@@ -289,7 +288,7 @@ class BoundedPlan:
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
-        """Unfinished: to the back of the queue, of that of slow ones if it waited long."""
+        """Take back a task. An unfinished one joins the back of its queue, that of slow tasks if its responses took long."""
         piece = self._leased.pop(task.id, None)
         if piece is None:
             return
@@ -302,12 +301,12 @@ class BoundedPlan:
             return
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
-        # A worker that left before it began the task gave it no turn.
+        # A worker that left before it began the task did not give it a turn.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
 
     def _leave_out(self, piece: _Piece, whole: Task, first: int) -> None:
-        """Leave the rest of a list to the phase that draws, or to itself where that had its turn before (`first`: a case)."""
+        """Leave the rest of a list, from case `first` on, to the phase that draws; or to the task itself if that phase has begun."""
         label = whole.labels[0]
         if label not in self._drawing:
             later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
@@ -317,7 +316,7 @@ class BoundedPlan:
             self._put_back(piece)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
-        """To the front: its case in flight decides soon whether it is poison."""
+        """Lease the rest of the task next: repeating the case in flight shows soon whether it kills workers."""
         piece = self._leased.pop(task.id, None)
         if piece is not None:
             piece.task, piece.is_begun = task, task.start > 0
@@ -325,14 +324,14 @@ class BoundedPlan:
             self._put_back(piece, first=True)
 
     def drop(self, task: str) -> None:
-        """Forget it, wherever it is; its operation goes on with the next phase."""
+        """Never lease a task again; its operation goes on with the next phase."""
         self._leased.pop(task, None)
         self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
         self._slow = deque(piece for piece in self._slow if piece.task.id != task)
         self._left = [piece for piece in self._left if piece.task.id != task]
 
     def _begin_next_stage(self) -> None:
-        """Begin the next stage when only slow tasks without products are left in this one, or its time is over."""
+        """Begin the next stage when no later task depends on this one, or when its time is over."""
         while (self._stages or self._left) and self._is_through():
             self._left += self._waiting
             self._stage += 1
@@ -341,7 +340,7 @@ class BoundedPlan:
             self._shares.begin_next(self._elapsed_s, self._share())
 
     def _is_through(self) -> bool:
-        """Whether it is the turn of the next stage."""
+        """Whether the next stage may begin."""
         if self._shares.is_over(self._elapsed_s):
             return True
         if self._waiting:
@@ -349,7 +348,7 @@ class BoundedPlan:
         return not self._is_awaited()
 
     def _share(self) -> float:
-        """Of the time that is left, what this stage may take: until all had a turn, as much is kept for all the rest."""
+        """Return the share of the remaining time that this stage gets. During first turns, the weight of all phases is reserved for later turns."""
         mine = sum(self._weights[piece.task.phase] for piece in self._waiting)
         later = sum(self._weights[phase] * len(labels) for phase, labels in self._stages)
         later += sum(self._weights[piece.task.phase] for piece in self._left)
@@ -368,7 +367,7 @@ class BoundedPlan:
                     self._wait_for_the_end(piece)
 
     def _of_left(self) -> Iterator[_Piece]:
-        """Of what stages left behind: all that had no turn; else what the earliest of them did."""
+        """Yield unfinished tasks: all without a turn if there are any, else those of the earliest stage."""
         left, self._left = self._left, []
         earliest = min(piece.stage for piece in left)
         has_new = not all(piece.is_begun for piece in left)
@@ -380,7 +379,7 @@ class BoundedPlan:
                 self._left.append(piece)
 
     def _is_awaited(self) -> bool:
-        """Whether something is at work, or slow, on which it depends what later tasks send: how fast it is must not matter."""
+        """Whether later requests depend on a task that is still leased or slow. Its speed must not change what they send."""
         if self._is_busy:
             return True
         slow = (*self._leased.values(), *self._slow)
@@ -388,7 +387,7 @@ class BoundedPlan:
         return any(label in self._producers or label in self._removing for label in labels)
 
     def _taken(self, worker: int) -> _Piece:
-        """Return the first of the waiting tasks, or one near it that this worker has compiled or no worker has."""
+        """Return the first waiting task, or one near it whose operation this worker, or no worker, has compiled."""
         for place, piece in enumerate(islice(self._waiting, NEAR)):
             if self._homes.get(piece.task.labels[0], worker) == worker:
                 del self._waiting[place]
@@ -417,7 +416,7 @@ class BoundedPlan:
         return piece.task
 
     def _put_back(self, piece: _Piece, *, first: bool = False) -> None:
-        """Let it wait for its next turn: in its stage, if that is not over."""
+        """Queue a task for its next turn, in its stage if that is not over."""
         if piece.task.labels[0] in self._ending:
             self._wait_for_the_end(piece, first=first)
             return

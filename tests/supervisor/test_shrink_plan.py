@@ -7,14 +7,14 @@ from msgspec.structs import replace
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.records import Finding
-from checker.supervisor.bounded import BoundedPlan
-from checker.supervisor.second_look import AROUND, FEWEST, MOST, SecondLooks, following, second_looks
+from checker.supervisor.run_plan import RunPlan
+from checker.supervisor.shrink_plan import AROUND, FEWEST, MOST, ShrinkPlan, next_plan, shrink_tasks
 from checker.workers.messages import KNOWN_PLACES, OperationCard
 from tests.corpus.generated import finding
 
 ENDING = OperationCard("POST /shutdown", "POST", ("shutdown",), is_ending=True)
 CARDS = (OperationCard("GET /a", "GET", ("a",)), ENDING)
-PLAN = BoundedPlan(CARDS, seed=1, max_examples=3)
+PLAN = RunPlan(CARDS, seed=1, max_examples=3)
 STEP = Step(Label("GET /a"), Drawn((1,)), ())
 
 
@@ -24,7 +24,7 @@ def unfinished(name: str, **changes: object) -> Finding:
 
 
 def allowed(findings: list[Finding], cases: int) -> dict[str, int]:
-    tasks = second_looks(findings, cases=cases, share=0.2)
+    tasks = shrink_tasks(findings, cases=cases, share=0.2)
     return {again.fingerprint: again.allowed for task in tasks for again in task.again}
 
 
@@ -36,7 +36,7 @@ def test_all_that_is_left_goes_to_the_only_one() -> None:
 def test_nothing_goes_to_those_that_are_as_small_as_they_become() -> None:
     small = unfinished("f", wants_more=False)
     other_sight = unfinished("g", same_as="f")
-    assert second_looks([small, other_sight], cases=800, share=0.2) == []
+    assert shrink_tasks([small, other_sight], cases=800, share=0.2) == []
 
 
 def test_severity_and_novelty_weigh() -> None:
@@ -56,8 +56,8 @@ def test_where_little_is_left_the_worst_have_what_is_of_any_use() -> None:
 
 
 def test_a_second_round_has_tasks_of_its_own() -> None:
-    (first,) = second_looks([unfinished("f")], cases=800, share=0.2)
-    (second,) = second_looks([unfinished("f", requests=30)], cases=800, share=0.2)
+    (first,) = shrink_tasks([unfinished("f")], cases=800, share=0.2)
+    (second,) = shrink_tasks([unfinished("f", requests=30)], cases=800, share=0.2)
     assert first.id != second.id
 
 
@@ -87,7 +87,7 @@ def test_the_share_is_kept_whatever_the_order(findings: list[Finding], cases: in
 
 def test_a_task_of_a_dead_worker_comes_first_and_one_that_came_back_is_over() -> None:
     found = [unfinished("f"), unfinished("g", label="GET /b")]
-    plan = SecondLooks(second_looks(found, cases=800, share=0.2), PLAN)
+    plan = ShrinkPlan(shrink_tasks(found, cases=800, share=0.2), PLAN)
     first, second = plan.lease(0.0), plan.lease(0.0)
     assert first is not None
     assert second is not None
@@ -101,16 +101,16 @@ def test_a_task_of_a_dead_worker_comes_first_and_one_that_came_back_is_over() ->
 
 
 def test_failures_are_looked_at_again_before_anything_ends_the_service() -> None:
-    plan = BoundedPlan(CARDS, seed=1, max_examples=3)
+    plan = RunPlan(CARDS, seed=1, max_examples=3)
     plan.holds_last = True
     task = plan.lease(0.0)
     assert task is not None
     assert task.labels == ("GET /a",)
     plan.come_back(task, task.stop, finished=True, spent_s=0.0)
     assert (plan.is_over, plan.waiting, plan.lease(0.0)) == (True, 0, None)
-    looks = following(plan, [unfinished("f")], cases=800, share=0.2)
-    assert isinstance(looks, SecondLooks)
-    assert following(looks, [], cases=800, share=0.2) is plan
+    looks = next_plan(plan, [unfinished("f")], cases=800, share=0.2)
+    assert isinstance(looks, ShrinkPlan)
+    assert next_plan(looks, [], cases=800, share=0.2) is plan
     assert plan.release_deferred()
     last = plan.lease(0.0)
     assert last is not None

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from checker.core.operation import Label
-from checker.supervisor.bounded import MOST_SLOW, BoundedPlan
 from checker.supervisor.plans import TimeWindow
+from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 CARDS = tuple(OperationCard(f"GET /r{number}", "GET", (f"r{number}",)) for number in range(4))
 
 
-def bounded(cards: tuple[OperationCard, ...] = CARDS, cases: int = 12) -> BoundedPlan:
-    return BoundedPlan(cards, seed=1, max_examples=cases)
+def bounded(cards: tuple[OperationCard, ...] = CARDS, cases: int = 12) -> RunPlan:
+    return RunPlan(cards, seed=1, max_examples=cases)
 
 
 def test_seeds_are_the_same_whatever_the_order_of_operations() -> None:
@@ -41,10 +41,10 @@ def test_an_unfinished_operation_goes_to_the_back() -> None:
 SLOW = LeaseReport(requests=2, long=2)
 
 
-def slow_plan(*, producers: tuple[str, ...] = ()) -> tuple[BoundedPlan, Task]:
+def slow_plan(*, producers: tuple[str, ...] = ()) -> tuple[RunPlan, Task]:
     """A plan of four operations whose first one turned out to be slow."""
     cards = [replace(card, is_producer=card.label in producers) for card in CARDS]
-    plan = BoundedPlan(cards, seed=1, max_examples=12)
+    plan = RunPlan(cards, seed=1, max_examples=12)
     task = plan.lease(0.0)
     assert task is not None
     plan.come_back(task, 2, finished=False, spent_s=0.6, report=SLOW)
@@ -104,7 +104,7 @@ def test_every_operation_has_all_its_cases_whatever_waits(waits: list[int], work
     """`waits` are the long waits of one lease after the other; a lease of what waits makes two cases."""
     cards = tuple(OperationCard(f"GET /{n}", "GET", (f"{n}",)) for n in range(10))
     cards = tuple(replace(cards[n], is_producer=n in creating) for n in range(10))
-    plan = BoundedPlan(cards, seed=1, max_examples=9)
+    plan = RunPlan(cards, seed=1, max_examples=9)
     made: Counter[str] = Counter()
     held: dict[int, list[Task]] = {worker: [] for worker in range(workers)}
     for turn in count():
@@ -154,7 +154,7 @@ LAYERED = (
 )
 
 
-def order_of(plan: BoundedPlan) -> list[tuple[str, Label]]:
+def order_of(plan: RunPlan) -> list[tuple[str, Label]]:
     """(phase, operation), each finished before the next one is leased."""
     found = []
     while not plan.is_over:
@@ -166,7 +166,7 @@ def order_of(plan: BoundedPlan) -> list[tuple[str, Label]]:
 
 
 def test_phases_come_one_after_the_other_and_in_each_of_them_layers() -> None:
-    plan = BoundedPlan(LAYERED, seed=1, max_examples=9, phases=("coverage", "fuzzing", "stateful"))
+    plan = RunPlan(LAYERED, seed=1, max_examples=9, phases=("coverage", "fuzzing", "stateful"))
     layers = ["POST /a", "GET /a", "GET /a/{b}", "DELETE /a/{b}"]
     assert order_of(plan) == [
         *(("coverage", label) for label in layers),
@@ -176,7 +176,7 @@ def test_phases_come_one_after_the_other_and_in_each_of_them_layers() -> None:
 
 
 def test_a_layer_waits_for_what_is_at_work_in_the_one_before_but_not_for_what_is_slow() -> None:
-    plan = BoundedPlan(LAYERED, seed=1, max_examples=9)
+    plan = RunPlan(LAYERED, seed=1, max_examples=9)
     first, second = plan.lease(0.0), plan.lease(0.0)
     assert first is not None
     assert second is not None
@@ -190,13 +190,13 @@ def test_a_layer_waits_for_what_is_at_work_in_the_one_before_but_not_for_what_is
 
 
 def test_a_phase_without_an_order_begins_with_all_operations_as_they_stand() -> None:
-    plan = BoundedPlan(LAYERED, seed=1, max_examples=9, orders={"fuzzing": None})
+    plan = RunPlan(LAYERED, seed=1, max_examples=9, orders={"fuzzing": None})
     tasks = [plan.lease(0.0) for _ in LAYERED]
     assert [task and task.labels[0] for task in tasks] == [card.label for card in LAYERED]
 
 
 def test_who_never_answers_is_left_alone_in_later_phases() -> None:
-    plan = BoundedPlan(LAYERED[2:3], seed=1, max_examples=9, phases=("coverage", "fuzzing"))
+    plan = RunPlan(LAYERED[2:3], seed=1, max_examples=9, phases=("coverage", "fuzzing"))
     task = plan.lease(0.0)
     assert task is not None
     report = LeaseReport(timeouts=MOST_TIMEOUTS)
@@ -204,10 +204,10 @@ def test_who_never_answers_is_left_alone_in_later_phases() -> None:
     assert plan.is_over
 
 
-def ended_plan(*, of_dead: bool) -> BoundedPlan:
+def ended_plan(*, of_dead: bool) -> RunPlan:
     """A plan of one operation whose coverage ended with a failure at case 3."""
     card = OperationCard("GET /a", "GET", continue_on_failure=False)
-    plan = BoundedPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
+    plan = RunPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
     task = plan.lease(0.0)
     assert task is not None
     assert task.ends_at_failure
@@ -229,7 +229,7 @@ def test_what_a_list_left_out_is_drawn_whoever_ended_it(of_dead: bool) -> None:
 
 def test_nothing_is_left_out_where_a_list_came_to_its_end() -> None:
     card = OperationCard("GET /a", "GET", continue_on_failure=False)
-    plan = BoundedPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
+    plan = RunPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
     task = plan.lease(0.0)
     assert task is not None
     plan.come_back(task, task.stop, finished=True, spent_s=0.0)
@@ -240,7 +240,7 @@ def test_nothing_is_left_out_where_a_list_came_to_its_end() -> None:
 
 def test_a_list_that_ends_after_the_phase_that_draws_began_goes_on_itself() -> None:
     card = OperationCard("GET /a", "GET", continue_on_failure=False)
-    plan = BoundedPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
+    plan = RunPlan((card,), seed=1, max_examples=12, phases=("coverage", "fuzzing"))
     plan.limit(TimeWindow(0.0, 60.0), 1)
     listed = plan.lease(0.0)
     assert listed is not None

@@ -1,4 +1,4 @@
-"""Clusters of operations in `fuzz`, and the order in which workers get them. Pure: times are arguments, in seconds since the run began."""
+"""The plan of `fuzz`: clusters of operations, and the order in which workers get them. Pure: times are arguments, in seconds since the run began."""
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
-from checker.core.resource_names import Resource
 from checker.supervisor.plans import NOTHING_DONE
 from checker.workers.messages import LeaseReport, OperationCard, Task
 
@@ -20,13 +19,16 @@ LATER_SLICE_S = 30.0
 CASES_OF_A_LEASE = 4096
 LONGEST_REST_S = 60.0
 LOYALTY = 2
-"""So much more time of a cluster others have before its worker loses it. Workers with three and four differ for ever."""
+"""Factor on the charged time of a cluster that another worker had last.
+
+A factor of 1 would move clusters between workers for ever when their numbers do not divide evenly, such as seven clusters for two workers.
+"""
 COST_OF_REFUSALS = 8
-"""So much dearer is a second in a cluster whose operations refused everything alike in its last turn."""
+"""Cost of a second in a cluster whose operations refused every request in its last turn."""
 COST_WITH_PRODUCERS = 2
-"""The cost while the cluster has producers: other clusters may depend on them."""
+"""The same for a cluster with producers, because other clusters may depend on them."""
 DEAD_TURNS = 3
-"""In a row in which no case could be made of an operation: then it is left out."""
+"""Turns in a row without a case after which an operation is left out."""
 
 
 class _Cluster(Struct):
@@ -35,14 +37,14 @@ class _Cluster(Struct):
     labels: tuple[str, ...]
     producers: tuple[Label, ...]
     weight: float = 1.0
-    """How much more of the time it gets than others."""
+    """Share of the time, relative to other clusters."""
     turns: int = 0
     charged_s: float = 0.0
-    """What its turns cost so far."""
+    """Cost of its turns so far."""
     at_work: int = 0
-    """Workers that have a turn of it now."""
+    """Number of workers that have a turn of it now."""
     home: int | None = None
-    """Which worker had it last."""
+    """The worker that had it last."""
     is_refused: bool = False
     rests_until_s: float = 0.0
     rest_s: float = 0.0
@@ -51,18 +53,18 @@ class _Cluster(Struct):
 
     @property
     def alive(self) -> tuple[Label, ...]:
-        """Operations of which cases can be made, as far as known."""
+        """Return the operations that are not known to have no cases."""
         return tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
 
     @property
     def cost(self) -> float:
-        """Of a second."""
+        """Return the cost of a second."""
         if not self.is_refused:
             return 1 / self.weight
         return (COST_WITH_PRODUCERS if self.producers else COST_OF_REFUSALS) / self.weight
 
     def learn(self, report: LeaseReport) -> None:
-        """Take note of what came of a turn."""
+        """Read the report of a turn."""
         for one in report.operations:
             if self.dead[one.label] < DEAD_TURNS:
                 self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
@@ -71,14 +73,14 @@ class _Cluster(Struct):
             self.is_refused = all(one.is_refused for one in tried)
 
 
-class ExplorationPlan:
-    """Turns of clusters of operations, without end (`fuzz`). Every cluster has one before any has a second.
+class FuzzPlan:
+    """Endless turns of clusters (`fuzz`). Every cluster has one turn before any has a second.
 
-    Afterwards the one that cost least is next. A cluster that only refuses has a share, too, but a small one.
+    Afterwards the cluster with the lowest cost is next. A cluster that refuses everything keeps a small share: its server may change.
     """
 
     tasks: Sequence[Task] = ()
-    """There is no end of them."""
+    """Empty: turns never end."""
 
     def __init__(
         self,
@@ -89,36 +91,36 @@ class ExplorationPlan:
         time_s: float | None = None,
         begun: Collection[str] = (),
     ) -> None:
-        """`clusters`: operations that take turns together, and those of them whose answers others need."""
+        """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process."""
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
         self._first = _first_round(self._clusters, seed, begun)
-        # A short run, too, sees everything before it looks closer.
+        # A short run, too, tests every cluster once before any gets a second turn.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
         self._first_slice_s = min(FIRST_SLICE_S, round_s * workers / max(1, len(clusters)))
         self._lost: deque[tuple[Task, _Cluster]] = deque()
         self._leased: dict[str, tuple[_Cluster, float]] = {}
-        """Task -> its cluster, and when it was leased."""
+        """Task -> (its cluster, time of the lease)."""
 
     def weigh(self, weights: Mapping[str, float]) -> None:
-        """Say how much of the time operations get, relative to each other, above 0: a cluster gets their mean."""
+        """Set the relative weights of operations, above 0. The weight of a cluster is their mean."""
         for cluster in self._clusters:
             cluster.weight = sum(weights[label] for label in cluster.labels) / len(cluster.labels)
 
     @property
     def waiting(self) -> int:
-        """There is always more: after its turn, the next one of a cluster is waiting."""
+        """Return the number of turns that could begin now; a cluster always has a next turn."""
         return len(self._lost) + sum(bool(cluster.alive) for cluster in self._clusters)
 
     @property
     def is_over(self) -> bool:
-        """Never, if a case can be made of anything at all."""
+        """Whether no case can be made of any operation."""
         return not self._leased and not self.waiting
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """Return the rest of a dead worker; else the next cluster, unleased ones first.
+        """Return the rest of a dead worker's task, else a turn of the next cluster. Clusters without a worker come first.
 
-        A worker keeps those that it had, since it has compiled them, until another's had less than half of their time.
+        A worker keeps the clusters that it has compiled while their cost is below `LOYALTY` times that of the others.
         """
         if self._lost:
             task, cluster = self._lost.popleft()
@@ -138,17 +140,17 @@ class ExplorationPlan:
         return task
 
     def release_deferred(self) -> bool:
-        """False: nothing is held."""
+        """Return False: nothing is held back."""
         return False
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """None: a cluster goes on beside those of its operations that are slow."""
+        """Return None: a cluster goes on while its slow operations wait."""
         return None
 
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
-        """The cluster has further turns, each with a new seed. One that was through in no time has a rest."""
+        """Charge the turn. A cluster that finished at once pauses, twice as long each time."""
         if task.id not in self._leased:
             return
         cluster, leased_at = self._give_back(task.id)
@@ -156,17 +158,17 @@ class ExplorationPlan:
         cluster.charged_s += max(spent_s, SHORTEST_SLICE_S) * cluster.cost
         has_few = report.requests < task.stop - task.start
         if finished and has_few and spent_s < 1.0:
-            # An operation without parameters has one case: without a pause it would be leased a thousand times a second.
+            # An operation without parameters has one case. Without a pause it would be leased a thousand times a second.
             cluster.rest_s = min(LONGEST_REST_S, 2 * (cluster.rest_s or 0.5))
             cluster.rests_until_s = leased_at + spent_s + cluster.rest_s
         else:
             cluster.rest_s = 0.0
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
-        """To the front: its case in flight decides soon whether it is poison.
+        """Lease the rest of the task next: repeating the case in flight shows soon whether it kills workers.
 
-        Its slice goes on. When that is over only the cases in flight are left: an operation that kills its workers again
-        and again must not take the turns of all others.
+        The rest keeps what remains of its slice, and then only the cases in flight. An operation that kills worker after worker
+        would otherwise take the turns of all others.
         """
         if task.id not in self._leased:
             return
@@ -180,12 +182,12 @@ class ExplorationPlan:
             self._lost.append((last, cluster))
 
     def defer(self, label: Label) -> None:
-        """Leave it out of all turns that come: there is no end to wait for."""
+        """Leave an operation out of all later turns: `fuzz` has no end to which it could be deferred."""
         for cluster in self._clusters:
             cluster.dead[label] = DEAD_TURNS
 
     def drop(self, task: str) -> None:
-        """Forget it; later turns have its operations in other tasks."""
+        """Never lease a task again; later turns have its operations in other tasks."""
         if task in self._leased:
             self._give_back(task)
         self._lost = deque(lost for lost in self._lost if lost[0].id != task)
@@ -197,7 +199,7 @@ class ExplorationPlan:
 
 
 def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
-    """Smallest is next. Those at work count as if their turns were over already."""
+    """Return the key by which clusters are leased, smallest first. A turn under way counts as if it were over."""
     charged_s = cluster.charged_s + cluster.at_work * LATER_SLICE_S * cluster.cost
     if cluster.home not in (None, worker):
         charged_s = LOYALTY * (charged_s + LATER_SLICE_S)
@@ -205,7 +207,7 @@ def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
 
 
 def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float) -> Task:
-    # All of its operations are in the name: a run that is resumed has to find the rounds that were begun.
+    # The id names all operations, not only those alive, so that a resumed run finds the rounds that were begun.
     identity = (str(seed), EXPLORATION.name, str(round_), *cluster.labels)
     return Task(
         digest(*identity),
@@ -222,7 +224,7 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
 
 
 def _first_round(clusters: Sequence[_Cluster], seed: int, begun: Collection[str]) -> int:
-    """The first round of which nothing was begun: a resumed run goes on where it was."""
+    """Return the first round without a begun task, with which a resumed run goes on."""
     round_ = 0
     while any(_exploration_task(cluster, seed, round_, 1.0).id in begun for cluster in clusters):
         round_ += 1
@@ -230,36 +232,26 @@ def _first_round(clusters: Sequence[_Cluster], seed: int, begun: Collection[str]
 
 
 LARGEST = 8
-"""Operations in a cluster."""
+"""Most operations of a cluster."""
 
 
 def clusters(cards: Sequence[OperationCard]) -> list[tuple[str, ...]]:
-    """Labels by shared resource root, at most 8 together; every operation in exactly one, in document order."""
-    rooted = [(card.label, nouns_in(card.resource)) for card in cards]
+    """Return the operations of each cluster: those of one resource root, at most `LARGEST`, in document order."""
+    rooted = [(card.label, tuple(name for name in card.resource if name != "{}")) for card in cards]
     return [tuple(label for label, _ in group) for group in _split(rooted, 0)]
 
 
 def clusters_with_producers(cards: Sequence[OperationCard]) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Clusters, each with those of its operations whose answers others need."""
-    makers = producers(cards)
+    """Return the operations of each cluster -> its producers, whose responses other operations need."""
+    makers = {card.label for card in cards if card.is_producer}
     return {labels: tuple(label for label in labels if label in makers) for labels in clusters(cards)}
-
-
-def producers(cards: Sequence[OperationCard]) -> frozenset[str]:
-    """Operations whose answers others need."""
-    return frozenset(card.label for card in cards if card.is_producer)
-
-
-def nouns_in(resource: Resource) -> tuple[str, ...]:
-    """Names of a collection and of those around it: `users/{}/orders` gives `users`, `orders`."""
-    return tuple(segment for segment in resource if segment != "{}")
 
 
 _Rooted = tuple[str, tuple[str, ...]]
 
 
 def _split(members: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
-    """Groups by the resource at `depth`; what is too large is split by the next one, then by count."""
+    """Yield groups by the resource at `depth`. A group that is too large is split by the next resource, then by count."""
     groups: dict[str, list[_Rooted]] = {}
     for label, names in members:
         groups.setdefault(names[depth] if depth < len(names) else "", []).append((label, names))
@@ -270,7 +262,7 @@ def _split(members: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
         elif depth == 0:
             yield group
         elif len(small) + len(group) <= LARGEST:
-            # Siblings below one root share it: fewer, fuller clusters keep their sequences local.
+            # Small siblings below one root share a cluster, because sequences never leave their cluster.
             small += group
         else:
             yield small

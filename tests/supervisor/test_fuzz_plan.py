@@ -1,17 +1,17 @@
 from msgspec.structs import replace
 
-from checker.supervisor.exploration import CASES_OF_A_LEASE, ExplorationPlan
+from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, FuzzPlan
 from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, Task
 
 CLUSTERS = [("GET /a", "POST /a"), ("GET /b",), ("GET /c",)]
 
 
-def exploration(workers: int = 1, begun: tuple[str, ...] = ()) -> ExplorationPlan:
-    return ExplorationPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=workers, begun=begun)
+def exploration(workers: int = 1, begun: tuple[str, ...] = ()) -> FuzzPlan:
+    return FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=workers, begun=begun)
 
 
-def leased(plan: ExplorationPlan, elapsed_s: float = 0.0) -> Task:
+def leased(plan: FuzzPlan, elapsed_s: float = 0.0) -> Task:
     task = plan.lease(elapsed_s)
     assert task is not None
     return task
@@ -31,7 +31,7 @@ def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
 
 
 def test_a_worker_keeps_the_clusters_that_it_had() -> None:
-    plan = ExplorationPlan({(f"GET /{number}",): () for number in range(6)}, seed=1, workers=2)
+    plan = FuzzPlan({(f"GET /{number}",): () for number in range(6)}, seed=1, workers=2)
     had: dict[int, list[tuple[str, ...]]] = {7: [], 8: []}
     tasks: dict[int, Task] = {}
     for turn in range(24):
@@ -62,16 +62,16 @@ def test_what_a_worker_leaves_goes_to_others() -> None:
 
 def test_the_first_round_takes_a_minute_whatever_the_number_of_clusters() -> None:
     many: dict[tuple[str, ...], tuple[str, ...]] = {(f"GET /{number}",): () for number in range(40)}
-    assert ExplorationPlan(many, seed=1, workers=2).lease(0.0).slice_s == 3.0  # type: ignore[union-attr]
+    assert FuzzPlan(many, seed=1, workers=2).lease(0.0).slice_s == 3.0  # type: ignore[union-attr]
 
 
 def test_a_short_run_sees_everything_in_a_third_of_its_time() -> None:
-    plan = ExplorationPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=1, time_s=9.0)
+    plan = FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=1, time_s=9.0)
     assert leased(plan).slice_s == 1.0
 
 
 def test_a_cluster_whose_cases_are_answered_at_once_needs_no_rest() -> None:
-    plan = ExplorationPlan({("GET /a",): ()}, seed=1, workers=1)
+    plan = FuzzPlan({("GET /a",): ()}, seed=1, workers=1)
     for turn in range(10):
         task = plan.lease(turn * 0.5)
         assert task is not None
@@ -86,7 +86,7 @@ def test_more_workers_than_clusters_all_have_work() -> None:
 
 
 def test_a_cluster_that_is_through_in_no_time_rests_longer_and_longer() -> None:
-    plan = ExplorationPlan({("GET /a",): ()}, seed=1, workers=1)
+    plan = FuzzPlan({("GET /a",): ()}, seed=1, workers=1)
     leases, now = 0, 0.0
     while now < 60.0:
         task = plan.lease(now)
@@ -113,11 +113,11 @@ def test_a_resumed_run_goes_on_with_the_next_round() -> None:
 
 def test_there_is_no_end_of_exploration() -> None:
     assert not exploration().is_over
-    assert ExplorationPlan({}, seed=1, workers=1).is_over
+    assert FuzzPlan({}, seed=1, workers=1).is_over
 
 
 def test_something_waits_also_when_a_round_is_over() -> None:
-    plan = ExplorationPlan({("GET /a",): (), ("GET /b",): ()}, seed=1, workers=1)
+    plan = FuzzPlan({("GET /a",): (), ("GET /b",): ()}, seed=1, workers=1)
     assert [plan.lease(0.0), plan.lease(0.0)].count(None) == 0
     assert plan.waiting == 2
 
