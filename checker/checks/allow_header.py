@@ -8,7 +8,7 @@ from checker.core.scenarios import Scenario
 
 _OPTIONS = "OPTIONS"
 _ALWAYS = frozenset(("HEAD", "OPTIONS"))
-"""Servers answer these by themselves, described or not."""
+"""Methods that servers support by themselves, described or not."""
 
 
 class AllowHeaderMismatch(Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.API):
@@ -21,7 +21,7 @@ def may_be_options(kind: InteractionKind) -> bool:
 
 
 def allow_header_conformance(context: CheckContext) -> Found:
-    """Fail on an answer to OPTIONS whose `Allow` (RFC 9110, 10.2.1) is not the list of the methods of its path."""
+    """Fail on a response to OPTIONS whose `Allow` (RFC 9110, 10.2.1) differs from the described methods of the path."""
     request = context.response.request
     values = context.response.headers.get("allow")
     if request is None or request.method != _OPTIONS or values is None:
@@ -30,7 +30,7 @@ def allow_header_conformance(context: CheckContext) -> Found:
     if not templates:
         return True
     allowed = {one.strip().upper() for one in ",".join(values).split(",")} - {""} - _ALWAYS
-    # Where several templates fit, what any of them has is right, and what all of them have is needed.
+    # If several templates match, a method of any of them is allowed, and a method of all of them is required.
     missing = frozenset.intersection(*templates) - _ALWAYS - allowed
     extra = allowed - frozenset.union(*templates)
     if not missing and not extra:
@@ -42,5 +42,5 @@ def allow_header_conformance(context: CheckContext) -> Found:
         lines.append(f"Listed and not described: {', '.join(sorted(extra))}")
     rule = f"missing {','.join(sorted(missing))} extra {','.join(sorted(extra))}"
     failure = AllowHeaderMismatch("\n".join(lines), unique_key=rule)
-    # Routers that list the methods of one of their routes do so at every path.
+    # Routers that list only one of several routes do so at every path.
     return failure if extra else failure.sharing("methods that are not listed")

@@ -1,4 +1,4 @@
-"""Operations that ask for credentials refuse requests without them, and requests with wrong ones."""
+"""Operations that require credentials refuse requests without credentials, and with wrong ones."""
 
 import base64
 from collections.abc import Iterable, Iterator
@@ -27,17 +27,17 @@ from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecuritySch
 from checker.core.send import Exchanging
 
 _MOST: Final = 16
-"""Members that are changed."""
+"""Most members of a body that are changed."""
 _ALONE: Final = 4
-"""Of them, how many are changed alone."""
+"""Members that are also changed one at a time."""
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
 _NEXT: Final = str.maketrans({one: all_[at - 1] for all_ in _ALPHABETS for at, one in enumerate(all_)})
 
 
 def other_things(context: CheckContext) -> Iterator[Case]:
-    """Yield the case with one text or number of its body changed, a few times, then with all of them changed; each stays valid.
+    """Yield valid variants of a case: with one text or number of its body changed, a few times, then with all of them changed.
 
-    One at a time first: the others may refer to something that exists. All at last: several may have to be unique.
+    One change keeps the other members, which may refer to existing resources. All changes together are needed if several members have to be unique.
     """
     tools, body = context.tools, context.case.body
     if tools is None or not isinstance(body, dict):
@@ -74,7 +74,7 @@ def _another(value: Any) -> Any:
 
 
 _FIRST_OF = 4
-"""One of so many removals is asked without credentials first: few sequences come so far."""
+"""One of this many removals is first sent without credentials. Few sequences get that far."""
 _TOO_FAST = 429
 _CONFLICT = 409
 _BASIC = "basic"
@@ -85,7 +85,7 @@ _BY_HEADER = frozenset(("http", "oauth2", "openIdConnect"))
 class IgnoredAuth(
     Failure, code="ST401", title="API accepts requests without authentication", severity=Severity.CRITICAL
 ):
-    """An operation that asks for credentials answers without them, or to wrong ones."""
+    """An operation that requires credentials serves requests without them, or with wrong ones."""
 
 
 class _Attempt(Struct, frozen=True):
@@ -95,7 +95,7 @@ class _Attempt(Struct, frozen=True):
     accepted: str
     """Title of the failure when it succeeds."""
     unexpected: str
-    """Title when it is refused otherwise than for its credentials."""
+    """Title of the failure for any response other than a success or a refusal for credentials."""
 
 
 _WITHOUT = _Attempt(
@@ -111,14 +111,14 @@ _WRONG = _Attempt(
 
 
 def asks_for_credentials(operation: Operation) -> bool:
-    """Whether an operation requires credentials, and all of them are known and can be left out."""
+    """Whether an operation requires credentials that are all known and can be left out."""
     return bool(operation.security) and all(
         not one.is_none and not one.undeclared and all(map(_is_sent, one.schemes)) for one in operation.security
     )
 
 
 def may_be_ignored(case: Case, response: Response) -> bool:
-    """Whether the check may send anything for an interaction, or fail on it as it is: for few of those that carry credentials."""
+    """Whether the check may fail on an interaction or send requests for it. False for most requests with credentials."""
     sent = response.request
     if sent is None or sent.confirms or sent.is_probed or sent.is_of_check:
         return True
@@ -130,7 +130,7 @@ def may_be_ignored(case: Case, response: Response) -> bool:
 
 
 def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
-    """Whether an operation accepted a request with credentials, and may be sent the same request without them."""
+    """Whether a request with credentials was accepted and may be repeated without them."""
     sent = response.request
     if sent is None or response.status_code // 100 != 2 or response.redirects:
         return False
@@ -142,12 +142,12 @@ def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
 
 
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
-    """Fail on 2xx for a request without credentials; send one that has them again without, and with wrong ones.
+    """Fail on 2xx for a request without credentials. Repeat a request with credentials without them, and with wrong ones.
 
     Two requests for the first accepted case of each operation (`WireRequest.is_probed`), and two to confirm a failure.
     """
     sent, tools, operation = context.response.request, context.tools, context.case.operation
-    # Another page may be for everybody: a login, for one.
+    # The target of a redirect, such as a login page, may be public.
     is_elsewhere = context.response.redirects > 0
     if sent is None or tools is None or is_elsewhere or _has_wrong_path(context.case):
         return True
@@ -155,16 +155,16 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     if context.response.status_code // 100 != 2:
         return _of_failure(context, tools, sent)
     if not _carries(tools, sent, places):
-        # Other credentials, or those of the client that sent it, may have let it in.
+        # The request may carry other credentials, or those of its client.
         is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
     if context.sequence and _removes_what_was_made(context.case):
         if _is_made_up(operation, sent, tools):
             return _failure(context, sent, context.response, _WRONG)
         if is_asked_first(context.case, sent.confirms):
-            # It was asked before, and nothing is left to be asked for.
+            # `sent_beforehand` has tried it, and the resource is gone now.
             return PASSED
-    # A case that Python code makes by hand is always meant.
+    # A case without metadata was made by user code, which always wants the check.
     if not (sent.confirms or sent.is_probed or context.case.meta is None):
         return PASSED
     found = yield from _probes(context, tools, places)
@@ -174,8 +174,8 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
 def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> Found:
     """Judge a response other than 2xx.
 
-    A 5xx to a request without credentials shows that the operation was at work before it asked for them. A refusal is judged
-    only where the request is the one that showed a failure: other requests may be refused for any reason.
+    A 5xx to a request without credentials shows that the operation runs before it checks them. Other statuses are judged only when
+    a failure is confirmed, because other requests may be refused for any reason.
     """
     operation = context.case.operation
     is_anonymous = not _carries(tools, sent, _credentials(operation.security))
@@ -191,7 +191,7 @@ def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> 
 
 
 def is_asked_first(case: Case, confirms: bool) -> bool:
-    """Whether a case that follows others is asked without its credentials first: when it is done, nothing is left to remove."""
+    """Whether a case is first sent without its credentials: a removal, which cannot be repeated afterwards."""
     return _removes_what_was_made(case) and (confirms or crc32(case.id.encode()) % _FIRST_OF == 0)
 
 
@@ -202,14 +202,14 @@ def _removes_what_was_made(case: Case) -> bool:
 
 
 def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
-    """The first request that is done although it has no credentials, or wrong ones."""
+    """Return the first request without credentials, or with wrong ones, that succeeds; None if all are refused."""
     places = _credentials(case.operation.security)
     if not _carries(tools, sent, places):
         return None
     try:
         wanted = _attempts(case, sent, tools, places)
     except CheckerError:
-        # The cases that are asked afterwards say why.
+        # The check reports the same error afterwards.
         return None
     for _, request in wanted:
         answer = yield request
@@ -225,7 +225,7 @@ def _has_common_credentials(request: WireRequest) -> bool:
 
 
 def _has_key(operation: Operation, request: WireRequest) -> bool:
-    """Whether a key stands where the description says, as it is usually written; without a doubt if so."""
+    """Whether a request has a key at a described place, in its usual spelling."""
     places = _credentials(operation.security)
     pairs = request.target.partition(b"?")[2].split(b"&")
     return any(request.header(name.encode("latin-1", "replace")) for name in places.headers) or any(
@@ -256,10 +256,10 @@ def _probes(context: CheckContext, tools: CheckTools, places: Credentials) -> Ex
 def _about_others(
     context: CheckContext, tools: CheckTools, places: Credentials, what: _Attempt
 ) -> Exchanging[Instead | None]:
-    """Send an attempt with other bodies, so that what the right request created is not in its way.
+    """Send an attempt with other bodies, so that it does not conflict with what the accepted request created.
 
-    Return the first one that is served or refused for its credentials, otherwise one that met a server error. Other
-    refusals say nothing: the new values may be wrong for reasons that the description does not state.
+    Return the first that is served or refused for its credentials, otherwise one with a server error. Other refusals prove nothing:
+    the new values may be invalid for reasons that the description does not state.
     """
     sent = context.response.request
     assert sent is not None
@@ -280,7 +280,7 @@ def _about_others(
 def _attempts(
     case: Case, sent: WireRequest, tools: CheckTools, places: Credentials
 ) -> list[tuple[_Attempt, WireRequest]]:
-    """Return the attempts in place of a request; empty if a hook adds parts that the description does not know."""
+    """Return the attempts in place of a request; empty if a hook adds credentials that the description does not declare."""
     bare = replace(tools.make_anonymous(case), is_of_check=True)
     tools.drop_credentials(bare, places)
     if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
@@ -296,11 +296,11 @@ def _judged(context: CheckContext, request: WireRequest, answer: Response, what:
         return None
     if status == 404 and context.case.path_parameters:
         # A server may hide a resource behind 404 (RFC 9110, 15.5.4), or the resource is gone by now.
-        context.unjudged.append(f"a request was answered with 404 ({what.detail})")
+        context.unjudged.append(f"the response to a request was 404 ({what.detail})")
         return None
     if status == _CONFLICT or denies_condition(answer):
-        # What the right request made stands in the way of another one, or has changed since.
-        context.unjudged.append(f"a request was answered with {status} ({what.detail})")
+        # The resource that the accepted request created conflicts with a second one, or has changed since.
+        context.unjudged.append(f"the response to a request was {status} ({what.detail})")
         return None
     failure = _failure(context, request, answer, what)
     failure.request = request
@@ -311,7 +311,7 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
     status = f"{answer.status_code} {answer.message}".rstrip()
     line = f"{request.method} {context.case.path}"
     title = what.accepted if answer.status_code < 300 else what.unexpected
-    # Credentials are looked at in one place of a service, or in none.
+    # One cause for all operations: a service checks credentials in one place.
     return IgnoredAuth(
         f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}", title=title
     ).sharing(title)
@@ -339,13 +339,13 @@ def _is_made_up(operation: Operation, sent: WireRequest, tools: CheckTools) -> b
 
 
 def _wrong(operation: Operation, sent: WireRequest, tools: CheckTools) -> Credentials:
-    """Made up credentials of the first alternative that the request had; the same ones for every request to an operation."""
+    """Return wrong credentials for the first alternative that the request had, the same for every request to an operation."""
     carried = [one for one in operation.security if _carries(tools, sent, _credentials((one,)))]
     return _credentials(carried[:1], digest("no credentials", operation.label))
 
 
 def _credentials(alternatives: Iterable[SecurityRequirement], token: str = "") -> Credentials:
-    """Return the places of the credentials of alternatives, each with a value made of `token`."""
+    """Return the places of the credentials of alternatives, each with a value made from `token`."""
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     cookies: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""One check as the table has it: what it is called, when it applies, and what its verdict depends on."""
+"""A row of the table of checks: name, settings, the interactions it applies to, and the facts its verdict depends on."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
@@ -39,7 +39,7 @@ class CheckSetting(Struct, frozen=True):
 
 
 def expected_statuses(*default: str) -> CheckSetting:
-    """Statuses with which the check passes."""
+    """Return the setting of the statuses with which a check passes."""
     return CheckSetting("expected-statuses", SettingShape.STATUSES, list(default))
 
 
@@ -53,14 +53,14 @@ class Fact(Enum):
     """Whether the case is meant to be valid."""
     PHASE = auto()
     SCENARIO = auto()
-    """What a boundary case is there for."""
+    """The purpose of a boundary case."""
     HEADERS = auto()
     BODY = auto()
     REQUEST = auto()
-    """What was sent."""
+    """The bytes of the request."""
     TIME = auto()
     SEQUENCE = auto()
-    """What was sent before."""
+    """Earlier interactions of the sequence."""
 
 
 _OF_RESPONSE = frozenset((Fact.STATUS, Fact.MEDIA_TYPE))
@@ -74,7 +74,7 @@ class InteractionKind(Struct, frozen=True):
     method: str = ""
     """Of the operation."""
     follows: bool = False
-    """Whether something was sent before in the same sequence."""
+    """Whether it is not the first of its sequence."""
     mode: GenerationMode | None = None
     """None for a case that was made by hand."""
     phase: str | None = None
@@ -91,15 +91,15 @@ class Applies(Struct, frozen=True):
     scenarios: frozenset[str] | None = None
     but_scenarios: frozenset[str] = frozenset()
     follows: bool = False
-    """Only what was sent after something else in the same sequence."""
+    """Whether the first interaction of a sequence is left out."""
     operations: Callable[[Operation], bool] | None = None
-    """Operations that it may concern; asked once for each."""
+    """Whether it may apply to an operation; called once for each."""
     where: Callable[[InteractionKind], bool] | None = None
-    """What else an interaction has to be."""
+    """A further condition."""
 
     @property
     def facts(self) -> frozenset[Fact]:
-        """Return the facts that it uses."""
+        """Return the facts that decide whether the check applies."""
         asked = {
             Fact.PHASE: self.phases is not None,
             Fact.MODE: self.modes is not None,
@@ -110,15 +110,15 @@ class Applies(Struct, frozen=True):
         return frozenset(fact for fact, is_asked in asked.items() if is_asked)
 
     def to_operation(self, operation: Operation) -> bool:
-        """Whether any interaction of an operation can be among them."""
+        """Whether it may apply to interactions of an operation."""
         return self.operations is None or self.operations(operation)
 
     def to_request(self, kind: InteractionKind) -> bool:
-        """Whether any answer to a request of a kind can be among them; its phase and its status do not count."""
+        """Whether it may apply to responses to a request of a kind, in some phase and with some status."""
         return replace(self, phases=None, statuses=None, follows=False).to(kind)
 
     def to(self, kind: InteractionKind) -> bool:
-        """Whether interactions of a kind are among them."""
+        """Whether it applies to interactions of a kind."""
         return (
             (self.phases is None or kind.phase in self.phases)
             and (self.modes is None or kind.mode in self.modes)
@@ -133,16 +133,16 @@ class Applies(Struct, frozen=True):
 Config = Mapping[str, Any]
 """Settings of one check, defaults included."""
 QuickLook = Callable[[Response], bool]
-"""True for a response with which the check passes; anything may be true of the others."""
+"""A quick test: True only if the check passes. False decides nothing."""
 
 
 class PriorRequest(Struct, frozen=True):
-    """A request that a check sends before a case that follows others: afterwards it would be too late."""
+    """A request that a check sends before a case, because it is impossible afterwards."""
 
     asks: Callable[[Case, bool], bool]
-    """Whether it sends anything before a case; the second argument says whether that confirms a failure."""
+    """Whether it sends anything before a case; the second argument is True if that confirms a failure."""
     run: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]]
-    """Given the request of the case. What takes its place, and is judged, when it fails the check; else None."""
+    """Takes the request of the case. Returns what is judged instead if it fails the check, else None."""
 
 
 class Check(Struct, frozen=True):
@@ -151,38 +151,38 @@ class Check(Struct, frozen=True):
     name: str
     run: CheckFunction
     depends_on: frozenset[Fact] = frozenset(Fact)
-    """What makes the difference between passing and failing."""
+    """Facts that decide between passing and failing."""
     failures: tuple[type[Failure], ...] = ()
-    """Kinds of failures that it finds, each with a title, a severity and a code."""
+    """Classes of its failures, each with title, severity and code."""
     settings: tuple[CheckSetting, ...] = ()
     switch: CheckSetting | None = None
-    """Set when it is off until `[checks] <name>` has this value, whatever checks are selected."""
+    """The setting `[checks] <name>` that turns the check on; None for a check that needs no value."""
     help: str = ""
-    """Of the option that sets the switch."""
+    """Help text of the option that sets the switch."""
     applies: Applies = field(default_factory=Applies)
     passes: Callable[[int, ResponsePlan, Config], bool] | None = None
-    """Whether every interaction with this status and plan passes, whatever else it is."""
+    """Whether every interaction with this status and plan passes."""
     quick_look: Callable[[ResponsePlan, Config], QuickLook | None] | None = None
-    """What lets most interactions with this plan pass before anything is made ready for the check."""
+    """Return a quick test for interactions with this plan; None if there is none."""
     has_needs: Callable[[CheckTools | None], bool] | None = None
-    """Whether it can judge anything with these tools; None: with any."""
+    """Whether it can judge anything with these tools; None if it always can."""
     may_send: Callable[[Case, Response], bool] | None = None
-    """Of a check that sends: whether it may fail on one interaction, or send anything for it. None: on each, for each."""
+    """For a check that sends: whether it may fail on an interaction or send requests for it. None: for each interaction."""
     probes: Callable[[Case, Response, CheckTools], bool] | None = None
-    """Of a check that sends for one interaction of each operation: whether an interaction can be the one. The first by the index
-    of its case is chosen, and its request says so (`WireRequest.is_probed`)."""
+    """For a check that sends for one interaction of each operation: whether this can be the one. The first by index is chosen and
+    marked (`WireRequest.is_probed`)."""
     beforehand: PriorRequest | None = None
-    """None for a check that only looks at answers."""
+    """None for a check that sends nothing beforehand."""
     wants_refusal: bool = False
-    """Whether a service that is mended refuses what failed."""
+    """Whether a fixed service refuses the failed request."""
     no_response: Callable[[NetworkFailure], Found] | None = None
     """The verdict on a request without a complete response; None for a check that judges responses only."""
     sees_operation_settings: bool = False
-    """Whether `config` of its context holds the settings of the operation beside its own: for checks of users."""
+    """Whether `CheckContext.config` also holds the settings of the operation: for checks of users."""
 
     @property
     def sends(self) -> bool:
-        """Whether it needs further requests."""
+        """Whether it sends requests."""
         return isgeneratorfunction(self.run)
 
     @property
@@ -192,17 +192,17 @@ class Check(Struct, frozen=True):
 
     @property
     def asks_for_case(self) -> bool:
-        """Whether the status and the media type of a response do not tell if it has to be asked."""
-        told = self.applies.facts | (self.depends_on if self.follows_from_kind else frozenset())
-        return not told <= _OF_RESPONSE
+        """Whether status and media type of a response do not decide if the check has to run."""
+        facts = self.applies.facts | (self.depends_on if self.follows_from_kind else frozenset())
+        return not facts <= _OF_RESPONSE
 
     @property
     def all_settings(self) -> tuple[CheckSetting, ...]:
-        """Keys of its section, and its switch."""
+        """Return the keys of its section, and its switch."""
         return self.settings if self.switch is None else (*self.settings, self.switch)
 
     def config(self, given: Config) -> Config:
-        """Its settings: what is given, and defaults of the rest."""
+        """Return its settings: the given ones, and defaults for the rest."""
         found = {one.name: one.default for one in self.all_settings} | dict(given)
         for one in self.all_settings:
             if one.shape is SettingShape.STATUSES:

@@ -1,4 +1,4 @@
-"""The `Content-Type` of a response is one that the description speaks of."""
+"""The `Content-Type` of a response is documented."""
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
@@ -8,15 +8,15 @@ from checker.core.response import Response
 
 
 class MissingContentType(Failure, code="ST104", title="Missing Content-Type header", cause_scope=CauseScope.API):
-    """Media types are documented, and the response names none."""
+    """Media types are documented, and the response has none."""
 
 
 class UndefinedContentType(Failure, code="ST105", title="Undocumented Content-Type", cause_scope=CauseScope.API):
-    """The media type is none of those that are documented."""
+    """The media type is not documented."""
 
 
 class MalformedMediaType(Failure, code="ST106", title="Malformed media type", cause_scope=CauseScope.API):
-    """The `Content-Type` of the response is no media type."""
+    """`Content-Type` is not a media type."""
 
 
 def has_documented_media_type(status: int, plan: ResponsePlan, config: Config) -> bool:
@@ -34,7 +34,7 @@ def content_type_conformance(context: CheckContext) -> Found:
             return PASSED
         case MediaTypeVerdict.MISSING:
             if context.plan.body is None and _is_empty(context.response):
-                # Nothing was sent, and nothing that could be read was promised.
+                # An empty response without a promised body needs no media type.
                 return PASSED
             listed = "\n".join(f"- `{name}`" for name in documented)
             return MissingContentType(

@@ -18,23 +18,23 @@ from checker.core.templates import Lexicon, Words
 
 
 class JudgedInteraction(Protocol):
-    """A case, what was sent for it and what came back."""
+    """A case with its request and its outcome."""
 
     @property
     def case(self) -> Case: ...
     @property
     def request(self) -> WireRequest | None:
-        """None when nothing was sent."""
+        """None if nothing was sent."""
         ...
 
     @property
     def outcome(self) -> Outcome | None:
-        """The response, or why there is none; None when nothing was sent."""
+        """The response, or why there is none; None if nothing was sent."""
         ...
 
 
 class Peers(Protocol):
-    """Users whose things are their own."""
+    """The configured users, whose resources are private to each."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -46,7 +46,7 @@ class Peers(Protocol):
         ...
 
     def lend(self, case: Case, request: WireRequest, who: str) -> None:
-        """Have a request without credentials carry those of a user. Raises `CredentialError`."""
+        """Add the credentials of a user to a request without any. Raises `CredentialError`."""
         ...
 
 
@@ -54,82 +54,82 @@ class CheckTools(Struct, frozen=True):
     """The tools of checks beside the interaction itself."""
 
     make: Callable[[Case], WireRequest]
-    """The request of a case, as all others are made. Raises `SerializationError`, `HookError`."""
+    """Return the request of a case. Raises `SerializationError`, `HookError`."""
     make_anonymous: Callable[[Case], WireRequest]
-    """The request of a case without the credentials that the user gave for every request."""
+    """Return the request of a case without the credentials that the user gave for every request."""
     judge_request: Callable[[Operation, WireRequest], RequestVerdict]
-    """The verdict on the final bytes of a request."""
+    """Return the verdict on the final bytes of a request."""
     put_credentials: Callable[[WireRequest, Credentials], None]
-    """Has a request carry these, in place of what it has under the same names."""
+    """Set credentials of a request, in place of those with the same names."""
     drop_credentials: Callable[[WireRequest, Credentials], bool]
-    """Takes out of a request what it has under the names of these; whether there was anything."""
+    """Remove everything with the names of these credentials; return whether there was anything."""
     base_path_of: Callable[[Operation], str] = lambda operation: ""
-    """What stands before the path of an operation on the wire."""
+    """Return the base path of an operation."""
     peers: Peers | None = None
     """None if no users are configured."""
 
 
 Raised = tuple[str, Exception]
-"""Name of a check, and what it raised."""
+"""(name of a check, its exception)."""
 
 
 class CheckContext(Struct):
-    """One interaction under judgement."""
+    """The argument of a check: one interaction."""
 
     case: Case
     response: Response
     plan: ResponsePlan
-    """What the operation promises of a response with this status and `Content-Type`."""
+    """The described properties of a response with this status and `Content-Type`."""
     config: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the check that is asked, as they stand in the configuration: `expected-statuses`, ... A check of a user
-    finds those of the operation in this phase here as well: `request-timeout`, `headers`, ..."""
+    """Settings of the running check, by their names in the configuration: `expected-statuses`. A check of a user also finds the
+    settings of the operation in this phase: `request-timeout`, `headers`."""
     sequence: Sequence[JudgedInteraction] = ()
-    """What was sent before in the same sequence, oldest first."""
+    """Earlier interactions of the sequence, oldest first."""
     tools: CheckTools | None = None
-    """None where responses are judged apart from everything else."""
+    """None if nothing can be sent."""
     truncation: Truncation = DEFAULT_TRUNCATION
-    """How much of a schema and of a value is shown."""
+    """How much of a schema and of a value messages show."""
     lexicon: Lexicon = field(default_factory=Lexicon)
     disagreements: list[str] = field(default_factory=list)
-    """Filled by checks whose two validators do not agree: counted and shown, never failed."""
+    """Sentences about validators that disagree. They are counted and shown, and never fail."""
     unjudged: list[str] = field(default_factory=list)
-    """Filled by checks that have no sure verdict: what was not judged, and why; likewise."""
+    """Sentences about parts that could not be judged, with the reasons. They are counted and shown, and never fail."""
     errors: list[Raised] = field(default_factory=list)
-    """Checks that raised what is no failure: the others are asked all the same."""
+    """Exceptions of checks that are not failures. They do not stop other checks."""
 
     @property
     def phase(self) -> str | None:
-        """Name of the phase that the case was made in; None for a case that was made by hand."""
+        """Return the phase of the case; None for a case that was made by hand."""
         meta = self.case.meta
         return None if meta is None else meta.phase.name
 
     @property
     def described(self) -> Words:
-        """Words of the API description: those of an error text that mean something."""
+        """Return the words of the API description, by which stable parts of error texts are recognised."""
         return self.lexicon.of(self.case.operation)
 
     @property
     def complaint(self) -> Complaint | None:
-        """Return the error that the body of the response reports, whatever its status; None if it reports none, or if that is unknown."""
+        """Return the error that the body reports, independent of the status; None if it reports none or cannot be read."""
         answers = self.plan.answers
         return None if answers is None else answers.complaint(self.response)
 
     def make(self, case: Case, *, with_credentials: bool = True) -> WireRequest:
-        """The request of another case, for a check to `yield`: what comes back is the response, or a `NetworkFailure`.
+        """Return the request of another case. A check that yields it receives the response or a `NetworkFailure`.
 
-        `with_credentials` is about those that the user gave for every request, not about what the case itself holds.
+        `with_credentials` is about those that the user gave for every request, not about values of the case itself.
         """
         if self.tools is None:
-            raise RuntimeError("nothing can be sent from here: this response is judged by itself")
+            raise RuntimeError("nothing can be sent here: the response is judged without a run")
         return self.tools.make(case) if with_credentials else self.tools.make_anonymous(case)
 
 
 Instead = tuple[WireRequest, Response]
-"""What a check sent before a case, and what came: it takes the place of the case's own request."""
+"""(request of a check before a case, its response), which are judged instead of the case's own request."""
 Failures = tuple[Failure, ...]
 Found = Failure | Iterable[Failure] | bool | None
-"""One failure, several, or none; True says that the check has nothing to do with the interaction."""
+"""One failure, several, or none; True if the check does not apply to the interaction."""
 CheckFunction = Callable[[CheckContext], "Found | Exchanging[Found]"]
-"""Failures of one interaction, raised or returned. One that needs further requests is a generator that yields them."""
+"""A check: raises or returns the failures of one interaction. A check that needs further requests is a generator that yields them."""
 
 PASSED: Failures = ()

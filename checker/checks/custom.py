@@ -29,11 +29,11 @@ class RunContext(Struct, frozen=True):
     """The argument of `after_run`."""
 
     config: Config
-    """Settings of the check: what stands in `[checks.<its name>]`."""
+    """Settings of the check: `[checks.<name>]`."""
 
 
 def refuse_malformed(kind: type) -> None:
-    """Raise `ConfigError` for a class that is no check, `IncorrectUsage` for coroutines."""
+    """Raise `ConfigError` for a class that is not a check, `IncorrectUsage` for coroutines."""
     name = kind.__name__
     callbacks = [one for one in vars(kind) if one.startswith("after_")]
     wrong = [one for one in callbacks if one not in _ARGUMENTS]
@@ -54,7 +54,7 @@ def _count(arguments: str) -> int:
 
 
 class ClassCheck(Struct):
-    """One class check at work in one process."""
+    """A class check with its instance in one process."""
 
     name: str
     instance: Any
@@ -63,7 +63,7 @@ class ClassCheck(Struct):
 
     @classmethod
     def of(cls, kind: type, given: Mapping[str, Any], applies: Applies) -> "ClassCheck":
-        """The check with an instance of its own. Raises `ConfigError` for settings that its constructor does not take."""
+        """Return a new instance. Raises `ConfigError` for settings that its constructor does not take."""
         name = kind.__name__
         keywords = {key: value for key, value in given.items() if key != _SWITCH}
         refuse_unknown(name, keywords, _keywords(kind))
@@ -77,12 +77,12 @@ class ClassCheck(Struct):
 
     @property
     def concludes(self) -> bool:
-        """Whether it has something to say once the run is over."""
+        """Whether it has `after_run`."""
         return hasattr(self.instance, AFTER_RUN)
 
     @property
     def is_mergeable(self) -> bool:
-        """Whether what several processes saw can be put together."""
+        """Whether the states of several processes can be merged."""
         return hasattr(self.instance, "merge")
 
     @property
@@ -98,7 +98,7 @@ class ClassCheck(Struct):
             raise CheckError(self.name, error) from error
 
     def absorb(self, state: Any) -> None:
-        """Take what the check kept in another process. Raises `CheckError`."""
+        """Merge the state of another process. Raises `CheckError`."""
         try:
             if self.is_mergeable:
                 self.instance.merge(state)
@@ -109,7 +109,7 @@ class ClassCheck(Struct):
 
 
 def refuse_unknown(name: str, given: Iterable[str], known: Iterable[str] | None) -> None:
-    """Raise `ConfigError` for keys of `[checks.<name>]` that nothing takes; `known` is None when all are taken."""
+    """Raise `ConfigError` for unknown keys of `[checks.<name>]`; `known` is None if all keys are allowed."""
     wrong = [] if known is None else [key for key in given if key not in set(known)]
     if wrong:
         raise ConfigError(f"[checks.{name}] has no option {wrong[0]!r}; it has {_valid(known)}")
@@ -128,7 +128,7 @@ def _keywords(kind: type) -> list[str] | None:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 UserCheck = Callable[[CheckContext, Response, Case], object]
-"""A check as users write one: it raises on failure; what it answers counts if it is failures."""
+"""A check of a user. It raises on failure; a result that holds failures counts as well."""
 
 
 class CustomCheck(Struct, frozen=True):
@@ -140,11 +140,11 @@ class CustomCheck(Struct, frozen=True):
 
 
 CUSTOM_CHECKS: Final[Registry[CustomCheck]] = Registry("check", built_in=BUILT_IN)
-"""Users' checks by name, in the order in which they were registered."""
+"""Checks of users by name, in the order of registration."""
 
 
 RUNNING_CHECKS: Final = RunningCode("checks")
-"""A user check that validates a response is not asked about that response."""
+"""The running checks. A check that validates a response does not run again for that response."""
 
 
 class CustomFailure(Failure, code="ST901"):
@@ -167,10 +167,10 @@ def check(
     modes: Iterable[str] | None = None,
     statuses: Iterable[int | str] | None = None,
 ) -> Any:
-    """Add a check: a function `(context, response, case)` that raises on failure. Gives it back.
+    """Register a check, a function `(context, response, case)` that raises on failure, and return it.
 
-    With `phases`, `modes` or `statuses` it is asked of those interactions alone, and costs the others nothing. A function
-    that yields cases, or requests that `context.make` makes, gets their responses.
+    With `phases`, `modes` or `statuses` it runs for those interactions only. A function that yields cases, or requests made by
+    `context.make`, receives their responses.
     """
     applies = Applies(
         phases=None if phases is None else frozenset(several("phases", phases, "names of phases")),
@@ -198,9 +198,9 @@ def _refuse_arguments(name: str, found: int) -> None:
 
 
 def class_checks(names: Iterable[str], given: Mapping[str, Mapping[str, Any]]) -> tuple[ClassCheck, ...]:
-    """Instances of the classes among the checks that were chosen, one each. Raises `ConfigError`.
+    """Return an instance of each selected class check. Raises `ConfigError`.
 
-    `given` is name of a check -> its settings.
+    `given`: name of a check -> its settings.
     """
     wanted, found = set(names), []
     for name, one in CUSTOM_CHECKS.items():
@@ -227,9 +227,9 @@ def after_run(check: ClassCheck) -> Failures:
 
 
 def custom_check(name: str, function: Callable[..., Any], applies: Applies | None = None) -> Check:
-    """A user's `(context, response, case)` as a check; an `AssertionError` is its failure.
+    """Return the check of a user's function `(context, response, case)`. An `AssertionError` becomes a failure.
 
-    Anything else that it raises becomes a `CheckError`. Raises `IncorrectUsage` for a coroutine function.
+    Other exceptions become a `CheckError`. Raises `IncorrectUsage` for a coroutine function.
     """
     refuse_coroutine(function, f"check {name!r}")
     run = _sending if inspect.isgeneratorfunction(function) else _plain
@@ -270,7 +270,7 @@ def _sending(name: str, function: Callable[..., Any]) -> CheckFunction:
 
 
 def _readable(response: Response) -> Response:
-    """A response whose request users can read."""
+    """Return a response whose request user code can read."""
     if response.request is not None:
         response.request.shown()
     return response

@@ -40,11 +40,11 @@ _ENDED: Final = re.compile(
     re.IGNORECASE,
 )
 _WRAPPERS: Final = frozenset(("data", "result", "item", "attributes", "metadata")) | _STATES
-"""Names of members that may hold what an answer says of the thing itself."""
+"""Names of members that may hold the resource, or its state."""
 
 
 def says_deleted(response: Response) -> bool:
-    """Whether the content is an object that says that it was deleted: a flag, a time of deletion, a state that is an end."""
+    """Whether the body is an object that is marked as deleted: by a flag, a time of deletion, or a final state."""
     try:
         return _is_tombstone(response.json(), _DEPTH)
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -68,7 +68,7 @@ def _says(name: str, value: Any, depth: int) -> bool:
 
 
 _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
-"""Not OPTIONS, which servers answer for routes, whether something is there or not."""
+"""Without OPTIONS, which servers support for each route, whether the resource exists or not."""
 _NOTHING: tuple[object, ...] = (None, [], {})
 _SHOWING = frozenset(("GET", "HEAD"))
 _CREATED = 201
@@ -76,18 +76,19 @@ _GONE = frozenset((404, 410))
 
 
 class UseAfterFree(Failure, code="ST301", title="Use after free", severity=Severity.CRITICAL, needs_repetition=True):
-    """A resource is still there after it was deleted."""
+    """A resource still exists after it was deleted."""
 
 
 def is_read(operation: Operation) -> bool:
-    """Whether an operation asks for a resource that has to be there."""
+    """Whether an operation needs an existing resource."""
     return operation.resource_method in _READS
 
 
 def use_after_free(context: CheckContext) -> Exchanging[Found]:
-    """Fail on an answer with a resource that an earlier step of the sequence had deleted.
+    """Fail on a response with a resource that an earlier step of the sequence has deleted.
 
-    Of what stands below it, it is asked for once more: where a GET shows it as deleted, all of it is kept. Also on one that says that it is not there, where another step has created something below it since.
+    For a resource below the deleted one, the deleted one is requested again: a server that shows it as deleted keeps everything below
+    it. A 404 is a failure as well, of the step that has created something below the deleted resource since then.
     """
     case, steps = context.case, context.sequence
     if answered(case.operation, context.response) in _GONE:
@@ -113,7 +114,7 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
 
 
 def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
-    """Whether the response shows the resource with a mark that it was deleted."""
+    """Whether the server still shows the deleted resource, marked as deleted."""
     asked = copy(deleted.case)
     asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
     answer = yield context.make(asked)
@@ -121,9 +122,9 @@ def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bo
 
 
 def _made_below(context: CheckContext) -> Found:
-    """The failure of a step that made something below what an earlier one had deleted.
+    """Return the failure of a step that created something below a deleted resource.
 
-    It did not bring that back, as some services do: the answer at hand says that it is not there.
+    Some services restore the deleted resource with that. Here the current response shows that it does not exist.
     """
     case, steps = context.case, context.sequence
     if method_of(case) not in _SHOWING or not _is_valid(case):
@@ -140,7 +141,7 @@ def _made_below(context: CheckContext) -> Found:
 
 
 def _is_made_in_collection(step: JudgedInteraction) -> bool:
-    """Whether a step is a valid POST that created a member of a collection, of which the description has members."""
+    """Whether a step is a valid POST that created a member of a collection with described members."""
     operation = step.case.operation
     is_made = method_of(step.case) == "POST" and status_of(step) == _CREATED
     is_collection = is_made and bool(operation.methods_at(f"{operation.path}/0"))
@@ -154,7 +155,7 @@ def _is_valid(case: Case) -> bool:
 def _deletion_of_owner(
     made: JudgedInteraction, owner: Case, before: Sequence[JudgedInteraction]
 ) -> JudgedInteraction | None:
-    """The step that deleted what a collection stands right below, if nothing may have created that again since."""
+    """Return the step that deleted the owner of a collection; None if a later step may have created it again."""
     is_below = len(concrete_path(made.case)) == len(concrete_path(owner)) + 1
     if not is_below or not concerns(made.case, owner):
         return None
@@ -168,12 +169,12 @@ def _deletion_of_owner(
 
 
 def _changes(step: JudgedInteraction, owner: Case) -> bool:
-    """Whether a step may have created or removed something, or what that stands below."""
+    """Whether a step may have changed a resource or one that contains it."""
     return method_of(step.case) not in SAFE and concerns(owner, step.case)
 
 
 def _is_of_one_caller(context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction) -> bool:
-    """Whether all three say to be the same, of the same tenant."""
+    """Whether all three requests come from the same caller and tenant."""
     case, request = context.case, context.response.request
     return all(
         step.case.is_anonymous is case.is_anonymous and not is_elsewhere(case, request, step.case, step.request)
@@ -196,7 +197,7 @@ def _is_deletion(step: JudgedInteraction) -> bool:
 
 
 def _was_there(deleted: JudgedInteraction, before: Sequence[JudgedInteraction]) -> bool:
-    """Whether an earlier step showed that there was something to delete."""
+    """Whether an earlier step showed that the deleted resource existed."""
     meta = deleted.case.meta
     producers = () if meta is None else tuple(binding.producer for binding in meta.bindings)
     return any(
@@ -210,13 +211,13 @@ def _is_same(case: Case, other: Case) -> bool:
 
 
 def _creates(step: JudgedInteraction, deleted: JudgedInteraction) -> bool:
-    """Whether a step may have created again what was deleted."""
+    """Whether a step may have created the deleted resource again."""
     is_writing = method_of(step.case) not in SAFE | {REMOVING, "PATCH"}
     return is_writing and status_of(step) < 400 and concerns(deleted.case, step.case)
 
 
 def _shows_nothing(response: Response) -> bool:
-    """Whether an answer is empty: below a deleted resource that shows nothing of it."""
+    """Whether a response is empty, so that it shows nothing below the deleted resource."""
     try:
         return not response.readable.content or response.json() in _NOTHING
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -232,7 +233,7 @@ def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
 
 
 def _used(request: str, status: int, deleted: JudgedInteraction) -> str:
-    """Return the sentence that both failures share: which request was answered, after which one."""
+    """Return the sentence of both failures: the request, its status, and the deletion before it."""
     return (
         f"`{request}` is answered with {status} after `{told(deleted.case, deleted.request)}` "
         f"was answered with {status_of(deleted)}; expected 404 or 410"

@@ -1,4 +1,4 @@
-"""All selected checks over one response."""
+"""The selected checks, applied to a response."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
@@ -22,27 +22,27 @@ class JudgeSettings(Struct, frozen=True):
     """The settings of all checks."""
 
     given: Mapping[str, Config] = field(default_factory=dict)
-    """Name of a check -> settings of it that differ from its defaults."""
+    """Name of a check -> settings that differ from its defaults."""
     truncation: Truncation = DEFAULT_TRUNCATION
-    """How much of a schema and of a value is shown."""
+    """How much of a schema and of a value messages show."""
     beside: Callable[[Config], Config] = lambda given: given
-    """Return the settings of a check together with those of the operation in its phase."""
+    """Return the settings of a check merged with those of the operation."""
 
     def of(self, check: Check) -> Config:
-        """Return what `config` of the context holds for a check."""
+        """Return `CheckContext.config` for a check."""
         own = check.config(self.given.get(check.name, {}))
         return self.beside(own) if check.sees_operation_settings else own
 
 
 class Judge:
-    """The selected checks, ready to look at responses."""
+    """The selected checks with their settings."""
 
     __slots__ = ("_beforehand", "_kinds", "_lexicon", "_names", "_of_no_response", "_probing", "_settings", "_tools")
 
     def __init__(
         self, checks: Sequence[Check], settings: JudgeSettings | None = None, tools: CheckTools | None = None
     ) -> None:
-        """Without `tools` nothing can be sent, and no request be judged."""
+        """Without `tools`, checks can neither send requests nor judge them."""
         self._settings = settings or JudgeSettings()
         checks = [one for one in checks if one.has_needs is None or one.has_needs(tools)]
         asked = tuple((one, self._settings.of(one)) for one in checks)
@@ -54,12 +54,16 @@ class Judge:
         self._lexicon = Lexicon()
         self._tools = tools
 
-    def check_names(self, case: Case) -> Sequence[str]:
-        """Names of the checks that are asked of answers, whatever the case is."""
+    @property
+    def names(self) -> Sequence[str]:
+        """Return the names of its checks."""
         return self._names
 
     def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> "Judgement | None":
-        """Return the verdicts of the checks: the hot path. None if one of them needs further requests: call `judge` then."""
+        """Return the verdict of all checks; None if one of them needs further requests, for which `judge` must be called.
+
+        This is the hot path.
+        """
         to_run = self._kinds.of(case, response, follows=bool(sequence))
         if not to_run.asked:
             return CLEAN
@@ -79,7 +83,7 @@ class Judge:
     def judge(
         self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
     ) -> "Exchanging[Judgement]":
-        """Return the verdicts of the checks; yields the requests that they need."""
+        """Return the verdict of all checks; yields the requests that they need."""
         at_once = self.verdict(case, response, sequence)
         if at_once is not None:
             return at_once
@@ -95,7 +99,7 @@ class Judge:
         return _judgement(failures, context)
 
     def without_response(self, case: Case, outcome: NetworkFailure) -> "Judgement":
-        """Return what the checks say of a request that got no complete response."""
+        """Return the verdict on a request without a complete response."""
         failures: Failures = ()
         for check, judged in self._of_no_response:
             if check.applies.to_operation(case.operation):
@@ -130,11 +134,11 @@ class Judge:
                     yield before
 
     def _passes(self, asked: Asked, plan: ResponsePlan, case: Case, response: Response) -> bool:
-        # What a check notes on the way is noted when it is asked.
+        # Only a clean pass is remembered for the kind. A check with notes runs for each interaction.
         trial = self._context(case, response, plan, ())
         check, trial.config = asked
-        said = _failures(check, trial)
-        return not (said or trial.unjudged or trial.disagreements or trial.errors)
+        failures = _failures(check, trial)
+        return not (failures or trial.unjudged or trial.disagreements or trial.errors)
 
     def _context(
         self, case: Case, response: Response, plan: ResponsePlan, sequence: Sequence[JudgedInteraction]
@@ -157,19 +161,19 @@ class Judgement(Struct, frozen=True):
     disagreements: tuple[str, ...]
     unjudged: tuple[str, ...]
     errors: tuple[Raised, ...] = ()
-    """What checks and hooks raised that is no failure: it costs no more than what they had to say."""
+    """Exceptions of checks and hooks that are not failures."""
 
     @property
     def is_of_answer(self) -> bool:
-        """Whether something is wrong with the answer itself, not only with those to what checks sent besides."""
+        """Whether a failure is about this response, not only about responses to requests of checks."""
         return any(one.request is None and not one.operation for one in self.failures)
 
 
 CLEAN = Judgement((), (), ())
-"""Nothing failed, nothing was in doubt, all was looked at."""
+"""The verdict without failures and notes."""
 
 UNJUDGED = Judgement((), (), ())
-"""Nobody looked."""
+"""The verdict on a response that was not judged; told from `CLEAN` by identity."""
 
 
 def _judgement(failures: Failures, context: CheckContext) -> Judgement:
@@ -184,7 +188,7 @@ def _failures(check: Check, context: CheckContext) -> Failures:
         found = check.run(context)
     except Failure as failure:
         found = failure
-    except Exception as error:  # noqa: BLE001 - the wall: other checks have their say
+    except Exception as error:  # noqa: BLE001 - the wall: other checks still run
         context.errors.append((check.name, error))
         return PASSED
     return _named(check, cast("Found", found)) if found else PASSED
@@ -195,7 +199,7 @@ def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Fail
         found = yield from cast("Exchanging[Found]", check.run(context))
     except Failure as failure:
         found = failure
-    except Exception as error:  # noqa: BLE001 - the wall: other checks have their say
+    except Exception as error:  # noqa: BLE001 - the wall: other checks still run
         context.errors.append((check.name, error))
         return PASSED
     return _named(check, found)
@@ -210,42 +214,3 @@ def _named(check: Check, found: Found) -> Failures:
         # A failure is kept for long: not with the frames that it was raised in, which hold the response.
         failure.__traceback__ = failure.__context__ = None
     return failures
-
-
-class JudgeByOperation:
-    """Asks the judge of the operation and the phase that a case is of; for runs in which all are alike there is `Judge`."""
-
-    __slots__ = ("_judge_of",)
-
-    def __init__(self, judge_of: Callable[[Case], Judge]) -> None:
-        self._judge_of = judge_of
-
-    def judge(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> Exchanging[Judgement]:
-        """Return the verdicts of the checks on a response; yields the requests that they need."""
-        return self._judge_of(case).judge(case, response, sequence)
-
-    def without_response(self, case: Case, outcome: NetworkFailure) -> Judgement:
-        """Return what the checks say of a request that got no complete response."""
-        return self._judge_of(case).without_response(case, outcome)
-
-    def check_names(self, case: Case) -> Sequence[str]:
-        """Names of the checks that are asked of answers to such a case."""
-        return self._judge_of(case).check_names(case)
-
-    def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:
-        """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
-        return self._judge_of(case).probes(case, response, sequence)
-
-    def asks_first(self, case: Case) -> bool:
-        """Whether a check sends something before a case that follows others."""
-        return self._judge_of(case).asks_first(case)
-
-    def first(self, case: Case, request: WireRequest) -> Exchanging[Instead | None]:
-        """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
-        return self._judge_of(case).first(case, request)
-
-    def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> Judgement | None:
-        """Return the verdicts of the checks on a response; None if one of them needs further requests."""
-        return self._judge_of(case).verdict(case, response, sequence)

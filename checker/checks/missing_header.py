@@ -1,4 +1,4 @@
-"""A required header is missed."""
+"""A request without a required header is refused."""
 
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.negative_data import is_missing_header
@@ -18,14 +18,14 @@ class MissingHeaderNotRejected(Failure, code="ST203", title="Missing header not 
 
 
 def asks_for_headers(operation: Operation) -> bool:
-    """Whether an operation has headers that can be missing, those of its credentials included."""
+    """Whether an operation has required headers, including those of its credentials."""
     return bool(operation.security) or any(
         one.required and one.location is Location.HEADER for one in operation.parameters
     )
 
 
 def missing_required_header(context: CheckContext) -> Found:
-    """Fail on an answer other than a refusal to a request of which nothing is wrong but that a required header is not there."""
+    """Fail unless a request that is invalid only for a missing required header is refused."""
     name = _missing(context)
     if name is None:
         return True
@@ -37,7 +37,7 @@ def missing_required_header(context: CheckContext) -> Found:
     if status == PRECONDITION_REQUIRED and name.lower() in CONDITIONS:
         return PASSED
     if status == 404 and has_made_up_path(context):
-        # What is not there is looked for first.
+        # Servers look up the resource before they check the headers.
         return PASSED
     shown = ", ".join(sorted(expected))
     return MissingHeaderNotRejected(
@@ -46,7 +46,7 @@ def missing_required_header(context: CheckContext) -> Found:
 
 
 def _missing(context: CheckContext) -> str | None:
-    """Name of the header that is missing; None when none is, or something else is wrong as well."""
+    """Return the name of the missing header; None if none is missing, or the request is invalid for other reasons, too."""
     meta, operation = context.case.meta, context.case.operation
     request = context.response.request
     if meta is None or request is None:
@@ -66,7 +66,7 @@ def _missing(context: CheckContext) -> str | None:
 
 
 def _left_out(meta: CaseMetadata) -> str | None:
-    """The header that a case of the coverage phase is without, on purpose."""
+    """Return the header that a case of the coverage phase omits on purpose."""
     data = meta.phase.data
     if data.get("scenario") != Scenario.MISSING_PARAMETER:
         return None
@@ -74,7 +74,7 @@ def _left_out(meta: CaseMetadata) -> str | None:
 
 
 def _absent(context: CheckContext, name: str) -> str | None:
-    """Return the header if it is required and no client added it on the way."""
+    """Return the header if it is required and the client did not add it."""
     operation = context.case.operation
     is_declared = any(
         one.required and one.location is Location.HEADER and one.name.lower() == name.lower()

@@ -1,4 +1,4 @@
-"""Wrong data is refused."""
+"""Invalid data is refused."""
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
@@ -12,7 +12,7 @@ from checker.core.scenarios import Scenario
 from checker.core.send import Exchanging
 
 _UNCHANGED = 304
-_REPEATED = "it is refused with another idempotency key: the answer was that to an earlier request"
+_REPEATED = "it is refused with a fresh idempotency key, so that the response was that to an earlier request"
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "410", "411", "413", "414", "415", "422", "423", "428", "429", "431", "451", "5XX",
 )  # fmt: skip
@@ -24,15 +24,15 @@ class AcceptedNegativeData(Failure, code="ST201", title="API accepted schema-vio
 
 
 def refuses(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether a status refuses data. What is said in the body only is not told by it."""
-    # What is no final status of HTTP accepts nothing, whatever else is wrong with it.
+    """Whether a status refuses data."""
+    # A status outside 200 to 599 is no final status of HTTP, so that it accepts nothing.
     return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
 
 
 def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
-    """Fail on an answer other than a refusal to a request whose final bytes are proved to be wrong.
+    """Fail unless a request whose final bytes are proved invalid is refused.
 
-    What has an idempotency key is sent again with another one: the answer may be that to an earlier request.
+    A request with an idempotency key is sent again with a fresh key: the response may be the stored one of an earlier request.
     """
     status = context.response.status_code
     if refuses(status, context.plan, context.config) or denies_condition(context.response):
@@ -42,7 +42,7 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
     verdict = verdict_of(context)
     doubt = _doubt(context, verdict)
     if doubt:
-        context.unjudged.append(f"a wrong request was {doubt}")
+        context.unjudged.append(f"an invalid request was {doubt}")
     if doubt or verdict is None:
         return PASSED
     wrong = [part for part in verdict.invalid if not is_missing_header(part)]
@@ -52,18 +52,18 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
     if fresh is not None:
         again = yield context.make(fresh)
         if not isinstance(again, Response) or refuses(again.status_code, context.plan, context.config):
-            context.unjudged.append(f"a wrong request was answered with {status}, and {_REPEATED}")
+            context.unjudged.append(f"an invalid request was answered with {status}: {_REPEATED}")
             return PASSED
     expected = ", ".join(context.config["expected-statuses"])
     return AcceptedNegativeData(
         f"Invalid data should have been rejected\nExpected: {expected}\n{listed_parts(wrong)}",
-        # Which success it is may depend on what is there already: `PUT` makes, then replaces.
+        # The kind of success may depend on the state: a `PUT` creates, then replaces.
         unique_key="2XX" if 200 <= status < 300 else str(status),
     )
 
 
 def is_missing_header(part: PartVerdict) -> bool:
-    """Whether all that is wrong with a part is that a required header is not there: `missing_required_header` judges that."""
+    """Whether a part is invalid only for a missing required header, which `missing_required_header` judges."""
     is_missing = part.keyword == "required" and not part.instance_path
     return is_missing and part.location is Location.HEADER
 
@@ -72,17 +72,17 @@ def _doubt(context: CheckContext, verdict: RequestVerdict | None) -> str:
     """Return the reason why an accepted invalid request may be valid after all; empty if it is proved invalid, or was refused."""
     status = context.response.status_code
     if verdict is not None and context.response.redirects:
-        return f"redirected, and what is behind the redirect ({status}) says nothing of it"
+        return f"redirected, and the response of the other URL ({status}) does not judge it"
     reason = _reason(context, verdict)
-    return f"answered with {status}, and {reason}" if reason else ""
+    return f"answered with {status}: {reason}" if reason else ""
 
 
 def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
     if verdict is None:
-        return "what was sent is not known"
+        return "the sent request is unknown"
     status = context.response.status_code
     if status == _UNCHANGED:
-        return "that nothing has changed neither accepts nor refuses it"
+        return "304 neither accepts nor refuses it"
     if 300 <= status < 400:
         return "a redirect neither accepts nor refuses it"
     match verdict.outcome:
@@ -90,12 +90,12 @@ def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
             return _doubt_about_path(context, verdict)
         case Outcome.AMBIGUOUS:
             part = verdict.ambiguous[0]
-            return f"nobody can tell whether {place_of(part)} is wrong ({part.reason})"
+            return f"the validity of {place_of(part)} is undecidable ({part.reason})"
         case _ if _has_undeclared(context, verdict):
-            # Servers pass over parameters that they do not know.
+            # Servers may ignore unknown parameters, so accepting them is a failure that needs no further proof.
             return ""
         case _:
-            return "it was right as it was sent"
+            return "it became valid when it was serialised"
 
 
 def _has_undeclared(context: CheckContext, verdict: RequestVerdict) -> bool:
@@ -112,9 +112,9 @@ def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:
     if not wrong:
         return ""
     if any(part.keyword in ("path", "required") for part in wrong):
-        return "its path is another one as it was sent"
+        return "its path is a different one as sent"
     request = context.response.request
     assert request is not None
     if len(context.case.operation.methods_at(path_of(context, request))) > 1:
-        return "its path is that of several operations"
+        return "its path matches several operations"
     return ""

@@ -30,23 +30,23 @@ class ObjectLevelAuthorizationViolation(
 
 
 def reads_member(operation: Operation) -> bool:
-    """Whether an operation reads one resource that a user has made."""
+    """Whether an operation reads a single resource."""
     is_member = ends_with_variable(operation.resource_path)
     return operation.method == _READING and is_member and operation.resource_status is None
 
 
 def has_peers(tools: CheckTools | None) -> bool:
-    """Whether there are users to be held against each other."""
+    """Whether several users are configured."""
     return tools is not None and tools.peers is not None
 
 
 def was_made_before(case: Case, response: Response) -> bool:
-    """Whether a case takes a value of an earlier answer."""
+    """Whether a case uses a value of an earlier response."""
     return bool(case.meta is not None and case.meta.bindings)
 
 
 def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
-    """Fail when a peer gets what a user made in the same sequence, though it is neither public nor listed for that peer."""
+    """Fail if a peer can read a resource that a user created in the sequence, and it is neither public nor listed for the peer."""
     tools = context.tools
     if tools is None or tools.peers is None or _is_wrong(context.case):
         return True
@@ -78,9 +78,9 @@ def _leak(
     answer = yield request
     if not _shows(context.case, answer, mine):
         return None
-    everybody = yield anonymous
-    if _shows(context.case, everybody, mine):
-        # It is public: another check says whether it may be.
+    public = yield anonymous
+    if _shows(context.case, public, mine):
+        # A public resource is judged by `ignored_auth`.
         return None
     if (yield from _is_listed(context, peers, peer, creator, mine)):
         return None
@@ -97,7 +97,7 @@ def _leak(
 def _is_listed(
     context: CheckContext, peers: Peers, peer: str, creator: JudgedInteraction, mine: Thing
 ) -> Exchanging[bool]:
-    """Whether the collection shows the thing to the peer: then it is meant to be shared."""
+    """Whether the collection lists the resource for the peer, so that it is shared on purpose."""
     path = creator.case.operation.path
     if _READING not in _methods_at(creator.case.operation, path) or creator.request is None:
         return False
@@ -116,13 +116,13 @@ def _methods_at(operation: Operation, path: str) -> frozenset[str]:
 
 
 def _is_wrong(case: Case) -> bool:
-    """Whether a case is meant to be refused, or names nothing that was made."""
+    """Whether a case is invalid on purpose, or uses no value of an earlier response."""
     meta = case.meta
     return meta is None or meta.mode.is_negative or not meta.bindings
 
 
 def _creator(context: CheckContext, peers: Peers, owner: str | None) -> JudgedInteraction | None:
-    """The step in which the caller made what the case reads."""
+    """Return the step in which the caller created the resource of the case."""
     case = context.case
     for step in reversed(context.sequence):
         is_member = len(concrete_path(case)) == len(concrete_path(step.case)) + 1
@@ -134,7 +134,7 @@ def _creator(context: CheckContext, peers: Peers, owner: str | None) -> JudgedIn
 
 
 def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
-    """Whether the answer to a creation holds the name that a case asks for."""
+    """Whether a case takes its path from the response to the creation."""
     assert case.meta is not None
     label, answer = creator.case.operation.label, creator.outcome
     took = any(one.producer == label and one.location is Location.PATH for one in case.meta.bindings)
@@ -142,7 +142,7 @@ def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
 
 
 def _thing(case: Case, answer: Response) -> Thing | None:
-    """The object in an answer that has the name of what was asked for, and something else to compare."""
+    """Return the object with the requested identifier and at least one other value; None if there is none."""
     names = {str(value) for value in named_values(case).values()}
     for one in _things(_body(answer)):
         values = _scalars(one)
@@ -152,7 +152,7 @@ def _thing(case: Case, answer: Response) -> Thing | None:
 
 
 def _shows(case: Case, answer: object, mine: Thing) -> bool:
-    """Whether an answer has the same thing: all values that both have are equal, and they share more than its name."""
+    """Whether a response shows the same resource: all common values are equal, and more than the identifier is common."""
     if not isinstance(answer, Response) or not 200 <= answer.status_code < 300 or answer.redirects:
         return False
     theirs = _thing(case, answer)
@@ -177,7 +177,7 @@ def _body(answer: Response) -> Any:
 
 
 def _things(body: Any) -> Iterator[Thing]:
-    """Objects of a body, outermost first."""
+    """Yield the objects of a body, outermost first."""
     return islice(_objects(body), _MOST_NODES)
 
 

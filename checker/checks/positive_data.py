@@ -47,50 +47,50 @@ _CLOCK: Final = re.compile(r"\d\d:\d\d(:\d\d)?")
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ENDS_OF_TIME: Final = frozenset(("0001-01-01", "9999-12-31"))
 _MANY: Final = 1_000
-"""Items of a list, beyond which services may have a limit that they did not describe."""
+"""Items of a list beyond which a service may have a limit that it does not describe."""
 _NESTED: Final = 32
-"""Levels, beyond which parsers may have a limit."""
+"""Levels of nesting beyond which parsers may have a limit."""
 _POISON: Final = "__proto__"
-"""Names that parsers in JavaScript refuse, so that no object inherits from request data."""
+"""A name that parsers in JavaScript refuse, so that no object inherits from request data."""
 _MOST: Final = 50
 """Members of an object that are compared."""
 _DEEP: Final = 4
 _ODD: Final[Mapping[str | None, str]] = {
-    Scenario.SIGNS: "nobody said whether such signs are taken: they may be wrong in a search, or unwanted in a name",
-    Scenario.UNUSUAL: "many services take no such values, though they are valid",
+    Scenario.SIGNS: "the description does not say whether such characters are accepted, for example in a search or a name",
+    Scenario.UNUSUAL: "many services refuse such values although they are valid",
 }
 """Unusual scenario -> reason why a server may refuse it."""
 _JSON_PATCH: Final = "application/json-patch+json"
 
 
 def may_break_one(case: Case) -> str:
-    """Return the unwritten rule that a request may break; empty if it breaks none of the common ones.
+    """Return the common unwritten rule that a request may break; empty if it breaks none.
 
-    Signs that mean something in other languages, a page cursor that no server made, an end that does not come after its
-    beginning, a source that is its own target, a body that is about another thing than its path, a number beyond those of 64
-    bits, a moment that many calendars do not have, more items or levels than usual, a property
-    that would change prototypes, a list of changes to what may not be there.
+    Such rules concern characters with a meaning in other languages, page cursors that the server did not issue, periods that end
+    before they begin, transfers from a resource to itself, bodies and paths that name different resources, integers beyond
+    64 bits, times that many calendars lack, very long lists and deep nesting, properties that change JavaScript prototypes,
+    and changes to members that may not exist.
     """
     scenario = None if case.meta is None else case.meta.phase.data.get("scenario")
     if scenario in _ODD:
         return _ODD[scenario]
     mark = _unknown_mark(case)
     if mark:
-        return f"only the service knows which values {mark} has"
+        return f"only the service can issue a valid {mark}"
     for name, value in case.path_parameters.items():
         named = case.body.get(name, value) if isinstance(case.body, dict) else value
         if str(named) != str(value):
             return f"{name} of the body is not {name} of the path"
     if case.media_type == _JSON_PATCH:
-        return "what a JSON Patch changes has to be there (RFC 6902)"
+        return "the target of a JSON Patch operation has to exist (RFC 6902)"
     unusual = _unusual(case)
     if unusual:
-        return f"many services take no {unusual}"
+        return f"many services refuse {unusual}"
     for members in (one for one in _values(case) if isinstance(one, dict)):
         if _POISON in members:
-            return f"many services read no object that has a `{_POISON}`"
+            return f"many services refuse objects with a property `{_POISON}`"
         for first, last in _pairs(members):
-            return f"nobody said whether {first} has to be less than {last}, or another one"
+            return f"{first} may have to be less than {last}, or different from it"
     return ""
 
 
@@ -106,7 +106,7 @@ def _unknown_mark(case: Case) -> str:
 
 
 def _unusual(case: Case) -> str:
-    """Return the value of a request that services refuse although it is valid; empty if there is none."""
+    """Return the kind of a valid value that services often refuse; empty if the request has none."""
     for value in (*case.path_parameters.values(), *_values(case)):
         if isinstance(value, int | float) and not -(2**63) <= value < 2**63:
             return "numbers beyond those of 64 bits"
@@ -126,7 +126,7 @@ def _is_odd_moment(value: str) -> bool:
 
 
 def _depth(value: object) -> int:
-    """Levels of lists and objects in each other."""
+    """Return how deep lists and objects are nested."""
     level, depth = [value], 0
     while level:
         below: list[object] = []
@@ -140,7 +140,7 @@ def _depth(value: object) -> int:
 
 
 def _values(case: Case) -> Iterator[Any]:
-    """The query, the body, and what stands in them."""
+    """Yield the query, the body, and the values within them."""
     waiting: list[tuple[Any, int]] = [({**case.query}, 0), (case.body, 0)]
     while waiting:
         value, depth = waiting.pop()
@@ -155,7 +155,7 @@ def _values(case: Case) -> Iterator[Any]:
 
 
 def _pairs(members: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names of two members of which the first should be less than the second, or another one, and is not."""
+    """Yield pairs of member names whose values should be ordered, or different, and are not."""
     names = list(members)[:_MOST]
     for first in names:
         for last in names:
@@ -169,7 +169,7 @@ def _pairs(members: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _differ_by(first: str, last: str, *pairs: tuple[set[str], set[str]]) -> bool:
-    """Whether two names are the same but for one word, which says which of both comes first."""
+    """Whether two names differ in one word, and the two words are among `pairs`."""
     one, two = words(first), words(last)
     if len(one) != len(two):
         return False
@@ -186,7 +186,7 @@ def _is_reversed(first: Any, last: Any) -> bool:
 
 
 def _comparable(value: Any) -> tuple[str, Any] | None:
-    """(kind, what may be compared with others of the kind) of a number or a time."""
+    """Return (kind, comparable value) of a number or a time; None for other values."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -216,7 +216,7 @@ _NAMED = 3
 
 
 def declared_body_alone(case: Case) -> tuple[Case, str] | None:
-    """The case without such properties at the top of its body, and the first three names; None when it has none."""
+    """Return the case without undeclared properties at the top of its body, and the first three of their names; None if there are none."""
     body = case.body
     schema = next((one.schema for one in case.operation.bodies if one.media_type == case.media_type), None)
     if not isinstance(body, dict) or schema is None:
@@ -244,9 +244,9 @@ _OF_BODIES: Final = (b"content-type", b"content-length", b"content-encoding")
 
 
 def is_path_refused(context: CheckContext) -> Exchanging[bool]:
-    """Whether a bare 400 is none of the operation: its odd characters are refused where no operation is, and a path without is not.
+    """Whether a bare 400 comes from a filter before the application: it refuses the odd characters also on an unknown path.
 
-    Sends nothing if the path has none, else two requests at most.
+    The same unknown path without these characters must not be refused. Sends at most two requests, and none if the path has no odd character.
     """
     texts = (one for one in context.case.path_parameters.values() if isinstance(one, str))
     odd = odd_characters("".join(texts))
@@ -269,7 +269,7 @@ def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
 
 
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
-"""All statuses but those that refuse data: denied access, rate limits and missing resources say nothing of it."""
+"""All statuses that do not refuse data. Denied access, rate limits and missing resources say nothing about it."""
 
 _LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")
 """`at least 3 characters`."""
@@ -277,7 +277,7 @@ _NUMBER = re.compile(r"\d+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _LONGEST_REASON = 2048
 _LONGEST_SAID = 100
-_REFUSED_ANYWHERE = "the target refuses such characters in any path, whoever it is for"
+_REFUSED_ANYWHERE = "the target refuses such characters in any path, also in unknown ones"
 _CREDENTIALS_REFUSED = (400, 422)
 _CONTAINERS = (("query", Location.QUERY), ("headers", Location.HEADER), ("cookies", Location.COOKIE))
 
@@ -292,23 +292,23 @@ def accepts(status: int, plan: ResponsePlan, config: Config) -> bool:
 
 
 def is_fine(plan: ResponsePlan, config: Config) -> QuickLook | None:
-    """Whether an answer says that all went well."""
+    """Return the quick test for a body that reports no error."""
     return None if plan.answers is None else plan.answers.is_fine
 
 
 def _accepts(status: int, config: Config) -> bool:
-    # What is no final status of HTTP refuses nothing, whatever else is wrong with it.
+    # A status outside 200 to 599 is no final status of HTTP, so that it refuses nothing.
     return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
 
 
 def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     """Fail on a refusal of a request whose final bytes are proved to be valid.
 
-    Undeclared parameters are neither valid nor invalid: a request that is refused with them is sent again without. So is what has
-    an idempotency key, with another one: with the key of an earlier request another body is refused.
+    Undeclared parameters are neither valid nor invalid, so that a refused request is sent again without them. A request with an
+    idempotency key is sent again with another key, because a server refuses a known key with a different body.
     """
     status, said = context.response.status_code, context.complaint
-    # What a status says already is told by `not_a_server_error`.
+    # `not_a_server_error` reports these.
     if said is not None and (said.blame is not Blame.REFUSED or status >= 500):
         return PASSED
     if said is None and (_accepts(status, context.config) or denies_condition(context.response)):
@@ -338,13 +338,13 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _reason(context: CheckContext) -> str:
-    """Return the reason of a refusal without its variable parts; empty if it names or quotes no part of the request and no limit.
+    """Return the reason of a refusal without its variable parts; empty if it names no part of the request and no limit.
 
-    Numbers and what was sent are left out of it: many servers repeat what they refuse.
+    Numbers and sent values are removed, because many servers repeat the value that they refuse.
     """
     said = context.response.readable.content[:_LONGEST_REASON].decode("utf-8", "replace")
     text = _with_names_of_quoted(said, context.case)
-    # `dataset_id` may be told as `Dataset ID`, and headers in capitals.
+    # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.
     names, plain = (_plain(one.name) for one in context.case.operation.parameters), _plain(text)
     is_named = text != said or any(name in plain for name in names if len(name) > 2)
     if not is_named and not _LIMIT.search(text):
@@ -358,7 +358,7 @@ def _reason(context: CheckContext) -> str:
 
 
 def _with_names_of_quoted(text: str, case: Case) -> str:
-    """A text with the names of variables of the path where it quotes what was sent for them: `cannot parse '{zone_id}'`."""
+    """Return a text in which quoted values of path variables are replaced by their names: `cannot parse '{zone_id}'`."""
     for name, value in case.path_parameters.items():
         for mark in "'\"`":
             text = text.replace(f"{mark}{value}{mark}", f"{mark}{{{name}}}{mark}")
@@ -366,12 +366,12 @@ def _with_names_of_quoted(text: str, case: Case) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name, or a text with names in it, without what separates words."""
+    """Return a text in lower case without separators between words."""
     return _SEPARATORS.sub("", name).lower()
 
 
 def _hint(context: CheckContext) -> Exchanging[str]:
-    """A line on properties of the body without which the request is accepted; empty when it is refused all the same."""
+    """Return a line about undeclared properties without which the request is accepted; empty if it is refused without them, too."""
     less = declared_body_alone(context.case)
     if less is None:
         return ""
@@ -380,7 +380,7 @@ def _hint(context: CheckContext) -> Exchanging[str]:
     if not isinstance(again, Response) or not 200 <= again.status_code < 300:
         return ""
     return (
-        f"\nHint: it is accepted without {names}, which the description neither declares nor forbids; "
+        f"\nHint: the request is accepted without {names}, which the description neither declares nor forbids; "
         "`additionalProperties: false` would forbid it"
     )
 
@@ -389,14 +389,14 @@ def _doubt(context: CheckContext) -> str:
     """Return the reason why a request may be invalid; empty if it is proved valid."""
     verdict = verdict_of(context)
     if verdict is None:
-        return "what was sent is not known"
+        return "the sent request is unknown"
     match verdict.outcome:
         case Outcome.INVALID:
             part = verdict.invalid[0]
-            return f"{place_of(part)} is not valid as it was sent ({part.keyword})"
+            return f"{place_of(part)} is not valid as sent ({part.keyword})"
         case Outcome.AMBIGUOUS:
             part = verdict.ambiguous[0]
-            return f"nobody can tell whether {place_of(part)} is valid ({part.reason})"
+            return f"the validity of {place_of(part)} is undecidable ({part.reason})"
         case _:
             return _doubt_about_path(context) or _doubt_about_reason(context)
 
@@ -404,23 +404,23 @@ def _doubt(context: CheckContext) -> str:
 def _doubt_about_path(context: CheckContext) -> str:
     request = context.response.request
     if request is not None and is_of_several(context, request):
-        return "its path is that of several operations, of which another may have answered"
+        return "its path matches several operations, so that another one may have responded"
     return ""
 
 
 def _doubt_about_reason(context: CheckContext) -> str:
     """Return the reason why a refusal may be right although the description allows the request."""
     if context.response.status_code == PRECONDITION_REQUIRED:
-        return "it asks for a condition (If-Match), not for other data"
+        return "the server wants a condition (If-Match), not other data"
     said = denies_state(context.response)
     if said:
         shown = said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]}..."
-        return f"it says what is there and what is not ({shown})"
+        return f"the response is about resources that exist or do not exist ({shown})"
     return may_break_one(context.case)
 
 
 def _plainer(case: Case) -> Case | None:
-    """The case without what may be why it is refused though the description allows it; None when it has nothing of that."""
+    """Return the case without undeclared parameters and with a fresh idempotency key; None if that changes nothing."""
     declared = _declared_alone(case)
     return with_fresh_key(declared or case) or declared
 

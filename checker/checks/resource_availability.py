@@ -1,4 +1,4 @@
-"""Created resources are there."""
+"""Created resources are available."""
 
 import json
 from collections.abc import Iterator
@@ -33,27 +33,27 @@ _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
 _REFERENCES = frozenset(("id", "ids", "uuid", "uuids", "guid", "ref", "refs", "key", "slug", "code"))
 _CERTAIN = 0.85
-"""Affinity of fields that are called as the variable is."""
+"""Least affinity between the names of a field and a variable that mean the same."""
 
 
 class EnsureResourceAvailability(
     Failure, code="ST302", title="Resource is not available after creation", needs_repetition=True
 ):
-    """A resource is not there right after it was created."""
+    """A resource is not available right after it was created."""
 
 
 def names_member(operation: Operation) -> bool:
-    """Whether an operation is of one resource that may have been created before."""
+    """Whether an operation is about a single resource."""
     return operation.method != "OPTIONS" and ends_with_variable(operation.resource_path)
 
 
 def is_there(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether a status says that something is there, where statuses say so."""
+    """Whether every response with this status and plan passes."""
     return status != _MISSING and plan.answers is None
 
 
 def ensure_resource_availability(context: CheckContext) -> Found:
-    """Fail on 404 for a resource that the sequence has created by POST, and that nothing has removed since."""
+    """Fail on 404 for a resource that an earlier step has created by POST and no step has removed."""
     steps, case = context.sequence, context.case
     meta = case.meta
     if meta is None or not meta.bindings:
@@ -74,34 +74,34 @@ def ensure_resource_availability(context: CheckContext) -> Found:
 
 
 def _may_be_missing(context: CheckContext, place: int) -> bool:
-    """Whether what the step at a place made need not be there for a case."""
+    """Whether the resource that a step created may be unavailable to a case."""
     steps, case = context.sequence, context.case
     creator = steps[place]
     return (
-        # A caller without credentials, or of another tenant, need not see the resources of others.
+        # Callers without credentials, or of another tenant, may not see it.
         creator.case.is_anonymous is not case.is_anonymous
         or is_elsewhere(case, context.response.request, creator.case, creator.request)
-        # What is not there may be what the body speaks of.
+        # The 404 may be about a resource that the body refers to.
         or _names_others(case.body)
         or any(_may_remove(step, case, creator) for step in steps[place + 1 :])
-        # It was made below what is gone, or is called as what was removed.
+        # It was created below a removed resource, or has the name of one.
         or any(_has_removed(step, case) for step in steps[:place])
     )
 
 
 def _names_others(body: object) -> bool:
-    """Whether a body refers to things by their identifiers: `author_id`, `roomId`, `tagIds`."""
+    """Whether a body refers to other resources: `author_id`, `roomId`, `tagIds`."""
     found = body if isinstance(body, dict) else {}
     return any(len(parts := words(name)) > 1 and parts[-1] in _REFERENCES for name in islice(found, _MOST_NODES))
 
 
 def _location(case: Case) -> Location:
-    """Return the place where a case names its resource."""
+    """Return the location of the identifier of a case's resource."""
     return next((at for at, _ in case.operation.resource_places.values()), Location.PATH)
 
 
 def _creates(step: JudgedInteraction, case: Case) -> bool:
-    """Whether a step is a POST to the collection in which a case asks for a member."""
+    """Whether a step is a successful POST to the collection of the resource of a case."""
     if method_of(step.case) != "POST" or not (is_done(step) or 300 <= status_of(step) < 400):
         return False
     is_member = len(concrete_path(case)) == len(concrete_path(step.case)) + 1
@@ -109,7 +109,7 @@ def _creates(step: JudgedInteraction, case: Case) -> bool:
 
 
 def _is_named_by(creator: JudgedInteraction, case: Case) -> bool:
-    """Whether the last variable of a path is what its creator called what it created."""
+    """Whether the last variable of the path is the identifier that the creator returned."""
     answer = creator.outcome
     assert isinstance(answer, Response)
     last = case.operation.resource_path.rstrip("/").rpartition("/")[2]
@@ -125,10 +125,10 @@ def _is_named_by(creator: JudgedInteraction, case: Case) -> bool:
 
 
 def _is_identity(case: Case, name: str, creator: JudgedInteraction, wanted: str) -> bool:
-    """Whether a variable was taken from a field of that operation which is called as the variable is, and where the creator says it.
+    """Whether the value of a variable comes from a field of the creator's response with the same meaning, and this creator returned it.
 
-    What is filled in because it may fit is no name of what was created: its weight, its note. Nor is what another request
-    of the operation made, even if the weight, or the parent, of what this one made is the same number.
+    Values of other fields, such as a weight, may fill a variable without being an identifier. Another request of the same operation
+    may have created the resource whose identifier equals a number in this creator's response.
     """
     assert case.meta is not None
     label = creator.case.operation.label
@@ -151,18 +151,18 @@ def _values_at(pointer: str, creator: JudgedInteraction) -> list[Any]:
 
 
 def _located(answer: Response) -> list[str]:
-    """Last segments of the path in `Location`."""
+    """Return the last path segment of each `Location`."""
     paths = [value.partition("?")[0] for value in answer.headers.get("location", ())]
     return [unquote(path.rstrip("/").rpartition("/")[2]) for path in paths]
 
 
 def _scalars_of(answer: Response) -> Iterator[str]:
-    """Texts that may name what was created: scalars of the object that was answered."""
+    """Yield the scalars of a response, as text: possible identifiers of the created resource."""
     try:
         body = answer.json()
     except (json.JSONDecodeError, UnicodeDecodeError):
         return
-    # A list is what was found, not what was created.
+    # A list with a status other than 201 holds search results.
     if answer.status_code == _CREATED or isinstance(body, dict):
         yield from islice(_scalars(body), _MOST_NODES)
 
@@ -180,12 +180,12 @@ def _scalars(body: Any) -> Iterator[str]:
 
 
 def _has_removed(step: JudgedInteraction, case: Case) -> bool:
-    """Whether a step has deleted what a case asks for, or what it stands below."""
+    """Whether a step has deleted the resource of a case, or one that contains it."""
     return method_of(step.case) == REMOVING and is_done(step) and concerns(case, step.case)
 
 
 def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction) -> bool:
-    """Whether a step may have taken away what a case asks for: it changes something there, and was not refused."""
+    """Whether a step that was not refused may have removed the resource of a case."""
     if method_of(step.case) in SAFE or 400 <= status_of(step) < 500:
         return False
     if step.case.operation.label == creator.case.operation.label:
@@ -194,7 +194,7 @@ def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction)
 
 
 def _removes_used(step: JudgedInteraction, creator: JudgedInteraction) -> bool:
-    """Whether a step removed what something was made with: the author of a book. What is left of it goes with it, in many services."""
+    """Whether a step removed a resource that the creation refers to, such as the author of a book. Many services then remove the book."""
     meta = creator.case.meta
     if meta is None or method_of(step.case) != REMOVING:
         return False

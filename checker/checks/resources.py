@@ -14,11 +14,11 @@ from checker.core.resources import status_of as answered
 from checker.core.response import Response
 
 _LATER = 202
-"""It was taken in, and is not done yet (RFC 9110, 15.3.3)."""
+"""202: the request is accepted but not completed (RFC 9110, 15.3.3)."""
 
 
 def status_of(step: JudgedInteraction) -> int:
-    """Status of an answer, as its body says it where that counts; 0 when there is none."""
+    """Return the status of a step, from the body where the API reports it there; 0 without a response."""
     outcome = step.outcome
     return answered(step.case.operation, outcome) if isinstance(outcome, Response) else 0
 
@@ -29,29 +29,29 @@ def method_of(case: Case) -> str:
 
 
 def is_done(step: JudgedInteraction) -> bool:
-    """Whether a request did what it was for: it succeeded, and not only later."""
+    """Whether a request succeeded and is completed."""
     status = status_of(step)
     return 200 <= status < 300 and status != _LATER
 
 
 def line_of(request: WireRequest | None) -> str:
-    """Method and target of a request, as it was sent."""
+    """Return method and target of a request as sent."""
     return "" if request is None else f"{request.method} {request.target.decode('latin-1')}"
 
 
 def told(case: Case, request: WireRequest | None) -> str:
-    """A request for people: as it was sent, or its operation where all requests look alike and bodies tell them apart."""
+    """Return a request for messages: method and target, or the operation if all requests have the same target."""
     operation = case.operation
     return line_of(request) if operation.resource_status is None else str(operation.label)
 
 
 def cache_note(response: Response) -> str:
-    """Return a line about a cache that may have answered; empty if there is no sign of one."""
+    """Return a line about a cache that may have responded; empty without a sign of one."""
     age = response.headers.get("age", ["0"])[0].strip()
     is_hit = any("hit" in value.lower() for value in response.headers.get("x-cache", ()))
     if not is_hit and (not age.isdecimal() or not int(age)):
         return ""
-    return "\nThe answer may come from a cache: `Age` or `X-Cache` says so"
+    return "\nThe response may come from a cache, according to `Age` or `X-Cache`"
 
 
 _OF_ONE_REQUEST: Final = re.compile(
@@ -59,11 +59,11 @@ _OF_ONE_REQUEST: Final = re.compile(
     r"|request|correlation|trac|span|idempoten|nonce|transaction|timestamp|signature|digest|etag|version",
     re.IGNORECASE,
 )
-"""Names of headers that differ from request to request, or say how to answer: not what of."""
+"""Names of headers that differ between requests or describe the wanted response, and so do not select a part of the API."""
 
 
 def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
-    """Yield the places where two operations both name their part of the API: headers of one name, and required queries."""
+    """Yield the places by which two operations may select a part of the API: headers of the same name, and required queries."""
     theirs = {(known.location, known.name.lower()): known for known in other.parameters}
     for mine in one.parameters:
         known = theirs.get((mine.location, mine.name.lower()))
@@ -73,7 +73,7 @@ def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
 
 
 def is_elsewhere(case: Case, request: WireRequest | None, other: Case, other_request: WireRequest | None) -> bool:
-    """Whether two cases, sent so, are about different parts of the API: what one made or removed need not be there, or gone, for the other."""
+    """Whether two requests select different parts of the API, so that resources of one need not exist for the other."""
     return any(
         _said(case, request, place) != _said(other, other_request, place)
         for place in scope_places(case.operation, other.operation)
@@ -81,7 +81,7 @@ def is_elsewhere(case: Case, request: WireRequest | None, other: Case, other_req
 
 
 def _said(case: Case, request: WireRequest | None, place: Place) -> object:
-    """Return the value that was sent at a place. Headers that a user gave for all requests are part of no case."""
+    """Return the value that was sent at a place. Headers that a user gave for all requests are not part of the case."""
     location, name = place
     if location is not Location.HEADER or request is None:
         return sent_at(case, place)
@@ -90,9 +90,9 @@ def _said(case: Case, request: WireRequest | None, place: Place) -> object:
 
 
 def concrete_path(case: Case) -> tuple[str, ...]:
-    """Segments of the path of a case: values in place of variables, all others as singular words after a slash.
+    """Return the path segments of a case: values in place of variables, other segments as singular words after a slash.
 
-    Nothing when a value is missing: who does not say what he is about is about nothing that others are about.
+    Empty if a value is missing, so that the case has no resource in common with others.
     """
     found = []
     values = named_values(case)
@@ -111,12 +111,12 @@ def concrete_path(case: Case) -> tuple[str, ...]:
 def concerns(case: Case, other: Case) -> bool:
     """Whether the resource of `case` is that of `other`, or stands below it.
 
-    By the values in their paths: `/users/5/orders` is below `/users/5`, `/user/5` and `/users/5:archive` are the same.
+    Compares the values in their paths: `/users/5/orders` is below `/users/5`; `/user/5` and `/users/5:archive` are the same.
     """
     return is_within(concrete_path(case), concrete_path(other))
 
 
 def is_within(path: Sequence[str], around: Sequence[str]) -> bool:
-    """Whether one concrete path begins with the other; what follows a colon is an action, no name."""
+    """Whether one concrete path begins with the other; text after a colon is an action, not part of the name."""
     pairs = zip(path, around, strict=False)
     return 0 < len(around) <= len(path) and all(one == two or one.partition(":")[0] == two for one, two in pairs)

@@ -1,4 +1,4 @@
-"""The headers of a response are those that the description promises."""
+"""The headers of a response match the description."""
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
@@ -9,7 +9,7 @@ from checker.core.failures import CauseScope, Failure, Severity
 
 
 class MissingHeaders(Failure, code="ST107", title="Missing required headers", cause_scope=CauseScope.API):
-    """Required headers are not there."""
+    """Required headers are missing."""
 
 
 class HeaderSchemaError(
@@ -19,7 +19,7 @@ class HeaderSchemaError(
     severity=Severity.HIGH,
     cause_scope=CauseScope.API,
 ):
-    """A header breaks its schema in every way to read it."""
+    """A header breaks its schema in every reading of its value."""
 
 
 def promises_no_headers(status: int, plan: ResponsePlan, config: Config) -> bool:
@@ -28,13 +28,13 @@ def promises_no_headers(status: int, plan: ResponsePlan, config: Config) -> bool
 
 
 def response_headers_conformance(context: CheckContext) -> Found:
-    """Fail on required headers that are missing, and on values that both validators reject in every reading."""
+    """Fail on missing required headers, and on values that both validators reject in every reading."""
     validator = context.plan.headers
     if validator is None or validator.is_valid(context.response.headers):
         return PASSED
     opinions = validator.opinions(context.response.headers)
     context.disagreements.extend(opinions.disagreements)
-    context.unjudged.extend(f"the header {name} of an answer is too long to be read" for name in opinions.unread)
+    context.unjudged.extend(f"the header {name} of a response is too long to be read" for name in opinions.unread)
     found: list[Failure] = [_missing(opinions.missing)] if opinions.missing else []
     for name, violation in opinions.violations:
         found.append(_violation(name, violation, context.truncation))

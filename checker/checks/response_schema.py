@@ -12,27 +12,27 @@ from checker.core.response import Response, Undecoded
 
 _NAMED_SCHEMA = re.compile(r"(?:^|[/#])(?:components/schemas|definitions)/")
 _LONGEST_NAME = 80
-"""Characters that are shown of one that a server made up."""
+"""Characters that are shown of a name that comes from the server."""
 
 
 class JsonSchemaError(Failure, code="ST108", title="Response violates schema", severity=Severity.HIGH):
-    """A body, an event of a stream, or what stands in one breaks its schema."""
+    """A body, an event of a stream, or the payload of an event breaks its schema."""
 
 
 class MalformedJson(Failure, code="ST109", title="JSON deserialization error"):
-    """The body is said to be JSON, and is not."""
+    """The body is declared as JSON and is not."""
 
 
 class ContentDeserializationError(Failure, code="ST110", title="Content deserialization error"):
-    """The body is not what its media type says."""
+    """The body does not have its declared media type."""
 
 
 class ContentDecodingError(Failure, title="Content decoding error"):
-    """The body is not compressed in the way that its `Content-Encoding` says."""
+    """The body is not compressed as its `Content-Encoding` declares."""
 
 
 class BrokenNonNull(Failure, code="ST114", title="Response violates schema", severity=Severity.HIGH):
-    """The server found null where its schema promises a value, and says so."""
+    """The server reports null where its schema promises a value."""
 
 
 def promises_no_body(status: int, plan: ResponsePlan, config: Config) -> bool:
@@ -41,7 +41,7 @@ def promises_no_body(status: int, plan: ResponsePlan, config: Config) -> bool:
 
 
 def has_valid_body(plan: ResponsePlan, config: Config) -> QuickLook | None:
-    """Whether the body is valid as it stands."""
+    """Return the quick test for a valid body."""
     if plan.answers is not None:
         return plan.answers.is_fine
     validator = plan.body
@@ -63,16 +63,16 @@ def response_schema_conformance(context: CheckContext) -> Found:
     if validator is None:
         return PASSED
     if context.response.is_truncated and not validator.reads_prefix:
-        context.unjudged.append(_too_long(context.response.content, "an answer"))
+        context.unjudged.append(_too_long(context.response.content, "a response"))
         return PASSED
     body = context.response.decoded
     if isinstance(body, Undecoded):
         if body.is_damaged:
             return ContentDecodingError(body.message, unique_key="undecoded")
-        context.unjudged.append(f"an answer cannot be decoded ({_name(body.message)})")
+        context.unjudged.append(f"a response cannot be decoded ({_name(body.message)})")
         return PASSED
     if body.is_cut and not validator.reads_prefix:
-        context.unjudged.append(_too_long(body.content, "an answer, once it is decompressed,"))
+        context.unjudged.append(_too_long(body.content, "a decompressed response"))
         return PASSED
     if validator.is_valid(body.content):
         return PASSED
@@ -91,14 +91,14 @@ def _told(context: CheckContext, opinions: BodyOpinions) -> Found:
     if opinions.disagreement is not None:
         context.disagreements.append(opinions.disagreement)
     if opinions.unread is not None:
-        context.unjudged.append(f"an answer {opinions.unread}")
+        context.unjudged.append(f"a response {opinions.unread}")
     if opinions.undecodable is not None:
         return _undecodable(opinions.undecodable, is_empty=not context.response.content)
     return [_violation(context, violation) for violation in opinions.violations]
 
 
 def _too_long(kept: bytes, what: str) -> str:
-    return f"{what} is longer than {len(kept)} bytes: no more of it is read"
+    return f"{what} is longer than the limit of {len(kept)} bytes"
 
 
 def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
@@ -114,7 +114,7 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
 
 
 def _named_schema(violation: SchemaViolation) -> str:
-    """The keyword of a named schema that was broken, which breaks wherever the schema is used; empty for others."""
+    """Return pointer and keyword of a broken named schema, which breaks wherever it is used; empty for other schemas."""
     pointer = violation.schema_pointer
     is_named = _NAMED_SCHEMA.search(pointer) is not None
     return f"{pointer} {violation.keyword}" if is_named else ""

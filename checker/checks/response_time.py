@@ -1,4 +1,4 @@
-"""Responses come in time."""
+"""Responses arrive within the time limit."""
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
@@ -8,11 +8,11 @@ from checker.core.response import Response
 
 
 class ResponseTimeExceeded(Failure, code="ST112", title="Response time limit exceeded", severity=Severity.LOW):
-    """The response took longer than it may."""
+    """The response took longer than the limit."""
 
 
 def is_in_time(plan: ResponsePlan, config: Config) -> QuickLook:
-    """Whether a response came in time; without a limit each does."""
+    """Return the quick test for a response within the limit."""
     limit_s: float | None = config["max_response_time"]
 
     def look(response: Response) -> bool:

@@ -1,4 +1,4 @@
-"""Rules that several checks share: status patterns, broken parts of requests, excerpts of schemas, refusals about state."""
+"""Rules that several checks share: status patterns, invalid parts of requests, excerpts of schemas, refusals about state."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from checker.core.response import Response
 
 _PRECONDITION_FAILED = 412
 PRECONDITION_REQUIRED: Final = 428
-"""The request has to be conditional (RFC 6585, 3): its data is neither refused nor accepted."""
+"""The server wants a conditional request (RFC 6585, 3), so that it neither refuses nor accepts the data."""
 _REGISTERED: Final = frozenset(map(int, HTTPStatus))
 _LAST_CLASS: Final = 5
 
@@ -26,7 +26,7 @@ _LAST_CLASS: Final = 5
 def rule_of_status(status: int) -> str:
     """Return the part of the status code that goes into the fingerprint: `404`, or `5XX` for a code that IANA does not register.
 
-    Outside of 100 to 599 that is a server error (RFC 9110, 15).
+    A code outside 100 to 599 counts as a server error (RFC 9110, 15).
     """
     return str(status) if status in _REGISTERED else f"{min(status // 100, _LAST_CLASS)}XX"
 
@@ -38,7 +38,7 @@ def matches_status(status: int, patterns: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _matches(status: int, patterns: tuple[str, ...]) -> bool:
-    # Asked for each answer, of a handful of statuses and lists.
+    # Called for each response, with few different statuses and lists.
     digits = f"{status:03d}"
     return any(
         len(pattern) == 3 and all(p in "xX" or p == d for p, d in zip(pattern, digits, strict=False))
@@ -47,9 +47,9 @@ def _matches(status: int, patterns: tuple[str, ...]) -> bool:
 
 
 def denies_condition(response: Response) -> bool:
-    """Whether an answer says that a condition of its request does not hold (RFC 9110, 15.5.13).
+    """Whether a condition of the request failed (RFC 9110, 15.5.13).
 
-    That is of the state of the resource: the data is neither refused nor accepted.
+    That depends on the state of the resource: the data is neither refused nor accepted.
     """
     sent = response.request
     return (
@@ -60,7 +60,7 @@ def denies_condition(response: Response) -> bool:
 
 
 def excerpts(violation: SchemaViolation, truncation: Truncation) -> str:
-    """The broken schema with its place, and the value, shortened."""
+    """Return the violated schema with its place, and the value, shortened."""
     lines = [
         f"Schema at {violation.schema_pointer}:",
         "",
@@ -90,7 +90,7 @@ def place_of(part: PartVerdict) -> str:
 
 
 def path_of(context: CheckContext, request: WireRequest) -> str:
-    """Path of a request to the operation of the case as it was sent, still encoded, without base path and query."""
+    """Return the sent path of a request, encoded, without base path and query."""
     path = request.path.decode("latin-1")
     if context.tools is None:
         return path
@@ -98,9 +98,9 @@ def path_of(context: CheckContext, request: WireRequest) -> str:
 
 
 def is_of_several(context: CheckContext, request: WireRequest) -> bool:
-    """Whether a path as it was sent is one of another operation, too: routers differ in which of them they ask.
+    """Whether the sent path also matches another operation, since routers differ in their choice.
 
-    Only a path without variables comes before all others (OpenAPI, "Path Templating Matching").
+    Only a path without variables has a defined precedence (OpenAPI, "Path Templating Matching").
     """
     if "{" not in context.case.operation.path:
         return False
@@ -109,7 +109,7 @@ def is_of_several(context: CheckContext, request: WireRequest) -> bool:
 
 
 def listed_parts(parts: Iterable[PartVerdict]) -> str:
-    """Return the mistakes of a request for people: a sentence, or one for each of up to three parts."""
+    """Return the invalid parts of a request as text: a sentence, or a list of up to three."""
     texts = list(dict.fromkeys(map(_told, parts)))
     if len(texts) == 1:
         return f"Invalid component: {texts[0]}"
@@ -129,7 +129,7 @@ def _told(part: PartVerdict) -> str:
 
 
 def has_made_up_path(context: CheckContext) -> bool:
-    """Whether a variable of the path was made up, so that nothing need be there."""
+    """Whether a path variable is generated, so that the resource need not exist."""
     case = context.case
     if not case.path_parameters:
         return False
@@ -150,14 +150,14 @@ _MUST_BE_UNIQUE: Final = re.compile(r"\bmust be unique\b", re.IGNORECASE)
 _OF_ITEMS: Final = re.compile(r"\b(?:elements?|items?|members?|entries)\b", re.IGNORECASE)
 _MISSING: Final = re.compile(
     r"\b(?:does|do)(?: not|n't) exist\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b|\bno such\b"
-    # Django of a reference; where a list of values is meant, it says which was sent.
+    # Django says this about a missing reference. For an invalid choice it adds the sent value.
     r"|\bmust exist\b|\bthat choice is not one of the available choices\b",
     re.IGNORECASE,
 )
 _OF_DATA: Final = re.compile(
     r"\b(?:field|property|attribute|parameter|header|argument|member|content[- ]type|boundary)s?\b", re.IGNORECASE
 )
-"""The parts of a request that a `not found` may be about."""
+"""Words for parts of a request. A `not found` with one of them is about the data, not about a resource."""
 _TITLES: Final = frozenset(
     [
         "bad request",
@@ -174,7 +174,7 @@ _TITLES: Final = frozenset(
 
 
 def denies_state(response: Response) -> str:
-    """Return the sentence of a refusal about resources that exist already, or do not exist; empty for any other reason."""
+    """Return the sentence of a refusal about a resource that exists already or does not exist; empty for any other reason."""
     if response.status_code not in _STATUSES:
         return ""
     sentences = [one for one in _sentences(response) if one.lower().strip(" .!") not in _TITLES]
@@ -184,7 +184,7 @@ def denies_state(response: Response) -> str:
 
 
 def says_taken(content: bytes) -> bool:
-    """Whether a text says anywhere that something exists already."""
+    """Whether a text reports that something exists already."""
     return _exists(content[:_LONGEST].decode("utf-8", "replace"))
 
 
@@ -202,7 +202,7 @@ def _is_of_state(sentence: str) -> bool:
 
 
 def _sentences(response: Response) -> Iterator[str]:
-    """Texts of more than one word, wherever they stand: names, codes and paths give no reason."""
+    """Yield the texts of more than one word in a body. Names, codes and paths give no reason."""
     content = response.readable.content
     if not content or len(content) > _LONGEST:
         return

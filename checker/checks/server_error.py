@@ -1,4 +1,4 @@
-"""The server must not fall over."""
+"""The server reports no internal error."""
 
 from collections.abc import Sequence
 
@@ -15,17 +15,17 @@ from checker.core.templates import error_template, names_error, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
 DROPPED = "connection dropped"
-"""The rule that a dropped connection breaks. One rule for all of them: a reset may discard what arrived before it."""
+"""The rule of dropped connections. There is one for all, because a reset may discard what arrived before it."""
 _REFUSED = "the request is refused"
-_REFUSED_AS_FAILED = "The body says that the request is wrong: a status that blames the client (4xx) would say so, too."
+_REFUSED_AS_FAILED = "The body reports an invalid request, for which the status should be 4xx."
 
 
 class ServerError(Failure, code="ST101", title="Server error", severity=Severity.CRITICAL):
-    """The status is none that the server may answer with."""
+    """The status is a server error."""
 
 
 class ReportedServerError(Failure, code="ST113", title="Server error", severity=Severity.CRITICAL):
-    """The body says that the server fell over, whatever the status."""
+    """The body reports an internal error of the server, whatever the status."""
 
 
 class DroppedConnection(Failure, code="ST115", title="Server error", severity=Severity.CRITICAL, needs_repetition=True):
@@ -35,7 +35,7 @@ class DroppedConnection(Failure, code="ST115", title="Server error", severity=Se
 def dropped_connection(outcome: NetworkFailure) -> Found:
     """Fail on a connection that the server closed or reset while it handled the request.
 
-    A reused connection that brought nothing may have been closed while it was idle: that proves nothing.
+    A reused connection without any response may have been closed while it was idle, which is no failure.
     """
     if outcome.kind is not FailureKind.DROPPED or outcome.may_be_late:
         return PASSED
@@ -44,22 +44,22 @@ def dropped_connection(outcome: NetworkFailure) -> Found:
 
 
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether a status is one that the server may answer with."""
-    # Statuses below 200 are interim responses (RFC 9110, 15.2): never a crash.
+    """Whether every response with this status and plan passes."""
     return _is_expected(status, config) and plan.answers is None
 
 
 def has_no_complaint(plan: ResponsePlan, config: Config) -> QuickLook | None:
-    """Whether an answer says that all went well."""
+    """Return the quick test for a body that reports no error."""
     return None if plan.answers is None else plan.answers.is_fine
 
 
 def _is_expected(status: int, config: Config) -> bool:
+    # Statuses below 200 are interim responses (RFC 9110, 15.2): never a crash.
     return status < 200 or matches_status(status, config["expected-statuses"])
 
 
 def not_a_server_error(context: CheckContext) -> Found:
-    """Fail on a status outside those that are expected, and on a body that says that the server fell over."""
+    """Fail on a status that is not expected, and on a body that reports an internal error."""
     status, expected = context.response.status_code, context.config["expected-statuses"]
     if _is_expected(status, context.config):
         return _reported(context)
@@ -67,7 +67,7 @@ def not_a_server_error(context: CheckContext) -> Found:
         return PASSED
     complaint = context.complaint
     if complaint is not None and complaint.blame is Blame.REFUSED:
-        # One mistake, whatever was wrong with which request: how the server answers with what it refuses.
+        # One cause for all requests: the server uses the wrong status for everything that it refuses.
         return ServerError(_REFUSED_AS_FAILED, unique_key=rule_of_status(status), text=_REFUSED).sharing(
             f"{rule_of_status(status)} {_REFUSED}"
         )
@@ -90,7 +90,7 @@ def _reported(context: CheckContext) -> Found:
 
 
 def _shape(case: Case) -> str:
-    """Return the oddity of a request that reaches no operation: the server answers it before any of them."""
+    """Return the description of a request that reaches no operation, because the server rejects it earlier; else empty."""
     if case.meta is None:
         return ""
     said = case.meta.phase.data
@@ -100,6 +100,6 @@ def _shape(case: Case) -> str:
 def _message(status: int, expected: Sequence[str], plan: ResponsePlan) -> str:
     if tuple(expected) != EXPECTED:
         return f"Received: {status}\nExpected: {', '.join(expected)}"
-    # That the description speaks of such an answer; nothing where `status_code_conformance` has its say.
+    # An undocumented status is reported by `status_code_conformance`.
     matched = plan.matched_response or ""
     return f"The description documents it as `{matched}`." if matched[:1] == "5" else ""

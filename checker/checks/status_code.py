@@ -1,4 +1,4 @@
-"""The status of a response is one that the description speaks of."""
+"""The status of a response is documented."""
 
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import rule_of_status
@@ -6,7 +6,7 @@ from checker.core.failures import CauseScope, Failure
 
 
 class UndefinedStatusCode(Failure, code="ST103", title="Undocumented HTTP status code", cause_scope=CauseScope.API):
-    """The description has no such status, and no default."""
+    """The description has neither this status nor a default."""
 
 
 def status_code_conformance(context: CheckContext) -> Found:

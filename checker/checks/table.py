@@ -1,4 +1,4 @@
-"""The checks, in the order in which they run. All that the configuration, the command line and the judge know of one stands here."""
+"""The checks, in the order in which they run. Configuration, command line and judge read everything about a check from its row."""
 
 from collections.abc import Mapping
 
@@ -76,7 +76,7 @@ from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
 
 _OF_OPERATION = Applies(but_scenarios=REQUEST_SHAPES)
-"""What is a request to its operation at all."""
+"""Requests that reach their operation."""
 _POSITIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.POSITIVE,)))
 _NEGATIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.NEGATIVE,)))
 

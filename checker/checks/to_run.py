@@ -1,7 +1,7 @@
 """The choice of checks for an interaction: most checks do not apply to most interactions.
 
-A verdict that follows from what is known of an interaction before its content is read is given once for all
-interactions of that kind.
+Interactions are grouped by kind: the facts that are known before the body is read. A verdict that depends on the kind alone is
+computed once for each kind.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,39 +26,39 @@ _KINDS = 4096
 _OfResponse = tuple[int, int, str | None]
 """`id` of the operation, status, `Content-Type`."""
 _OfCase = tuple[bool, bool, str, str | None] | tuple[bool, str | None]
-"""Whether something was sent before, whether it is meant to be wrong, phase, scenario; the first alone for a case that was made by hand."""
+"""(follows others, is invalid on purpose, phase, scenario); (follows others, scenario) for a case that was made by hand."""
 Asked = tuple[Check, Config]
 MaySend = Callable[[Case, Response], bool]
 Passes = Callable[[Asked, ResponsePlan, Case, Response], bool]
-"""Whether a check whose verdict follows from the kind of an interaction passes with this one."""
+"""Whether a check passes with an interaction, without notes."""
 
 
 class ChecksToRun(Struct):
-    """The checks that have to look at interactions of one kind."""
+    """The checks that have to run for interactions of one kind."""
 
     operation: Operation
-    """Kept alive as long as its `id` stands for it."""
+    """Keeps the operation alive, because `Kinds` knows it by its `id`."""
     plan: ResponsePlan
     asked: tuple[Asked, ...]
     at_once: tuple[Asked, ...] = ()
-    """Those of them that send nothing."""
+    """The checks of `asked` that send nothing."""
     quick_look: QuickLook | None = None
-    """True for a response with which all of `at_once` pass; None when there is no way to tell."""
+    """A quick test for all of `at_once`; None if one of them has none."""
     may_send: MaySend | None = None
-    """Whether one of the others may need further requests for an interaction; None when there are no others."""
+    """Whether a check that sends may need requests for an interaction; None if no check sends."""
     by_case: "dict[_OfCase, ChecksToRun] | None" = None
-    """Set when it depends on the case, too, which of them these are."""
+    """The checks by facts of the case; None if they do not depend on the case."""
 
 
 class Kinds(Struct):
-    """The kinds of interactions that were met, and what is to be asked of each."""
+    """The kinds of interactions that occurred, with the checks to run for each."""
 
     checks: tuple[Asked, ...]
     passes: Passes
     _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
 
     def of(self, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
-        """Return the checks that apply to an interaction; `follows` says whether it was sent after others."""
+        """Return the checks that apply to an interaction; `follows`: it is not the first of its sequence."""
         kind = (id(case.operation), response.status_code, response.content_type)
         found = self._met.get(kind) or self._meet(kind, case, response, follows=follows)
         if found.by_case is None:
@@ -83,7 +83,7 @@ class Kinds(Struct):
             found = ChecksToRun(case.operation, plan, left, by_case={})
         else:
             found = self._narrowed(left, plan, case, response, follows=follows)
-        # A server may invent a header value for each response.
+        # A server may send a new media type with each response.
         if len(self._met) >= _KINDS:
             self._met.clear()
         self._met[kind] = found
@@ -125,7 +125,7 @@ def _either(first: MaySend, second: MaySend) -> MaySend:
 
 
 def _both(first: QuickLook, second: QuickLook) -> QuickLook:
-    # In a third of the time that `all` over them takes.
+    # Nested calls take a third of the time of `all` over a list.
     return lambda response: first(response) and second(response)
 
 
@@ -141,7 +141,7 @@ def _of_case(case: Case, follows: bool) -> _OfCase:
     if meta is None:
         return follows, _scenario(case)
     phase = meta.phase
-    # Of most cases nothing of this is said, and they are many.
+    # Most cases have no scenario, and this runs for each of them.
     scenario = _scenario(case) if method is not None or phase.data else None
     return follows, meta.mode is _NEGATIVE, phase.name, scenario
 
@@ -153,20 +153,20 @@ def _scenario(case: Case) -> str | None:
 
 
 _OF_SHAPES = GenerationMode.NEGATIVE
-"""Mode of the cases that have such a scenario."""
+"""Mode of the cases with a scenario of `REQUEST_SHAPES`."""
 
 
 class Needs(Struct, frozen=True):
-    """The kinds of interactions that the checks of an operation judge."""
+    """The kinds of requests that the checks of an operation judge."""
 
     modes: frozenset[GenerationMode]
-    """Of requests that are requests to the operation."""
+    """Modes of requests to the operation."""
     shapes: frozenset[str]
-    """Scenarios of those that are none, by their method or the type of their body."""
+    """Scenarios of requests that reach no operation because of their method or media type."""
 
 
 def needs_of(names: Iterable[str], operation: Operation) -> Needs:
-    """Return the needs of the checks of these names, users' own included, for an operation."""
+    """Return the needs of built-in and custom checks for an operation."""
     asked = [one for one in _applying(names) if one.to_operation(operation)]
 
     def is_judged(mode: GenerationMode, scenario: str | None = None) -> bool:
@@ -187,10 +187,7 @@ def _applying(names: Iterable[str]) -> Iterator[Applies]:
 
 
 def selected_checks(names: Sequence[str], classes: Iterable[ClassCheck] = ()) -> tuple[Check, ...]:
-    """Checks in the order of the table, users' functions after them, `classes` last.
-
-    Raises `UsageError`.
-    """
+    """Return checks in the order of the table, then functions of users, then `classes`. Raises `UsageError` for an unknown name."""
     custom = {
         name: custom_check(name, one.source, one.applies)
         for name, one in CUSTOM_CHECKS.items()

@@ -1,4 +1,4 @@
-"""Methods that the description does not have for a path are answered with 405, which says what is allowed."""
+"""Methods that the description does not have for a path are answered with 405 and `Allow`."""
 
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import has_made_up_path, path_of
@@ -9,15 +9,15 @@ _NOT_ALLOWED = 405
 _TOO_FAST = 429
 _NEW = "QUERY"
 _UNKNOWN = frozenset((400, 501))
-"""By which the parsers of servers that are older than a method refuse it, before any application sees it."""
+"""Statuses of HTTP parsers that do not know a method. They respond before the application sees the request."""
 
 
 class UnsupportedMethodResponse(Failure, code="ST204", title="Unsupported methods", cause_scope=CauseScope.API):
-    """A method that is not described was not answered with 405, or that did not say what is allowed."""
+    """A method that is not described was not answered with 405, or `Allow` is missing."""
 
 
 def unsupported_method(context: CheckContext) -> Found:
-    """Fail on an answer other than 405 with `Allow` (RFC 9110, 15.5.6) to a method that is not described."""
+    """Fail unless the response to a method that is not described is 405 with `Allow` (RFC 9110, 15.5.6)."""
     request = context.response.request
     if request is None or request.method == "OPTIONS" or _is_described(context):
         return True
@@ -26,27 +26,27 @@ def unsupported_method(context: CheckContext) -> Found:
         if "allow" in context.response.headers:
             return PASSED
         return UnsupportedMethodResponse(
-            f"The answer to {method} is 405 without an `Allow` header, which must list the methods that are allowed",
+            f"The response to {method} is 405 without an `Allow` header, which must list the allowed methods",
             unique_key="missing_allow_header",
         )
     if _is_about_something_else(context, status) or is_unknown_method(context):
         return PASSED
     return UnsupportedMethodResponse(
         f"Wrong status for the method {method}\nReceived: {status}\nExpected: {_NOT_ALLOWED}\n"
-        f"Describe the method, or answer it with 405 and an `Allow` header",
+        f"Describe the method, or return 405 with an `Allow` header",
         unique_key="wrong_status",
     )
 
 
 def is_unknown_method(context: CheckContext) -> bool:
-    """Whether an answer says that the server does not know a method at all (501 by RFC 9110, 9.1), which is newer than most servers."""
+    """Whether the server does not know QUERY, a method that is newer than most servers (501 by RFC 9110, 9.1)."""
     request = context.response.request
     is_new = request is not None and request.method == _NEW and not _is_described(context)
     return is_new and context.response.status_code in _UNKNOWN
 
 
 def _is_about_something_else(context: CheckContext, status: int) -> bool:
-    """Whether a status is no statement about the method: 401, 403, 404 and 429."""
+    """Whether a status is not about the method: 401 and 403 of a secured operation, 404 of a made-up path, 429."""
     if status == 404:
         return has_made_up_path(context)
     is_secured = status in UNAUTHORIZED and bool(context.case.operation.security)
@@ -54,7 +54,7 @@ def _is_about_something_else(context: CheckContext, status: int) -> bool:
 
 
 def _is_described(context: CheckContext) -> bool:
-    """Whether the description has the method for the path as it was sent, in whichever template."""
+    """Whether the description has the method for the sent path, in any matching template."""
     request = context.response.request
     assert request is not None
     declared = context.case.operation.methods_at(path_of(context, request))

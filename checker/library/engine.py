@@ -483,8 +483,8 @@ class LibraryEngine:
         keeper = self.auth.keeper(self.settings.asked, origin, self._send) if sent is given else None
         own = self.settings_of(case.operation)
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
-        # Who judges this response, and whether, is for the caller to say.
-        tools = Tools(maker, Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
+        # No checks here: the caller decides whether the response is judged.
+        tools = Tools(maker, lambda _: Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         request = build_request(maker, tools.hooks, sent, keeper)
         where = origin.url + origin.base_path
         request.target = extensions.target_of(self.schema, sent, where, request.target)
@@ -534,7 +534,7 @@ class LibraryEngine:
             return self._send(origin, http, request)
 
         said = self._probes.judged(judge, (case, response, options.earlier), send)
-        names = judge.check_names(case)
+        names = judge.names
         judgement = reviewed(said, hooks, case, response, names)
         commands: tuple[str, ...] = ()
         if judgement.failures:

@@ -9,8 +9,8 @@ from typing import Any, Final, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.context import CheckTools, Instead, JudgedInteraction, Peers, Raised
-from checker.checks.judge import CLEAN, Judgement
+from checker.checks.context import CheckTools, JudgedInteraction, Peers, Raised
+from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.config.operation_settings import HttpSettings
 from checker.config.value_kinds import certificates, did_you_mean
 from checker.core.case import Case
@@ -179,40 +179,6 @@ class KnowingMaker(Maker, Protocol):
         ...
 
 
-class Judging(Protocol):
-    """Says what the checks make of an answer, after what was sent before it."""
-
-    def judge(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> Exchanging[Judgement]:
-        """Return the results of the checks; yields the requests that they need."""
-        ...
-
-    def without_response(self, case: Case, outcome: NetworkFailure) -> Judgement:
-        """Return what the checks say of a request that got no complete response."""
-        ...
-
-    def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:
-        """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
-        ...
-
-    def asks_first(self, case: Case) -> bool:
-        """Whether a check sends something before a case that follows others."""
-        ...
-
-    def first(self, case: Case, request: WireRequest) -> Exchanging[Instead | None]:
-        """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
-        ...
-
-    def check_names(self, case: Case) -> Sequence[str]:
-        """Names of the checks that are asked of answers to such a case."""
-        ...
-
-    def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> Judgement | None:
-        """Return the results of the checks; None if one of them needs further requests: call `judge` then."""
-        ...
-
-
 class CallHooks(Struct, frozen=True):
     """The hooks that users run around each call."""
 
@@ -269,7 +235,8 @@ class Tools:
     """The tools of every attempt."""
 
     maker: KnowingMaker
-    judge: Judging
+    judge_of: Callable[[Case], Judge]
+    """Return the checks of a case."""
     gate: SafetyGate
     hooks: CallHooks
     credentials: Authorizing | None = None
@@ -317,7 +284,7 @@ def attempt(
 def _attempted(
     tools: Tools, case: Case, request: WireRequest, sequence: Sequence[JudgedInteraction]
 ) -> Exchanging[Verdict]:
-    instead = (yield from tools.judge.first(case, request)) if sequence else None
+    instead = (yield from tools.judge_of(case).first(case, request)) if sequence else None
     outcome: Outcome
     if instead is None:
         outcome = yield from exchange(tools, case, request)
@@ -359,8 +326,8 @@ def plain_verdict(
 ) -> Verdict | None:
     """The end of an attempt with plain tools: the hot path. None when a check needs further requests."""
     if not isinstance(outcome, Response):
-        return Verdict(case, request, outcome, tools.judge.without_response(case, outcome))
-    judgement = tools.judge.verdict(case, outcome, sequence)
+        return Verdict(case, request, outcome, tools.judge_of(case).without_response(case, outcome))
+    judgement = tools.judge_of(case).verdict(case, outcome, sequence)
     return None if judgement is None else Verdict(case, request, outcome, judgement)
 
 
@@ -430,13 +397,13 @@ def judge_outcome(
         if hooks.unanswered:
             sent, context = request.shown(), hooks.context(case)
             run_hooks(hooks.unanswered, "after_network_error", context, case, sent)
-        return tools.judge.without_response(case, outcome)
+        return tools.judge_of(case).without_response(case, outcome)
     if hooks and outcome.request is not None:
         outcome.request.shown()
     run_hooks(hooks.after, "after_call", hooks.context(case), case, outcome)
-    judgement = yield from tools.judge.judge(case, outcome, sequence)
+    judgement = yield from tools.judge_of(case).judge(case, outcome, sequence)
     if hooks.kept or hooks.validated:
-        names = tools.judge.check_names(case)
+        names = tools.judge_of(case).names
         return reviewed(judgement, hooks, case, outcome, names)
     return judgement
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from checker.checks.check import Check
 from checker.checks.context import CheckTools
 from checker.checks.custom import ClassCheck
-from checker.checks.judge import Judge, JudgeByOperation, JudgeSettings
+from checker.checks.judge import Judge, JudgeSettings
 from checker.checks.to_run import needs_of, selected_checks
 from checker.config.operation_settings import HttpSettings, OperationResolver, OperationSettings
 from checker.config.settings import RunSettings
@@ -21,7 +21,6 @@ from checker.core.operation import Operation
 from checker.core.request import BaseUrl, Location, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
-from checker.phases.attempt import Judging
 from checker.phases.rules import GenerationRules
 from checker.transport.settings import Dispatch, Headers, travelling
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -88,8 +87,10 @@ class CheckChoice(Struct, frozen=True):
         return tuple(self.replaced.get(one.name, one) for one in chosen)
 
 
-def judging(resolver: OperationResolver, truncation: Truncation, choice: CheckChoice, tools: CheckTools) -> Judging:
-    """Return the checks of each operation: one judge for all of them, or one for each set of settings.
+def judges(
+    resolver: OperationResolver, truncation: Truncation, choice: CheckChoice, tools: CheckTools
+) -> Callable[[Case], Judge]:
+    """Return the judge of a case: one for all cases, or one for each set of operation settings.
 
     Raises `UsageError` for unknown checks.
     """
@@ -101,20 +102,20 @@ def judging(resolver: OperationResolver, truncation: Truncation, choice: CheckCh
 
     common = judge(resolver.common)
     if resolver.is_uniform:
-        return common
-    # Here, and not where a worker judges its first answer, a check that nobody knows is told of.
+        return lambda _: common
+    # An unknown check is reported here, before the first response.
     choice.named(sorted(resolver.layers.checks_somewhere()))
-    judges = {id(resolver.common): common}
+    known = {id(resolver.common): common}
     """By the `id` of settings, which the resolver keeps and shares."""
 
     def judge_of(case: Case) -> Judge:
         settings = settings_of_case(resolver, case)
-        found = judges.get(id(settings))
+        found = known.get(id(settings))
         if found is None:
-            found = judges[id(settings)] = judge(settings)
+            found = known[id(settings)] = judge(settings)
         return found
 
-    return JudgeByOperation(judge_of)
+    return judge_of
 
 
 def checks_by_case(resolver: OperationResolver) -> Callable[[Case], Sequence[str]] | None:

@@ -231,13 +231,13 @@ def unjudged(response: Response) -> list[str]:
 def test_a_body_that_is_not_looked_at_is_told() -> None:
     json = [("Content-Type", "application/json")]
     cut = Response(200, json, b'"abc', content_size=9)
-    assert unjudged(cut) == ["an answer is longer than 4 bytes: no more of it is read"]
+    assert unjudged(cut) == ["a response is longer than the limit of 4 bytes"]
     bomb = gzip.compress(b'"%b"' % bytes(2 * MOST_DECODED))
     assert unjudged(Response(200, [*json, ("Content-Encoding", "gzip")], bomb)) == [
-        f"an answer, once it is decompressed, is longer than {MOST_DECODED} bytes: no more of it is read"
+        f"a decompressed response is longer than the limit of {MOST_DECODED} bytes"
     ]
     strange = Response(200, [*json, ("Content-Encoding", "br")], b"\xcf\xff")
-    assert unjudged(strange) == ["an answer cannot be decoded (Content-Encoding: br)"]
+    assert unjudged(strange) == ["a response cannot be decoded (Content-Encoding: br)"]
     assert unjudged(Response(200, json, b'"abc"')) == []
 
 

@@ -71,12 +71,12 @@ def test_other_statuses_may_be_expected(exchanges: Exchanges) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "reason"), [({"query": {"limit": 5}}, "it was right as it was sent"), ({}, "it was right as it was sent")]
+    ("parts", "reason"), [({"query": {"limit": 5}}, "it became valid when it was serialised"), ({}, "it became valid when it was serialised")]
 )
 def test_what_is_right_on_the_wire_is_not_judged(exchanges: Exchanges, parts: dict[str, Any], reason: str) -> None:
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 200, **parts, **KEYED))
     assert found.failures == ()
-    assert found.unjudged == (f"a wrong request was answered with 200, and {reason}",)
+    assert found.unjudged == (f"an invalid request was answered with 200: {reason}",)
 
 
 @pytest.mark.parametrize(("status", "found", "unjudged"), [(200, ["2XX"], 0), (422, [], 1)])
@@ -94,7 +94,7 @@ def test_an_answer_to_the_idempotency_key_accepts_no_data(
 
 def test_redirects_say_nothing_of_data(exchanges: Exchanges) -> None:
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 302, query={"limit": 0}, **KEYED))
-    text = "a wrong request was answered with 302, and a redirect neither accepts nor refuses it"
+    text = "an invalid request was answered with 302: a redirect neither accepts nor refuses it"
     assert (found.failures, found.unjudged) == ((), (text,))
 
 
@@ -103,10 +103,10 @@ def test_what_redirects_lead_to_and_what_has_not_changed_say_nothing_of_data(exc
     assert isinstance(followed.outcome, Response)
     followed.outcome.redirects = 1
     found = exchanges.verdict(CHECK, followed)
-    text = "a wrong request was redirected, and what is behind the redirect (200) says nothing of it"
+    text = "an invalid request was redirected, and the response of the other URL (200) does not judge it"
     assert (found.failures, found.unjudged) == ((), (text,))
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 304, query={"limit": 0}, **KEYED))
-    text = "a wrong request was answered with 304, and that nothing has changed neither accepts nor refuses it"
+    text = "an invalid request was answered with 304: 304 neither accepts nor refuses it"
     assert (found.failures, found.unjudged) == ((), (text,))
 
 

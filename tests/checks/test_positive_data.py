@@ -82,7 +82,7 @@ def _message(exchanges: Exchanges, label: str, body: Any) -> str:
 def test_what_is_accepted_without_them_names_three_of_them(exchanges: Exchanges, label: str) -> None:
     body = {"name": "n", "one": 1, "two": 2, "three": 3, "four": 4}
     last = _message(exchanges, label, body).splitlines()[-1]
-    assert last.startswith("Hint: it is accepted without `one`, `two`, `three`, which")
+    assert last.startswith("Hint: the request is accepted without `one`, `two`, `three`, which")
     assert [request.body for request in exchanges.asked] == [b'{"name":"n"}']
 
 
@@ -159,7 +159,7 @@ def test_a_condition_that_does_not_hold_refuses_no_data(exchanges: Exchanges, na
 
 def test_what_asks_for_a_condition_refuses_no_data(exchanges: Exchanges) -> None:
     verdict = exchanges.verdict(CHECK, exchanges.sent("PUT /conditional", 428, mode=POSITIVE))
-    reason = "it asks for a condition (If-Match), not for other data"
+    reason = "the server wants a condition (If-Match), not other data"
     assert (verdict.failures, verdict.unjudged) == ((), (f"a request was refused with 428, and {reason}",))
 
 

@@ -34,7 +34,7 @@ def failures(operation: Any, *errors: Any, status: int = 500) -> tuple[Failure, 
 def test_refusals_with_a_status_of_the_server_are_one_mistake() -> None:
     (one,), (other,) = failures(ONE, {"message": NUMBER}), failures(OTHER, {"message": TEXT})
     assert one.cause("one") == other.cause("other")
-    assert "the request is wrong" in one.message
+    assert "reports an invalid request" in one.message
     (again,) = failures(ONE, {"message": "Variable '$a' of required type 'Int!' was not provided."})
     assert again.fingerprint("one") == one.fingerprint("one")
 

@@ -57,7 +57,7 @@ def test_what_nobody_can_prove_is_counted_and_not_reported(command: Command, app
     ran = command.run(app.document_url, "--phases", "fuzzing", *chosen, inline=True)
     assert (ran.code, ran.defects) == (0, []), ran.shown
     (note,) = ran.view.notes["unjudged"].values()
-    assert note.text == ("a request was refused with 400, and header X-Level is not valid as it was sent (type)")
+    assert note.text == ("a request was refused with 400, and header X-Level is not valid as sent (type)")
     assert "could not be judged" in ran.stdout
 
 

@@ -47,7 +47,7 @@ class FirstAccepted:
 
     def __init__(self, context: WorkerContext) -> None:
         self.held: list[Landed] = []
-        self._judge = context.tools.judge
+        self._judge_of = context.tools.judge_of
         self._probed = context.knowledge.probed
 
     def holds(self, flight: InFlight, outcome: Outcome) -> bool:
@@ -61,7 +61,7 @@ class FirstAccepted:
         if self._probed.is_done(flight):
             return False
         flight.is_looked_at = True
-        is_accepted = self._judge.probes(flight.made.case, outcome, flight.before)
+        is_accepted = self._judge_of(flight.made.case).probes(flight.made.case, outcome, flight.before)
         if is_accepted is None:
             self._probed.begin(task.id, label)
         if not is_accepted:

@@ -365,7 +365,7 @@ class CaseScheduler:
         slot = self._free_slots.pop() if one.slot is None else one.slot
         self._slots.enter(slot, self._context.making_stage, one.running.task.id, one.index)
         work, tools = None, self._context.tools
-        if not self._is_plain or tools.judge.asks_first(one.made.case):
+        if not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
             work = attempt(tools, one.made.case, before_in(one.chain))
         flight = InFlight(slot, one.running, one.index, one.made, work, one.chain)
         flight.rest = one.rest

@@ -19,7 +19,7 @@ from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.observers.pacing import Concurrency, SlowLanes
-from checker.workers.operation_tools import CheckChoice, dispatching, judging
+from checker.workers.operation_tools import CheckChoice, dispatching, judges
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 MOST_LANES = 8
@@ -75,8 +75,8 @@ def open_tools(
     hooks = replace(CallHooks.of(users.hooks), told=users.told)
     peers = None if keeper is None else keeper.peers
     tools = check_tools(maker, users.makes(anonymous, origin), hooks, keeper, peers)
-    judge = judging(operations, settings.report.truncation, CheckChoice(classes.checks, users.judges), tools)
-    return Tools(maker, judge, gate or SafetyGate(), hooks, keeper)
+    judge_of = judges(operations, settings.report.truncation, CheckChoice(classes.checks, users.judges), tools)
+    return Tools(maker, judge_of, gate or SafetyGate(), hooks, keeper)
 
 
 def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestMaker:
