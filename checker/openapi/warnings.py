@@ -22,7 +22,7 @@ from checker.openapi.documents.references import OpenApiDocument, circle_in, is_
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.parameters import Declared, declared_parameters, swagger_schema
 from checker.openapi.resources import links_of
-from checker.schema.keywords import keywords_of, subschemas
+from checker.schema.keywords import keywords_of
 from checker.schema.pointers import pointer_child
 from checker.schema.scopes import Found
 from checker.validation.compiled import UnusableSchema, compile_schema
@@ -296,8 +296,8 @@ def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_
             is_faultless = False
             yield warning
         try:
-            for found, is_same in _leading_on(document, raw, at):
-                if is_same:
+            for keyword, found in document.leads_to(raw, at):
+                if keyword in ("$ref", "allOf"):
                     same.append(found[1])
                 if found[1] not in document.faultless:
                     todo.append(found)
@@ -309,16 +309,6 @@ def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_
         yield WarningKind.MALFORMED_KEYWORD, circle, message
     elif is_faultless:
         document.faultless.update(*whole.values())
-
-
-def _leading_on(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[Found, bool]]:
-    """Yield the schemas inside or behind a schema, with whether they hold for the same value. Raises `UnresolvableReference`."""
-    if not isinstance(raw, dict):
-        return
-    if isinstance(raw.get("$ref"), str):
-        yield document.resolve(raw["$ref"], at=at), True
-    for tokens, inner in subschemas(raw, document.dialect_at(at)):
-        yield (inner, pointer_child(at, *tokens)), tokens[0] == "allOf"
 
 
 def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_Warning]:

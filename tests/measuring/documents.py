@@ -9,6 +9,8 @@ from checker.schema.scopes import Found, Resource, Scopes
 class JsonDocument:
     """A document of plain JSON Schemas, and the documents beside it."""
 
+    has_scopes = True
+
     def __init__(
         self, root: object, dialect: Dialect, *, uri: str = "", others: Mapping[str, object] | None = None
     ) -> None:

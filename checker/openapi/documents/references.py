@@ -11,15 +11,17 @@ from typing import Any, Final
 from urllib.parse import unquote, urldefrag, urljoin
 
 from checker.core.operation import Parameter
-from checker.core.schema import Dialect, Document, Schema, UnresolvableReference, tokens_of
+from checker.core.schema import Dialect, Schema, UnresolvableReference, tokens_of
 from checker.openapi.documents.dialects import items_of, members, schema_dialect_of
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
 from checker.schema.keywords import applicators_of, subschemas
 from checker.schema.pointers import pointer_child, walked
-from checker.schema.scopes import Found, Resource, Scoped, Scopes, said_at
+from checker.schema.scopes import Found, Resource, Scopes, said_at
 
 _NOWHERE = "points at nothing"
+_NO_POINTER = "it is not a JSON pointer; write it as `#/components/...`"
+_NO_ANCHOR = "no schema has that name; add an `$anchor` or use a pointer"
 
 
 def walk(root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None) -> Found:
@@ -28,7 +30,7 @@ def walk(root: object, at: str, fragment: str, follow: Callable[[object, str], F
     Raises `UnresolvableReference`: the reason alone.
     """
     if fragment and not fragment.startswith("/"):
-        raise UnresolvableReference("it is not a JSON pointer; write it as `#/components/...`")
+        raise UnresolvableReference(_NO_POINTER)
     value = root
     for token in tokens_of(fragment):
         if follow is not None and isinstance(value, dict) and token not in value:
@@ -112,107 +114,6 @@ _DATA: Final = frozenset({"example", "examples", "default", "enum", "const", "va
 _COMPONENTS: Final = "#/components"
 
 
-class NamedSchemas(Scoped):
-    """The document as its schemas see it: implements `checker.schema.scopes.Scoped`."""
-
-    def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
-        self.root = root
-        self.has_names = False
-        """True when a schema seen until now has a name."""
-        self._dialect = dialect
-        self._neighbours = neighbours
-        self._scopes = Scopes()
-        self._opened: set[str] = set()
-        self._found: dict[tuple[str, str], Found] = {}
-
-    @property
-    def has_dynamic(self) -> bool:
-        """False when no schema has a dynamic anchor."""
-        return self._scopes.has_dynamic
-
-    @property
-    def dialects(self) -> frozenset[Dialect]:
-        """Dialects that schemas seen until now are written in."""
-        return self._scopes.dialects
-
-    def resource(self, place: str) -> Resource:
-        """The nearest resource around a place."""
-        name = place.partition("#")[0]
-        self._open(name)
-        found = self._scopes.resource(place if self.has_names else f"{name}#")
-        assert found is not None
-        return found
-
-    def at(self, place: str) -> object:
-        """Return the value at a place; None where there is none."""
-        return self._scopes.at(place)[1]
-
-    def resolve(self, reference: str, *, at: str) -> Found:
-        """Target value and its place, one hop. Raises `UnresolvableReference`."""
-        around = self.resource(at)
-        key = (around.place, reference)
-        found = self._found.get(key)
-        if found is None:
-            try:
-                found = self._found[key] = self._resolved(reference, around)
-            except UnresolvableReference as error:
-                raise lost(reference, at, self.root, error) from None
-        return found
-
-    def uri_of(self, place: str) -> str:
-        """Absolute URI that references at a place are resolved against."""
-        return self.resource(place).uri
-
-    def knows(self, uri: str) -> bool:
-        """True when a schema seen until now, or a standard metaschema, has the URI."""
-        return self._scopes.knows(uri)
-
-    def contents_of(self, uri: str) -> object | None:
-        """The document or schema of a URI; None when there is none."""
-        if uri in (self._neighbours.uri, ""):
-            return self.root
-        found = self._scopes.contents_of(uri)
-        return self._neighbours.contents_of(uri) if found is None else found
-
-    def _resolved(self, reference: str, around: Resource) -> Found:
-        if reference and not reference.startswith("#"):
-            try:
-                uri = urldefrag(urljoin(around.uri, reference)).url
-                if not self.knows(uri):
-                    owner = around.place.partition("#")[0]
-                    self._open(self._neighbours.name_of(uri), of=owner)
-            except ValueError as error:
-                raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
-        if around.home is not None and reference.startswith("#"):
-            inner = _inside(reference, around, around.home)
-            if inner is not None:
-                return inner
-        place = self._scopes.target(reference, around)
-        if place is None:
-            raise UnresolvableReference("no schema has that name; add an `$anchor` or use a pointer")
-        found, value = self._scopes.at(place)
-        if found:
-            return value, place
-        home = self._scopes.resource(place)
-        assert home is not None
-        # Says which step of the way is missing.
-        return walk(home.raw, home.place, unquote(place[len(home.place) :]))
-
-    def _open(self, name: str, *, of: str = "") -> None:
-        """Index a document that another one refers to. Raises `UnresolvableReference`."""
-        if name in self._opened:
-            return
-        root = self._neighbours.load(name, of=of)
-        self._opened.add(name)
-        home = f"{name}#"
-        uri = self._neighbours.uri_of(name)
-        self._scopes.add(root, uri=uri, place=home, dialect=self._dialect)
-        if _NAMES.search(to_json(root)):
-            self.has_names = True
-            for schema, place in _schemas(root, home):
-                self._scopes.include(schema, place)
-
-
 def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
     """Return the target of a reference inside a schema that declares its dialect and was written to stand alone; None if it is elsewhere.
 
@@ -243,72 +144,128 @@ def _is_left(key: str, at: str) -> bool:
 
 
 class OpenApiDocument:
-    """The document of one API description: implements `checker.core.schema.Document`."""
+    """The document of one API description: implements `checker.schema.scopes.Scoped` and resolves every reference in it.
+
+    Before OpenAPI 3.1 schemas have no names: only pointers and documents are looked up.
+    """
 
     def __init__(self, root: dict[str, Any], dialect: Dialect, neighbours: Neighbours) -> None:
         self.root = root
         self.dialect = dialect
         self.neighbours = neighbours
         self.schema_dialect = schema_dialect_of(root, dialect)
-        self._names: NamedSchemas | None = None
-        if dialect is Dialect.OPENAPI31:
-            self._names = NamedSchemas(root, self.schema_dialect, neighbours)
+        self.has_scopes = dialect is Dialect.OPENAPI31
+        self.has_names = False
+        """True when a schema seen until now has a name."""
+        self._scopes = Scopes()
+        self._opened: set[str] = set()
         self._found: dict[tuple[str, str], Found] = {}
-        self._under_way: set[tuple[str, str]] = set()
+        self._in_progress: set[tuple[str, str]] = set()
         self._sound: set[str] = set()
         self._leads_on = applicators_of(self.schema_dialect) | {"$ref"}
         self.faultless: set[str] = set()
-        """Places of schemas that others refer to; a look at all that these reach found nothing wrong."""
+        """Places of referenced schemas that reach no schema with a fault."""
         self.parameters: dict[str, Parameter] = {}
         """Parameters read until now, by place."""
 
     def schema(self, raw: object, pointer: str) -> Schema:
-        """A schema of this document."""
-        document: Document = self if self._names is None else self._names
-        return Schema(raw, pointer, self.schema_dialect, document)
+        """Return a schema of this document."""
+        return Schema(raw, pointer, self.schema_dialect, self)
+
+    @property
+    def has_dynamic(self) -> bool:
+        """Whether a schema seen until now has a dynamic anchor."""
+        return self._scopes.has_dynamic
+
+    @property
+    def dialects(self) -> frozenset[Dialect]:
+        """Dialects of the schemas seen until now."""
+        return self._scopes.dialects
 
     def dialect_at(self, place: str) -> Dialect:
-        """Dialect of the schema at a place."""
-        return said_at(self._names, place, self.schema_dialect)[0]
+        """Return the dialect of the schema at a place."""
+        return said_at(self, place, self.schema_dialect)[0]
+
+    def resource(self, place: str) -> Resource:
+        """Return the nearest resource around a place."""
+        name = place.partition("#")[0]
+        if name not in self._opened:
+            self._open(name)
+        found = self._scopes.resource(place if self.has_names else f"{name}#")
+        assert found is not None
+        return found
+
+    def at(self, place: str) -> object:
+        """Return the value at a place; None if there is none."""
+        return self._scopes.at(place)[1]
+
+    def uri_of(self, place: str) -> str:
+        """Return the absolute URI that references at a place are resolved against."""
+        return self.resource(place).uri
+
+    def contents_of(self, uri: str) -> object | None:
+        """Return the document or schema of a URI; None if there is none."""
+        if uri in (self.neighbours.uri, ""):
+            return self.root
+        found = self._scopes.contents_of(uri)
+        return self.neighbours.contents_of(uri) if found is None else found
+
+    def needs_reading(self, uri: str) -> bool:
+        """Whether a URI is that of a document, and not of a schema inside one that was read."""
+        return self.neighbours.name_of(uri) in self.neighbours.known or not self._scopes.knows(uri)
 
     def resolve(self, reference: str, *, at: str) -> Found:
-        """Target value and its place, one hop. Raises `UnresolvableReference`."""
-        owner = "" if at.startswith("#") else at.partition("#")[0]
-        key = (owner, reference)
+        """Return the target of a reference and its place, one hop. Raises `UnresolvableReference`."""
+        around = self.resource(at)
+        key = (around.place, reference)
         found = self._found.get(key)
         if found is None:
-            if self._names is not None:
-                # Where the reference stands may have a URI of its own.
-                return self._names.resolve(reference, at=at)
-            if key in self._under_way:
+            if key in self._in_progress:
                 raise UnresolvableReference(f"`{reference}` leads through itself; point it at an object")
-            self._under_way.add(key)
+            self._in_progress.add(key)
             try:
-                found = self._found[key] = self._resolved(reference, owner)
+                found = self._found[key] = self._resolved(reference, around)
             except UnresolvableReference as error:
                 raise lost(reference, at, self.root, error) from None
             finally:
-                self._under_way.discard(key)
+                self._in_progress.discard(key)
         return found
 
-    def uri_of(self, place: str) -> str:
-        """Absolute URI that references at a place are resolved against."""
-        if self._names is not None:
-            return self._names.uri_of(place)
-        return self.neighbours.uri_of(place.partition("#")[0])
+    def _resolved(self, reference: str, around: Resource) -> Found:
+        if reference and not reference.startswith("#"):
+            try:
+                uri = urldefrag(urljoin(around.uri, reference)).url
+                if self.needs_reading(uri):
+                    self._open(self.neighbours.name_of(uri), of=around.place.partition("#")[0])
+            except ValueError as error:
+                raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
+        if around.home is not None and reference.startswith("#"):
+            inner = _inside(reference, around, around.home)
+            if inner is not None:
+                return inner
+        place = self._scopes.target(reference, around)
+        if place is None:
+            raise UnresolvableReference(_NO_ANCHOR if self.has_scopes else _NO_POINTER)
+        found, value = self._scopes.at(place)
+        if found:
+            return value, place
+        home = self._scopes.resource(place)
+        assert home is not None
+        return walk(home.raw, home.place, unquote(place[len(home.place) :]), self.dereferenced)
 
-    def is_inside(self, uri: str) -> bool:
-        """True when a URI names something that needs no reading."""
-        return self._names is not None and self._names.knows(uri)
-
-    def contents_of(self, uri: str) -> object | None:
-        """The document of a URI; None when there is none."""
-        return self.neighbours.contents_of(uri)
-
-    @property
-    def has_names(self) -> bool:
-        """False: before 3.1 schemas have no names of their own."""
-        return False
+    def _open(self, name: str, *, of: str = "") -> None:
+        """Index a document to which another one refers. Raises `UnresolvableReference`."""
+        # Loading comes first: it refuses files to documents from the network, also files that are open already.
+        root = self.neighbours.load(name, of=of)
+        if name in self._opened:
+            return
+        self._opened.add(name)
+        home, uri = f"{name}#", self.neighbours.uri_of(name)
+        self._scopes.add(root, uri=uri, place=home, dialect=self.schema_dialect, has_names=self.has_scopes)
+        if self.has_scopes and _NAMES.search(to_json(root)):
+            self.has_names = True
+            for schema, place in _schemas(root, home):
+                self._scopes.include(schema, place)
 
     def dereferenced(self, value: object, at: str) -> Found:
         """Return the object behind any number of `$ref`s. Raises `UnresolvableReference`."""
@@ -333,40 +290,33 @@ class OpenApiDocument:
             return {}, at
         return (value, place) if isinstance(value, dict) else ({}, place)
 
-    def require_sound(self, schema: Schema) -> None:
-        """Raise `UnresolvableReference` when anything that the schema reaches points at nothing, or only at itself."""
-        if isinstance(schema.raw, dict) and self._leads_on.isdisjoint(schema.raw):
+    def leads_to(self, raw: object, at: str) -> Iterator[tuple[str, Found]]:
+        """Yield (keyword, schema and place) of the schemas directly inside or behind a schema. Raises `UnresolvableReference`."""
+        if not isinstance(raw, dict) or self._leads_on.isdisjoint(raw):
             return
+        if isinstance(raw.get("$ref"), str):
+            yield "$ref", self.resolve(raw["$ref"], at=at)
+        for tokens, inner in subschemas(raw, self.dialect_at(at)):
+            yield tokens[0], (inner, pointer_child(at, *tokens))
+
+    def require_sound(self, schema: Schema) -> None:
+        """Raise `UnresolvableReference` if a reference that the schema reaches leads nowhere, or only back to itself."""
         todo: list[Found] = [(schema.raw, schema.pointer)]
         reached = set()
         edges: dict[str, tuple[str]] = {}
         while todo:
             raw, at = todo.pop()
-            if isinstance(raw, dict) and isinstance(raw.get("$ref"), str):
-                target, pointer = self.resolve(raw["$ref"], at=at)
-                edges[at] = (pointer,)
-                if pointer not in self._sound and pointer not in reached:
-                    reached.add(pointer)
-                    todo.append((target, pointer))
-            if not isinstance(raw, dict) or self._leads_on.isdisjoint(raw):
-                continue
-            for tokens, inner in subschemas(raw, self.dialect_at(at)):
-                todo.append((inner, pointer_child(at, *tokens)))
+            for keyword, found in self.leads_to(raw, at):
+                if keyword == "$ref":
+                    edges[at] = (found[1],)
+                    if found[1] in self._sound or found[1] in reached:
+                        continue
+                    reached.add(found[1])
+                todo.append(found)
         place = circle_in(edges)
         if place is not None:
             raise UnresolvableReference(f"the reference at {place} leads back to itself; point it at a schema")
         self._sound |= reached
-
-    def _resolved(self, reference: str, owner: str) -> Found:
-        name = owner
-        if reference and not reference.startswith("#"):
-            try:
-                name = self.neighbours.joined(owner, reference)
-            except ValueError as error:
-                raise UnresolvableReference(f"it is no URI ({error}); correct it") from None
-        fragment = unquote(reference.partition("#")[2])
-        root = self.neighbours.load(name, of=owner)
-        return walk(root, f"{name}#", fragment, self.dereferenced)
 
 
 _REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef", "externalValue"})
@@ -402,5 +352,5 @@ def load_all(document: OpenApiDocument) -> None:
                 if key in _REFERENCES or (is_mapping and _FILE.match(item)):
                     with contextlib.suppress(ValueError):
                         uri = urldefrag(urljoin(document.uri_of(place), item)).url
-                        if not document.is_inside(uri):
+                        if document.needs_reading(uri):
                             todo.append((neighbours.name_of(uri), name))
