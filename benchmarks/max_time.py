@@ -22,8 +22,8 @@ from pathlib import Path
 import yaml
 
 from checker.core.reports import report_formats
+from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
 from checker.corpus.records import RunFinished
 
 LIMIT_S = 2.0

@@ -21,10 +21,9 @@ from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
 from checker.core.system import read_local
 from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
+from checker.corpus.journal import Journals, LastRun, last_run
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
 from checker.corpus.records import Finding, Record, TaskProgress, requests_alone
-from checker.corpus.runs import LastRun, last_run
 from checker.reporting.merging import MergedPart, MergedView, merged, with_runs
 from checker.reporting.report import ENDLESS, Report, report_of
 from checker.reporting.shown import ReportContext

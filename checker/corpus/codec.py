@@ -3,19 +3,27 @@
 Never pickle: a corpus may come from another user. A record is `[tag, [field, ...]]`, packed.
 """
 
+import struct
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
+from zlib import crc32
 
-from checker.corpus.learned import DemandHeard, OperationProbed, OperationServed, SignalsSeen, ValueGone, ValueSeen
+import zstandard
+from msgspec import Struct
+
 from checker.corpus.packing import Packed, Undecodable, pack, unpack
 from checker.corpus.records import (
     CheckState,
     CorpusEntry,
+    DemandHeard,
     Finding,
     Interaction,
     Note,
     OperationDescribed,
     OperationError,
+    OperationProbed,
+    OperationServed,
     OperationsSelected,
     Quarantined,
     Record,
@@ -23,9 +31,12 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     SchemaOpened,
+    SignalsSeen,
     StoredBody,
     TaskProgress,
     TaskStarted,
+    ValueGone,
+    ValueSeen,
     WorkerGone,
 )
 from checker.corpus.shapes import flat, shape_of
@@ -100,3 +111,73 @@ def decode(content: bytes) -> list[Record]:
 
 def _records(items: Any) -> list[Record]:
     return [_BUILD[tag](values) for tag, values in items]
+
+
+HEADER = struct.Struct("<II")
+LIMIT_BYTES = 64 << 20
+"""A longer frame is damage, whatever its header says."""
+
+_LENGTH = struct.Struct("<I")
+_LEVEL = 1
+
+
+class ScanEnding(StrEnum):
+    """The end of a scan."""
+
+    CLEAN = "clean"
+    SHORT = "short"
+    """The last frame is not whole: not yet, or torn."""
+    DAMAGED = "damaged"
+    """A frame that cannot be what its writer wrote."""
+
+
+class Scan(Struct, frozen=True):
+    """The content of some bytes."""
+
+    records: list[Record]
+    consumed: int
+    """Bytes of whole frames."""
+    ending: ScanEnding
+    reason: str = ""
+    """For people, when damaged."""
+    missing: int = 0
+    """Bytes to come, at least, when short."""
+
+
+class FrameEncoder:
+    """Makes frames. One for each writer: it reuses its compressor."""
+
+    def __init__(self) -> None:
+        self._compress = zstandard.ZstdCompressor(level=_LEVEL).compress
+
+    def frame(self, encoded: list[bytes]) -> bytes:
+        """One frame of records that are encoded already."""
+        payload = self._compress(join(encoded, len(encoded)))
+        length = _LENGTH.pack(len(payload))
+        return b"".join((length, _LENGTH.pack(crc32(payload, crc32(length))), payload))
+
+
+def scan(data: bytes, start: int = 0) -> Scan:
+    """Records of the whole frames from `start` on, oldest first. Never raises, whatever the bytes are."""
+    records: list[Record] = []
+    decompressor = zstandard.ZstdDecompressor()
+    position, end = start, len(data)
+    while position < end:
+        body = position + HEADER.size
+        if body > end:
+            return Scan(records, position - start, ScanEnding.SHORT, missing=body - end)
+        length, checksum = HEADER.unpack_from(data, position)
+        if length > LIMIT_BYTES:
+            return Scan(records, position - start, ScanEnding.DAMAGED, f"a frame of {length} bytes")
+        if body + length > end:
+            return Scan(records, position - start, ScanEnding.SHORT, missing=body + length - end)
+        payload = data[body : body + length]
+        if crc32(payload, crc32(data[position : position + 4])) != checksum:
+            return Scan(records, position - start, ScanEnding.DAMAGED, "wrong checksum")
+        try:
+            records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES))
+        except (Undecodable, zstandard.ZstdError) as error:
+            # The checksum is right: it was written so, by another version.
+            return Scan(records, position - start, ScanEnding.DAMAGED, str(error))
+        position = body + length
+    return Scan(records, position - start, ScanEnding.CLEAN)

@@ -14,7 +14,7 @@ from checker.core.errors import StorageError
 from checker.core.meta import Literal
 from checker.core.request import Location
 from checker.corpus import files
-from checker.corpus.learned import DemandHeard
+from checker.corpus.records import DemandHeard
 
 FORMAT_VERSION: Final = 1
 NAME: Final = "discoveries.json"

@@ -1,15 +1,45 @@
 """The journal of one incarnation: everything but plain interactions, appended by one writer, read by all."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from enum import StrEnum
 from pathlib import Path
 
-from checker.corpus.codec import RecordEncoder
-from checker.corpus.damage import Loss, damage_note
+from msgspec import Struct
+
+from checker.corpus.codec import FrameEncoder, RecordEncoder, ScanEnding, scan
 from checker.corpus.files import AppendFile, TailFile
-from checker.corpus.frames import FrameEncoder, ScanEnding, scan
-from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
-from checker.corpus.records import CorpusEntry, Finding, Note, Quarantined, Record, RunFinished, RunStarted
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import (
+    CorpusEntry,
+    Finding,
+    Note,
+    Quarantined,
+    Record,
+    RunFinished,
+    RunStarted,
+    SignalsSeen,
+    ValueGone,
+    ValueSeen,
+)
+
+DAMAGED = "damaged_file"
+"""Kind of these notes."""
+
+
+class Loss(StrEnum):
+    """The possible losses, by the content of the file."""
+
+    JOURNAL = "findings, errors, counts and values that its process wrote down later may be missing"
+    SNAPSHOT = "findings, values and signals of earlier runs may be missing"
+    DESCRIPTION = "it was fetched again"
+    TRAFFIC = "interactions that its process recorded later are missing in the reports"
+
+
+def damage_note(path: Path, reason: str, loss: Loss) -> Note:
+    """Return one sentence, the same for every reader that finds the damage: the fold reports it once."""
+    return Note(DAMAGED, "", "", f"{path} is damaged: {reason}; {loss}")
+
 
 FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
@@ -186,3 +216,112 @@ class JournalReader:
     def close(self) -> None:
         """Close the file; reading goes on from `position` if asked again."""
         self._file.close()
+
+
+class Journals:
+    """Finds journals as they appear and follows them all. Order is kept within an incarnation only."""
+
+    def __init__(self, layout: RunLayout, *, above: int = 0) -> None:
+        self._layout = layout
+        self._above = above
+        self._readers: dict[int, list[JournalReader]] = {}
+        self._known: set[Path] = set()
+        self._finished: set[int] = set()
+
+    def read_new(self, *, known_only: bool = False) -> Iterator[tuple[int, Record]]:
+        """Yield (incarnation, record) of everything that was written since the last call, above incarnation `above`.
+
+        `known_only` lists no directory: there can be no journal beside those that were found before.
+        """
+        if not known_only:
+            self._discover()
+        for incarnation in self._readers:
+            for record in self._new(incarnation):
+                yield incarnation, record
+
+    def new_of_each(self) -> list[tuple[int, Iterator[Record]]]:
+        """Return each incarnation with what was written of it since the last call, read a piece of the file at a time."""
+        self._discover()
+        return [(incarnation, self._new(incarnation)) for incarnation in self._readers]
+
+    def finish(self, incarnation: int) -> Iterator[tuple[int, Record]]:
+        """The last records of an incarnation that is dead: whatever is missing now will never come."""
+        self._discover()
+        if incarnation in self._finished:
+            return
+        self._finished.add(incarnation)
+        for reader in self._readers.get(incarnation, ()):
+            for record in reader.finish():
+                yield incarnation, record
+
+    def finish_all(self) -> Iterator[tuple[int, Record]]:
+        """The last records of all: no writer is alive."""
+        self._discover()
+        for incarnation in list(self._readers):
+            yield from self.finish(incarnation)
+
+    def notes(self) -> list[Note]:
+        """One for each file that is damaged."""
+        return [note for readers in self._readers.values() for reader in readers for note in reader.notes()]
+
+    def close(self) -> None:
+        """Close all files."""
+        for readers in self._readers.values():
+            for reader in readers:
+                reader.close()
+
+    def _new(self, incarnation: int) -> Iterator[Record]:
+        if incarnation not in self._finished:
+            for reader in self._readers[incarnation]:
+                while found := reader.read_some():
+                    yield from found
+
+    def _discover(self) -> None:
+        found = [
+            (incarnation, path)
+            for incarnation, path in self._layout.journal_paths()
+            if incarnation > self._above and path not in self._known
+        ]
+        # What the snapshot has taken in would count twice.
+        covered = self._layout.head().covered if found else ()
+        for incarnation, path in found:
+            self._known.add(path)
+            if incarnation not in covered:
+                self._readers.setdefault(incarnation, []).append(JournalReader(path))
+
+
+_FIRST_FRAME_BYTES = 1 << 16
+
+
+class LastRun(Struct, frozen=True):
+    """The run of a corpus that was begun, or gone on with, last."""
+
+    started: RunStarted
+    first: int
+    """Incarnation of the supervisor that began it: nothing below belongs to the run."""
+    journal: Path
+    """Of the supervisor that went on with it last."""
+
+
+def last_run(layout: RunLayout) -> LastRun | None:
+    """The last run; None when a corpus has none, or only what was kept of those that are over."""
+    begun = [
+        (incarnation, path, record)
+        for incarnation, path in layout.journal_paths()
+        if isinstance(record := _first_record(TailFile(path)), RunStarted)
+    ]
+    if not begun:
+        return None
+    _, path, last = begun[-1]
+    started = [(incarnation, run) for incarnation, _, run in begun if run.run == last.run]
+    first, run = min(started, key=lambda pair: pair[0])
+    return LastRun(run, first, path)
+
+
+def _first_record(file: TailFile) -> Record | None:
+    """A supervisor commits the beginning of its run as the first frame of its journal."""
+    try:
+        records = scan(file.read_from(0, _FIRST_FRAME_BYTES)).records
+    finally:
+        file.close()
+    return records[0] if records else None

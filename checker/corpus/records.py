@@ -6,10 +6,93 @@ shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that
 
 from msgspec import Struct
 
-from checker.core.meta import ANYTHING, Step
+from checker.core.constraints import Constraint
+from checker.core.meta import ANYTHING, Literal, Step
 from checker.core.response import headers_of
 from checker.core.send import Purpose
-from checker.corpus.learned import DemandHeard, OperationProbed, OperationServed, SignalsSeen, ValueGone, ValueSeen
+
+Above = tuple[tuple[str, str], ...]
+"""(collection, member) pairs of the resources around a value, outermost first: `(("owners", "5"),)` for pet 7 at `/owners/5/pets`."""
+
+
+def agree(one: Above, other: Above) -> bool:
+    """Whether two contexts may belong to the same resource: they name the same member of each collection that both name."""
+    if one == other or not one or not other:
+        return True
+    names = dict(other)
+    return all(names.get(collection, name) == name for collection, name in one)
+
+
+class ValueSeen(Struct, frozen=True):
+    """A scalar in a successful response that some parameter could use."""
+
+    producer: str
+    """Label."""
+    pointer: str
+    """JSON pointer in the body, array indices as `*`; or `header:NAME`."""
+    value: str | int | float | bool
+    case: str
+    phase: str = ""
+    index: int = -1
+    """Of the case in its task, where values are used by later layers alone."""
+    above: tuple[tuple[str, str], ...] = ()
+    """(collection, name in it) of what the value stands in, outermost first."""
+
+
+class ValueGone(Struct, frozen=True):
+    """A value that a DELETE took away, or tried to."""
+
+    value: str | int | float | bool
+    case: str
+    label: str = ""
+    """Of the DELETE: the value is gone from the resources that its path belongs to."""
+    phase: str = ""
+    index: int = -1
+    above: tuple[tuple[str, str], ...] = ()
+    """What it stood in."""
+    succeeded: bool = True
+    """Otherwise it may be there still."""
+
+
+class DemandHeard(Struct, frozen=True):
+    """A demand beyond the description, from a refusal of valid data, or the discovery that such a demand does not hold."""
+
+    label: str
+    demand: Constraint
+    phase: str
+    """Empty for what an earlier run heard and this one heard again."""
+    is_refuted: bool = False
+    """Whether the target demands it no longer: it takes what breaks it, or refuses what respects it for the same reason."""
+    refused: tuple[Literal, ...] = ()
+    """The case that was refused, if there was one."""
+
+
+class OperationServed(Struct, frozen=True):
+    """A request that changes nothing was served, the first one of its operation in a worker: who doubts the target asks again."""
+
+    label: str
+    status: int
+    request: Literal
+
+
+class OperationProbed(Struct, frozen=True):
+    """A check that probes each operation once did so for the first accepted case of a task."""
+
+    label: str
+    task: str
+    phase: str
+    index: int
+    """Of the case."""
+    is_judged: bool
+    """Whether the check came to a verdict."""
+
+
+class SignalsSeen(Struct, frozen=True):
+    """Feature ids that this incarnation saw for the first time, with their class names."""
+
+    label: str
+    ids: tuple[tuple[int, str], ...]
+    """(64-bit id, class: `status`, `media_type`, `header`, `leaf`, `error`, `latency`, `finding`, `input`, ...)."""
 
 
 class Exchange(Struct, frozen=True):
@@ -147,7 +230,7 @@ class TaskProgress(Struct, frozen=True):
     tried: tuple[tuple[str, str, str, int, int], ...] = ()
     """(label, place such as `query limit`, what, class of the status or 0, count).
 
-    What is the keyword that is broken there, or what `checker.corpus.tried` names.
+    What is the keyword that is broken there, or what `checker.corpus.records` names.
     """
     at: float = 0.0
     """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""
@@ -398,3 +481,13 @@ Record = (
     | RunFinished
 )
 """Everything that a frame can hold."""
+
+
+EDGE = "edge"
+"""In place of a keyword: valid data at an edge of what is allowed."""
+VALID = "valid"
+"""Any other valid data."""
+MEMBER = "= "
+"""Before the JSON of a member of an enumeration that valid data has."""
+MEDIA_TYPE = "as "
+"""Before the media type of a valid body, or the one that is documented for an answer."""

@@ -17,15 +17,19 @@ from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.meta import Binding, Step
 from checker.core.redact import Redaction
-from checker.corpus.learned import DemandHeard, OperationProbed, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CorpusEntry,
+    DemandHeard,
     Finding,
+    OperationProbed,
     OperationsSelected,
     Quarantined,
     Record,
+    SignalsSeen,
     TaskProgress,
     TaskStarted,
+    ValueGone,
+    ValueSeen,
 )
 from checker.corpus.references import SecretStore
 

@@ -20,8 +20,8 @@ from checker.core.runtime_expressions import (
     parse_value,
 )
 from checker.core.schema import unescaped
-from checker.corpus.contexts import is_of_request, said_at
-from checker.corpus.harvest import value_at
+from checker.values.harvest import value_at
+from checker.values.producers import is_of_request, said_at
 
 ITEMS = "*"
 """In a pointer: every item of a list."""

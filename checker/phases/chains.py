@@ -26,13 +26,13 @@ from checker.core.resources import (
     status_of,
 )
 from checker.core.response import Response
-from checker.corpus.consumers import variable_kinds
-from checker.corpus.harvest import Places
-from checker.corpus.value_history import LONGEST_TEXT, SCALARS
 from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
 from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
 from checker.phases.making import CaseFactory, GeneratedCase
 from checker.phases.rules import WRONG_STEPS
+from checker.values.consumers import variable_kinds
+from checker.values.harvest import Places
+from checker.values.history import LONGEST_TEXT, SCALARS
 
 _AIMED: Final = 3
 """Every third sequence heads for one operation."""

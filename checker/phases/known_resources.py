@@ -26,9 +26,9 @@ from checker.core.resources import (
     status_of,
 )
 from checker.core.response import Response
-from checker.corpus.consumers import variable_kinds
-from checker.corpus.harvest import DEEP, Places
 from checker.phases.bindings import SentCase
+from checker.values.consumers import variable_kinds
+from checker.values.harvest import DEEP, Places
 
 DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
 """How sure a value is that a link gives, that a URL names, that stood in the path of an earlier request, or in its body."""

@@ -7,8 +7,7 @@ from operator import itemgetter
 
 from msgspec import Struct, field
 
-from checker.corpus.records import OperationDescribed
-from checker.corpus.tried import EDGE, MEDIA_TYPE, MEMBER, VALID
+from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID, OperationDescribed
 
 _ACCEPTED, _REFUSED = (2, 3), (4,)
 

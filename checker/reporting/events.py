@@ -9,8 +9,8 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from checker.corpus.fold import RunView
+from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
 from checker.corpus.records import (
     Finding,
     Interaction,

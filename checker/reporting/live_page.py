@@ -11,9 +11,8 @@ from typing import Any, Final
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
 from checker.corpus.fold import RunView
+from checker.corpus.journal import Journals, last_run
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
-from checker.corpus.runs import last_run
 from checker.reporting.formats.html import body, page
 from checker.reporting.report import Report, report_of
 from checker.reporting.shown import ReportContext

@@ -17,14 +17,12 @@ from checker.core.errors import StorageError
 from checker.corpus import inflight
 from checker.corpus.files import remove_file
 from checker.corpus.fold import RunView
-from checker.corpus.journal import JournalReader, JournalWriter
+from checker.corpus.journal import JournalReader, Journals, JournalWriter, LastRun, last_run
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
 from checker.corpus.records import Note, OperationsSelected, Record, RunFinished, RunStarted, SchemaOpened
-from checker.corpus.runs import LastRun, last_run
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact
-from checker.corpus.space import trim, trimmed_note
+from checker.corpus.traffic import trim, trimmed_note
 from checker.workers.messages import Opened
 
 Listener = Callable[[int, Record], None]

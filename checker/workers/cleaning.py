@@ -1,7 +1,8 @@
 """Removes from the target what runs have made there: at the end of a run, and at the start of the next one after a kill."""
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,9 +13,9 @@ from checker.core.operation import Operation
 from checker.core.request import BaseUrl
 from checker.core.resource_names import variables_of
 from checker.core.resources import REMOVING
+from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
-from checker.corpus.made import MadeLedger
 from checker.corpus.records import Note
 from checker.health import MadeResources, Safety, SafetyGate
 from checker.phases.attempt import attempt, drive
@@ -22,6 +23,49 @@ from checker.workers.class_checks import states_in
 from checker.workers.context import WorkerContext
 from checker.workers.messages import Drain
 from checker.workers.selected import SelectedOperations
+
+_MOST_BYTES = 8 << 20
+
+
+class MadeLedger:
+    """Appends what was made or removed at one target, and reads what all processes have appended for it."""
+
+    def __init__(self, path: Path, target: str) -> None:
+        """`target`: URL without credentials; what was made elsewhere is passed over."""
+        self._path = path
+        self._target = target
+        self._file: AppendFile | None = None
+        self._at = 0
+
+    def write(self, path: str, label: str) -> None:
+        """Keep that an operation made a path; an empty label: it is gone. Raises `StorageError`."""
+        if self._file is None:
+            self._file = AppendFile(self._path)
+        self._file.append(json.dumps([self._target, path, label]).encode() + b"\n")
+
+    def news(self) -> Iterator[tuple[str, str]]:
+        """(path, label) pairs since the last call, oldest first; torn and foreign lines are passed over."""
+        if not self._path.exists():
+            return
+        tail = TailFile(self._path)
+        data = tail.read_from(self._at, _MOST_BYTES)
+        tail.close()
+        whole, _, _ = data.rpartition(b"\n")
+        self._at += len(whole) + 1 if whole else 0
+        for line in whole.splitlines():
+            try:
+                target, path, label = json.loads(line)
+            except ValueError:
+                continue
+            if target == self._target:
+                yield str(path), str(label)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 

@@ -16,7 +16,7 @@ from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl
 from checker.corpus import files
-from checker.corpus.damage import Loss, damage_note
+from checker.corpus.journal import Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
 from checker.kinds.protocol import ApiSchema

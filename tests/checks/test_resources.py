@@ -8,7 +8,7 @@ import pytest
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.response import Response
-from checker.corpus.contexts import request_pointer
+from checker.values.producers import request_pointer
 from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
 
 FREE, THERE = "use_after_free", "ensure_resource_availability"

@@ -6,8 +6,7 @@ from checker.checks.table import BUILT_IN, FAILURES
 from checker.core.constraints import Constraint
 from checker.core.warning_table import warning_rows
 from checker.corpus.journal import JournalWriter
-from checker.corpus.learned import DemandHeard
-from checker.corpus.records import Note
+from checker.corpus.records import DemandHeard, Note
 from checker.reporting.explain import PAGES, pages_for
 from tests.reporting.golden import assert_golden
 from tests.reporting.samples import AT, ORDERS, USERS, exchange, finding, interaction, records

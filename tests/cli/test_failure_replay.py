@@ -17,10 +17,9 @@ from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label
 from checker.core.request import Location
 from checker.corpus.fold import fold
-from checker.corpus.journal import JournalWriter
+from checker.corpus.journal import JournalWriter, LastRun
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding, ResourceMade
-from checker.corpus.runs import LastRun
 from checker.demo import Server
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving

@@ -8,18 +8,20 @@ from checker.core.constraints import Constraint
 from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
-from checker.corpus.learned import DemandHeard, OperationProbed, OperationServed, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.records import (
     CheckOutcome,
     CheckState,
     Component,
     CorpusEntry,
+    DemandHeard,
     Exchange,
     Finding,
     Interaction,
     Note,
     OperationDescribed,
     OperationError,
+    OperationProbed,
+    OperationServed,
     OperationsSelected,
     Quarantined,
     Record,
@@ -27,9 +29,12 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     SchemaOpened,
+    SignalsSeen,
     StoredBody,
     TaskProgress,
     TaskStarted,
+    ValueGone,
+    ValueSeen,
     WorkerGone,
 )
 

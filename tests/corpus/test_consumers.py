@@ -1,8 +1,8 @@
 """Which values a parameter takes where things have hundreds of fields."""
 
 from checker.core.operation import Label
-from checker.corpus.consumers import Consumer
-from checker.corpus.value_history import ValueHistory
+from checker.values.consumers import Consumer
+from checker.values.history import ValueHistory
 
 OTHERS = 300
 

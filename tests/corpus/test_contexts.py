@@ -10,10 +10,10 @@ from checker.core.operation import Label, Operation
 from checker.core.request import Location
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
-from checker.corpus.condense import condense
-from checker.corpus.layered_values import LayeredValues
-from checker.corpus.learned import ValueGone, ValueSeen
-from checker.corpus.values import LiveValues
+from checker.corpus.records import ValueGone, ValueSeen
+from checker.corpus.snapshot import condense
+from checker.values.layers import LayeredValues
+from checker.values.pool import LiveValues
 from tests.corpus.test_values import Route, answer, sent
 
 OWNERS = "/owners/{owner}"

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.digests import shard_of
-from checker.corpus.entries import favoured
 from checker.corpus.records import CorpusEntry
-from checker.corpus.shards import Shards, secondary_key
+from checker.corpus.snapshot import favoured
+from checker.workers.observers.saved_examples import Shards, secondary_key
 
 ENTRIES = st.builds(
     CorpusEntry,

@@ -2,10 +2,10 @@ import gzip
 
 from checker.core.request import WireRequest
 from checker.core.response import Response
-from checker.corpus.answers import ABSENT, json_of
 from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.records import Exchange
 from checker.corpus.secrets import Secrets
+from checker.values.harvest import ABSENT, json_of
 
 SECRETS = Secrets([("Authorization", "Bearer s3cr3t-token")])
 

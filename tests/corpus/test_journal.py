@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 
 from checker.core.errors import StorageError
 from checker.corpus import files
-from checker.corpus.codec import RecordEncoder
-from checker.corpus.damage import Loss, damage_note
-from checker.corpus.frames import FrameEncoder, ScanEnding, scan
-from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter
-from checker.corpus.learned import ValueSeen
-from checker.corpus.records import Note, Record
+from checker.corpus.codec import FrameEncoder, RecordEncoder, ScanEnding, scan
+from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter, Loss, damage_note
+from checker.corpus.records import Note, Record, ValueSeen
 
 from .generated import RECORDS, exact, finding
 

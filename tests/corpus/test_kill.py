@@ -13,9 +13,8 @@ import pytest
 from checker.core.errors import StorageError
 from checker.corpus.files import Lock, take_lock
 from checker.corpus.fold import fold
-from checker.corpus.journal import JournalReader
+from checker.corpus.journal import JournalReader, Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
 from checker.corpus.records import Finding
 
 HERE = Path(__file__).parents[1]

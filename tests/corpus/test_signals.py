@@ -7,7 +7,7 @@ from checker.core.meta import Binding
 from checker.core.operation import Body, Label, Location
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
-from checker.corpus.signals import CAPS, SignalSet
+from checker.workers.observers.signals import CAPS, SignalSet
 
 from .test_values import CREATE, READ, Document, Route, answer, sent
 

@@ -7,16 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.corpus import files, snapshot
-from checker.corpus.condense import condense
-from checker.corpus.damage import Loss, damage_note
 from checker.corpus.fold import RunView, fold
-from checker.corpus.journal import JournalWriter
-from checker.corpus.layout import RunLayout
-from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
-from checker.corpus.reader import Journals
-from checker.corpus.records import CorpusEntry, Finding, Note, Record, RunFinished, RunStarted, TaskProgress
-from checker.corpus.snapshot import Snapshot, compact, read_snapshot
-from checker.corpus.snapshot_headers import read_head
+from checker.corpus.journal import Journals, JournalWriter, Loss, damage_note
+from checker.corpus.layout import RunLayout, read_head
+from checker.corpus.records import (
+    CorpusEntry,
+    Finding,
+    Note,
+    Record,
+    RunFinished,
+    RunStarted,
+    SignalsSeen,
+    TaskProgress,
+    ValueGone,
+    ValueSeen,
+)
+from checker.corpus.snapshot import Snapshot, compact, condense, read_snapshot
 
 from .generated import RECORDS, exact, finding
 

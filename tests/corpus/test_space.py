@@ -2,7 +2,7 @@ import os
 from pathlib import Path
 
 from checker.corpus.layout import RunLayout
-from checker.corpus.space import segment_bytes, trim
+from checker.corpus.traffic import segment_bytes, trim
 
 
 def layout_with(folder: Path, *names: str, size: int = 1000) -> RunLayout:

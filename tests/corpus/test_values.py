@@ -15,9 +15,9 @@ from checker.core.resource_names import affinity, owner_of, resource_of
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
-from checker.corpus.learned import ValueGone, ValueSeen
+from checker.corpus.records import ValueGone, ValueSeen
 from checker.corpus.secrets import Secrets
-from checker.corpus.values import LiveValues, value_at
+from checker.values.pool import LiveValues, value_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,8 @@ import pytest
 import checker
 from checker.cli import main
 from checker.corpus.fold import RunView, fold
-from checker.corpus.journal import JournalReader
+from checker.corpus.journal import JournalReader, Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
 from checker.corpus.records import Finding
 from tests.fork_server import plain_environment
 from tests.waiting import wait_until

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from checker.core.reports import report_formats
-from checker.corpus.frames import scan
+from checker.corpus.codec import scan
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 from tests.e2e.runner import Command, Ran

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import SignalsSeen, ValueSeen
-from checker.corpus.reader import Journals
-from checker.corpus.records import CorpusEntry, Record
+from checker.corpus.records import CorpusEntry, Record, SignalsSeen, ValueSeen
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import App, serving
 from tests.e2e.runner import SLOW_CLOCK, Command

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checker.core.reports import report_formats
-from checker.corpus.frames import scan
+from checker.corpus.codec import scan
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checker.corpus.fold import RunView
-from checker.corpus.tried import MEDIA_TYPE, MEMBER, VALID
+from checker.corpus.records import MEDIA_TYPE, MEMBER, VALID
 from tests.apps.planted import Disturbed
 from tests.apps.serving import serving
 from tests.e2e.runner import Command, kill_a_worker

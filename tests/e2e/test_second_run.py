@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import SignalsSeen
-from checker.corpus.reader import Journals
+from checker.corpus.records import SignalsSeen
 from checker.demo import Server
 from tests.apps.chain import DOCUMENT, Parcels
 from tests.apps.serving import json_reply, serving

@@ -14,7 +14,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import BaseUrl
 from checker.core.response import Response
-from checker.corpus.learned import DemandHeard
+from checker.corpus.records import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.making import CaseFactory

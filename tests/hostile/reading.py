@@ -10,12 +10,12 @@ from checker.core.case import Case
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.response import NetworkFailure, Outcome, Response, readable
 from checker.corpus.exchange import exchange_fields
-from checker.corpus.harvest import Places
 from checker.corpus.packing import pack, unpack
 from checker.corpus.secrets import Secrets
-from checker.corpus.signals import SignalSet
-from checker.corpus.value_history import SCALARS
 from checker.openapi.loaders import from_dict
+from checker.values.harvest import Places
+from checker.values.history import SCALARS
+from checker.workers.observers.signals import SignalSet
 
 _NODE = {
     "type": "object",

@@ -16,7 +16,7 @@ import pytest
 from msgspec import Struct
 
 from checker.core.reports import report_formats
-from checker.corpus.frames import scan
+from checker.corpus.codec import scan
 from tests.apps.http import Reply, Request
 from tests.apps.serving import Dropping, json_reply, serving
 from tests.e2e.runner import Command

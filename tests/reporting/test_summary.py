@@ -6,10 +6,10 @@ from checker.core.operation import Label, Location
 from checker.core.schema import WarningKind
 from checker.core.security import SecurityScheme, ways_in
 from checker.core.warning_table import warning_rows
-from checker.corpus.damage import DAMAGED
 from checker.corpus.fold import UNDECLARED_AUTH, fold
+from checker.corpus.journal import DAMAGED
 from checker.corpus.records import Note, OperationError, Record, RunFinished
-from checker.corpus.space import TRIMMED
+from checker.corpus.traffic import TRIMMED
 from checker.health import HEALTH_CHECK
 from checker.reporting.report import ENDLESS, INCOMPLETE, Report, report_of
 from checker.reporting.summary import ledger_lines, note_lines, summary_lines, tally_parts, total_line, warning_lines

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from checker.corpus.files import make_directory
 from checker.corpus.fold import fold
-from checker.corpus.journal import JournalWriter
+from checker.corpus.journal import Journals, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.reader import Journals
 from checker.corpus.records import Finding, OperationError, Quarantined, Record, TaskProgress, WorkerGone
 from checker.reporting.report import Report, report_of
 from checker.reporting.summary import summary_lines, total_line

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Stage
-from checker.corpus.learned import ValueSeen
-from checker.corpus.records import Finding, Record
+from checker.corpus.records import Finding, Record, ValueSeen
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
 from checker.supervisor.signals import Interrupts

@@ -14,9 +14,9 @@ import pytest
 
 from checker.corpus.fold import fold
 from checker.corpus.inflight import InflightReader
+from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import ValueSeen
-from checker.corpus.reader import Journals
+from checker.corpus.records import ValueSeen
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]

@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 
 from checker.core.errors import UsageError
-from checker.corpus.damage import DAMAGED, Loss, damage_note
 from checker.corpus.inflight import InflightReader
-from checker.corpus.journal import JournalReader
+from checker.corpus.journal import DAMAGED, JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import ValueSeen
-from checker.corpus.records import Quarantined, Record, RunStarted, TaskStarted, WorkerGone
+from checker.corpus.records import Quarantined, Record, RunStarted, TaskStarted, ValueSeen, WorkerGone
 from checker.supervisor.execution import execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from checker.core.digests import case_id
 from checker.core.meta import Drawn
 from checker.corpus.fold import fold
+from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import ValueSeen
-from checker.corpus.reader import Journals
 from checker.corpus.records import (
     WHOLE_TASK,
     Finding,
@@ -24,6 +23,7 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     TaskStarted,
+    ValueSeen,
     WorkerGone,
 )
 from checker.corpus.snapshot import read_snapshot

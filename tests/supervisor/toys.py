@@ -14,8 +14,7 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import ValueSeen
-from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted
+from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted, ValueSeen
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import Assign, Drain, LeaseReport, Opened, OperationCard, Task, TasksEnded
 from checker.workers.queues import Receiver, Sender

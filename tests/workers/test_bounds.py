@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from checker.core.operation import Label
 from checker.core.response import Outcome, Response
 from checker.corpus.journal import JournalWriter
-from checker.corpus.learned import ValueSeen
-from checker.corpus.records import Finding
+from checker.corpus.records import Finding, ValueSeen
 from checker.workers.messages import Task
 from checker.workers.recording.investigation_budget import FLOOR
 from tests.asking import saying

@@ -17,7 +17,7 @@ from checker.core.contract import Outcome
 from checker.core.meta import Drawn, GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.response import Response
-from checker.corpus.learned import DemandHeard
+from checker.corpus.records import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation

@@ -15,8 +15,7 @@ from checker.core.case import Case
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.corpus.journal import JournalReader
-from checker.corpus.learned import ValueSeen
-from checker.corpus.records import Finding, OperationError, Record, TaskProgress
+from checker.corpus.records import Finding, OperationError, Record, TaskProgress, ValueSeen
 from checker.workers.messages import LeaseReport
 from tests.asking import saying
 from tests.workers.harness import GETS, LABELS, POSTS, RIGHT, SECURED, TASK, case_of, run, workplace

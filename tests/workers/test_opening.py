@@ -16,8 +16,7 @@ from checker.config.settings import RunSettings
 from checker.core.errors import LoaderError, StorageError
 from checker.core.operation import Label
 from checker.core.schema import WarningKind
-from checker.corpus.damage import DAMAGED
-from checker.corpus.journal import JournalReader, JournalWriter
+from checker.corpus.journal import DAMAGED, JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
 from checker.workers import incarnation

@@ -11,7 +11,7 @@ from checker.core.constraints import SELDOM, Constraint
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
-from checker.corpus.learned import DemandHeard
+from checker.corpus.records import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.operation import OpenApiOperation

@@ -16,7 +16,7 @@ from checker.core.phases import phase_names
 from checker.core.request import Location
 from checker.core.resources import status_of
 from checker.core.response import Response
-from checker.corpus.learned import DemandHeard
+from checker.corpus.records import DemandHeard
 from checker.phases.attempt import Verdict
 from checker.phases.literals import literal_of
 from checker.phases.making import GeneratedCase

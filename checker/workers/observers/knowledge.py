@@ -6,15 +6,14 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from checker.corpus.journal import JournalReader
-from checker.corpus.layered_values import LayeredValues
-from checker.corpus.learned import DemandHeard, ValueGone, ValueSeen
-from checker.corpus.records import Record
-from checker.corpus.signals import SignalSet
-from checker.corpus.values import LiveValues
+from checker.corpus.records import DemandHeard, Record, ValueGone, ValueSeen
+from checker.values.layers import LayeredValues
+from checker.values.pool import LiveValues
 from checker.workers.messages import Task
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner
 from checker.workers.observers.probes import ProbedOperations
+from checker.workers.observers.signals import SignalSet
 
 _PEERS_S = 1.0
 """Between two looks into the journals of peers, in `fuzz`."""

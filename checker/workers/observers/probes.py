@@ -7,8 +7,7 @@ from msgspec import Struct, field
 from checker.core.operation import Label
 from checker.core.phases import phase_names
 from checker.core.response import Response
-from checker.corpus.learned import OperationProbed
-from checker.corpus.records import Record
+from checker.corpus.records import OperationProbed, Record
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
 

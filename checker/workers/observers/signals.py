@@ -1,15 +1,318 @@
 """New behaviour of the target: signals, and the cases that showed them, which make up the corpus."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from sys import intern
+from typing import Any, Protocol
 
 from msgspec import Struct
 
+from checker.core.case import NOT_SET, Case
+from checker.core.digests import digest_int
+from checker.core.failures import Failure
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location, Operation
+from checker.core.resources import status_of
 from checker.core.response import Response
-from checker.corpus.learned import SignalsSeen
-from checker.corpus.records import CorpusEntry, Record
-from checker.corpus.signals import OUTPUTS, SignalSet
+from checker.core.schema import Schema
+from checker.core.templates import Lexicon, error_template, sent_texts
+from checker.corpus.records import CorpusEntry, Record, SignalsSeen
 from checker.phases.attempt import Verdict
+from checker.schema.views import Outline, outline_of
+from checker.values.harvest import ABSENT, json_of
 from checker.workers.recording.task_state import InFlight
+
+Cell = Callable[[Any], str]
+"""Returns the name of the cell of a value: a few dozen names for each schema at most."""
+
+_PROPERTIES = 40
+_MEMBERS = 30
+
+
+class InputCells:
+    """The parameters and the top properties of the body of one operation."""
+
+    def __init__(self, operation: Operation) -> None:
+        self._parts = [
+            (parameter.location.container, parameter.name, _cell_of(outline_of(parameter.schema)))
+            for parameter in operation.parameters
+        ]
+        self._bodies = {body.media_type: _properties(body.schema) for body in operation.bodies}
+
+    def of(self, case: Case) -> list[tuple[str, str, str]]:
+        """Return (location, name, cell) of every input that the case sends or leaves out."""
+        found = []
+        for container, name, cell in self._parts:
+            values = getattr(case, container)
+            found.append((container, name, cell(values[name]) if name in values else "absent"))
+        body = case.body
+        if body is NOT_SET:
+            if self._bodies:
+                found.append((_BODY, "", "absent"))
+            return found
+        whole, properties = self._bodies.get(case.media_type or "", (_plain, ()))
+        found.append((_BODY, "", whole(body)))
+        if isinstance(body, dict):
+            for name, cell in properties:
+                found.append((_BODY, name, cell(body[name]) if name in body else "absent"))
+        return found
+
+
+_BODY = Location.BODY.container
+
+
+def _properties(schema: Schema) -> tuple[Cell, tuple[tuple[str, Cell], ...]]:
+    outline = outline_of(schema)
+    names = list(outline.names)[:_PROPERTIES]
+    return _cell_of(outline), tuple((name, _cell_of(outline.property(name))) for name in names)
+
+
+def _cell_of(outline: Outline) -> Cell:
+    members = outline.first("enum")
+    if isinstance(members, list):
+        named = [repr(member) for member in members[:_MEMBERS]]
+        return lambda value: f"member {text}" if (text := repr(value)) in named else _plain(value)
+    low, high = _number(outline.first("minimum")), _number(outline.first("maximum"))
+    sizes = (_number(outline.first("minLength", "minItems")), _number(outline.first("maxLength", "maxItems")))
+
+    def cell(value: Any) -> str:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int | float):
+            return _place(value, low, high)
+        if isinstance(value, str | list | bytes):
+            return "size " + _place(len(value), *sizes)
+        return _plain(value)
+
+    return cell
+
+
+def _place(value: float, low: float | None, high: float | None) -> str:
+    if low is not None and value <= low:
+        return "min" if value == low else "below min"
+    if high is not None and value >= high:
+        return "max" if value == high else "above max"
+    if low is not None and value == low + 1:
+        return "min + 1"
+    if high is not None and value == high - 1:
+        return "max - 1"
+    if not value:
+        return "0"
+    return "negative" if value < 0 else "between"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return _place(value, None, None)
+    if isinstance(value, str | list | dict | bytes):
+        return type(value).__name__ if value else f"empty {type(value).__name__}"
+    return "null" if value is None else "other"
+
+
+def _number(value: object) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+CAPS = {
+    "status": 40,
+    "media_type": 20,
+    "header": 60,
+    "leaf": 300,
+    "error": 60,
+    "latency": 12,
+    "finding": 200,
+    "input": 600,
+    "transition": 200,
+    "flow": 200,
+}
+"""Class -> ids for each operation. What exceeds it is volatile: names or texts that a server makes up."""
+
+OUTPUTS = frozenset(("status", "media_type", "header", "leaf", "error", "finding"))
+"""Classes that tell what was answered, not what it was answered to."""
+
+_VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
+# Shorter answers differ by noise alone.
+_QUIET_S = 0.016
+_DEPTH = 5
+_NODES = 200
+_NAME = 80
+"""Characters of a name that tell it from others."""
+_ITEMS = 3
+# Close looks at interactions of one kind: each of the first 6 without anything new, every second one of the next 6,
+# and so on, down to one in 64.
+_PATIENCE = 6
+_SAMPLE = 64
+_KEYS = 20_000
+
+
+class Verdicts(Protocol):
+    """The verdicts of the checks on an interaction."""
+
+    @property
+    def failures(self) -> Sequence[Failure]: ...
+
+
+class _Dullness(Struct):
+    """Interactions that look alike from outside and showed nothing new."""
+
+    count: int = 0
+    """In a row."""
+    left: int = 0
+    """How many are let pass before the next close look."""
+
+    def told(self, new: Sequence[object], *, is_close: bool) -> None:
+        """Take note of what one of them showed."""
+        if new:
+            self.count = self.left = 0
+        elif is_close:
+            self.left = min(self.count // _PATIENCE, _SAMPLE - 1)
+            self.count += 1 + self.left
+        else:
+            self.left -= 1
+
+
+class SignalSet:
+    """The signals that one worker has seen. About 3 us for an interaction that shows nothing new."""
+
+    def __init__(self, known: Iterable[int] = ()) -> None:
+        self._ids: set[int] = set(known)
+        self._seen: set[tuple[Any, ...]] = set()
+        self._parts: dict[tuple[str, str, int], set[tuple[str, ...]]] = {}
+        """Class, label, outcome -> what was seen of it: a close look finds dozens, of which hardly any is new."""
+        self._counts: Counter[tuple[str, str]] = Counter()
+        self._cells: dict[Label, InputCells] = {}
+        self._lexicon = Lexicon()
+        self._dull: dict[tuple[Any, ...], _Dullness] = {}
+        """By what interactions look like from outside."""
+
+    def observe(
+        self, case: Case, response: Response, verdicts: Verdicts, previous: Label | None = None
+    ) -> tuple[tuple[int, str], ...]:
+        """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
+        new: list[tuple[int, str]] = []
+        label, status = case.operation.label, status_of(case.operation, response)
+        octave = _octave(response.elapsed)
+        size = len(response.content).bit_length()
+        kind = response.content_type
+        key = (label, status, kind, octave, size, response.header_count)
+        dull = self._dull.get(key) or self._met(key)
+        # A close look costs ten times as much as all the rest, and soon there is seldom anything new to see.
+        is_close = not dull.left
+        if is_close:
+            self._outputs(new, label, response, octave)
+            self._inputs(new, case, status)
+        if status >= 500 or (is_close and status >= 400):
+            words = self._lexicon.of(case.operation)
+            template = error_template(response.readable.content, sent_texts(case), words)
+            self._add(new, "error", label, status, template)
+        if verdicts.failures:
+            for failure in verdicts.failures:
+                self._add(new, "finding", label, failure.check, failure.unique_key, failure.text)
+        if previous is not None:
+            self._add(new, "transition", label, previous, status)
+        if case.meta is not None and case.meta.bindings:
+            self._flows(new, label, case.meta.bindings, status)
+        dull.told(new, is_close=is_close)
+        return tuple(new)
+
+    def _met(self, key: tuple[Any, ...]) -> _Dullness:
+        dull = _Dullness()
+        if len(self._dull) < _KEYS:
+            self._dull[key] = dull
+        return dull
+
+    def learn(self, ids: Iterable[int]) -> None:
+        """Take these ids for seen: of an earlier night, or of peers."""
+        self._ids.update(ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def _outputs(self, new: list[tuple[int, str]], label: Label, response: Response, octave: int) -> None:
+        status, kind = response.status_code, response.content_type
+        self._add(new, "status", label, status)
+        self._add(new, "media_type", label, status, (kind or "").partition(";")[0].strip().lower())
+        self._add(new, "latency", label, octave)
+        for name in response.headers:
+            if name not in _VOLATILE_HEADERS:
+                self._add(new, "header", label, name, status // 100)
+        body = json_of(response)
+        if body is not ABSENT:
+            self._add_parts(new, "leaf", label, status // 100, _leaf_kinds(body))
+
+    def _inputs(self, new: list[tuple[int, str]], case: Case, status: int) -> None:
+        label = case.operation.label
+        cells = self._cells.get(label)
+        if cells is None:
+            cells = self._cells[label] = InputCells(case.operation)
+        self._add_parts(new, "input", label, status // 100, cells.of(case))
+
+    def _flows(self, new: list[tuple[int, str]], label: Label, bindings: Iterable[Binding], status: int) -> None:
+        outcome = status // 100
+        for taken in bindings:
+            self._add(new, "flow", label, taken.producer, taken.pointer, taken.name, outcome)
+
+    def _add_parts(
+        self, new: list[tuple[int, str]], kind: str, label: str, outcome: int, parts: Iterable[tuple[str, ...]]
+    ) -> None:
+        known = self._parts.setdefault((kind, label, outcome), set())
+        for part in parts:
+            if part not in known and self._count(new, kind, label, (outcome, *part)):
+                # Operations on one resource answer alike: what one says is kept once.
+                known.add(tuple(map(intern, part)))
+
+    def _add(self, new: list[tuple[int, str]], kind: str, label: str, *parts: str | int) -> None:
+        key = (kind, label, *parts)
+        if key not in self._seen and self._count(new, kind, label, parts):
+            self._seen.add(key)
+
+    def _count(self, new: list[tuple[int, str]], kind: str, label: str, parts: tuple[str | int, ...]) -> bool:
+        """Take in what was not seen before; False when its class is full."""
+        if self._counts[kind, label] >= CAPS[kind]:
+            return False
+        self._counts[kind, label] += 1
+        number = digest_int("signal", kind, label, *map(str, parts))
+        if number not in self._ids:
+            self._ids.add(number)
+            new.append((number, kind))
+        return True
+
+
+def _octave(elapsed_s: float) -> int:
+    return 0 if elapsed_s < _QUIET_S else int(elapsed_s * 1000).bit_length()
+
+
+def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
+    """(pointer, type and cardinality) of the parts of a body, array indices as `*`."""
+    found: list[tuple[str, str]] = []
+    waiting: list[tuple[str, Any, int]] = [("", body, 0)]
+    # Names and their number are the server's: a pointer for each of 50,000 names below one of 400 KB fills any memory.
+    while waiting and len(found) < _NODES:
+        pointer, value, depth = waiting.pop()
+        below: Iterable[tuple[str, Any]] = ()
+        if value.__class__ is dict:
+            found.append((pointer, "object" if value else "empty object"))
+            below = islice(value.items(), _NODES)
+        elif value.__class__ is list:
+            found.append((pointer, f"array {min(len(value), 2)}"))
+            below = [("*", item) for item in value[:_ITEMS]]
+        else:
+            found.append((pointer, _scalar_kind(value)))
+        if depth < _DEPTH:
+            for key, item in below:
+                place = f"{pointer}/{key[:_NAME]}"
+                if item.__class__ is dict or item.__class__ is list:
+                    waiting.append((place, item, depth + 1))
+                else:
+                    found.append((place, _scalar_kind(item)))
+    return found
+
+
+def _scalar_kind(value: Any) -> str:
+    return value.__class__.__name__ if value != "" else "empty str"
 
 
 class Signals(Struct):

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from checker.core.response import Response
-from checker.corpus.layered_values import LayeredValues
 from checker.corpus.records import Record
-from checker.corpus.values import LiveValues
 from checker.phases.attempt import Verdict
+from checker.values.layers import LayeredValues
+from checker.values.pool import LiveValues
 from checker.workers.recording.task_state import InFlight
 
 

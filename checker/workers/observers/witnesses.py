@@ -17,7 +17,7 @@ from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.journal import JournalReader
-from checker.corpus.learned import OperationServed
+from checker.corpus.records import OperationServed
 from checker.phases.attempt import Verdict
 from checker.phases.literals import literal_case, literal_of
 from checker.phases.making import GeneratedCase

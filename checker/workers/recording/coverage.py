@@ -12,7 +12,7 @@ from checker.core.constraints import ITEMS, part_of, values_at
 from checker.core.media_types import best_of, media_type_of
 from checker.core.meta import CaseMetadata, GenerationMode
 from checker.core.operation import Label, Location, Operation
-from checker.corpus.tried import EDGE, MEDIA_TYPE, MEMBER, VALID
+from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID
 from checker.schema.views import Outline, outline_of
 
 _DEEPEST: Final = 4

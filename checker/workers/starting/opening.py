@@ -27,8 +27,7 @@ from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import DemandHeard
-from checker.corpus.records import Note, SchemaOpened
+from checker.corpus.records import DemandHeard, Note, SchemaOpened
 from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools

@@ -10,21 +10,18 @@ from msgspec import Struct
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.curl import Rendering
-from checker.corpus.journal import JournalWriter
-from checker.corpus.layered_values import LayeredValues
+from checker.corpus.journal import Journals, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.learned import SignalsSeen, ValueGone, ValueSeen
-from checker.corpus.reader import Journals
-from checker.corpus.records import Note, Record
+from checker.corpus.records import Note, Record, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.secrets import secrets_of
-from checker.corpus.signals import SignalSet
 from checker.corpus.snapshot import read_snapshot
-from checker.corpus.space import segment_bytes
-from checker.corpus.traffic import InterestingAndLast, TrafficWriter
-from checker.corpus.values import LiveValues
+from checker.corpus.traffic import InterestingAndLast, TrafficWriter, segment_bytes
+from checker.values.layers import LayeredValues
+from checker.values.pool import LiveValues
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner
 from checker.workers.observers.knowledge import Knowledge
+from checker.workers.observers.signals import SignalSet
 from checker.workers.operation_tools import checks_by_case
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic

@@ -12,13 +12,13 @@ from checker.core.errors import Unsatisfiable
 from checker.core.meta import GenerationMode, Origin
 from checker.core.operation import Location, Operation, Parameter
 from checker.core.schema import Direction
-from checker.corpus.cells import InputCells
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.boundaries.values import Scenario
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.validation.compiled import compile_schema
+from checker.workers.observers.signals import InputCells
 from tests.measuring.corpora import operations
 
 from ..making import PlainOperation, body_of, drawer, parameter_of, schema_of

@@ -6,6 +6,7 @@ from msgspec import Struct, field
 
 from checker.core.operation import Label
 from checker.core.resource_names import Resource, noun_of
+from checker.corpus.records import Above, agree
 
 Scalar = str | int | float | bool
 SCALARS = (str, int, float, bool)
@@ -22,18 +23,8 @@ _OF_REMOVED = 2
 
 Origin = tuple[Label, str]
 """The producer, and the pointer in its answer. One tuple is shared by all values that were seen there."""
-Above = tuple[tuple[str, str], ...]
-"""(collection, name in it) of what a value stands in, outermost first: of pet 7 at `/owners/5/pets` it is `(("owners", "5"),)`."""
 Instance = tuple[Scalar, Above]
 """A value in its context."""
-
-
-def agree(one: Above, other: Above) -> bool:
-    """Whether two contexts may be of the same thing: what both name, they name alike."""
-    if one == other or not one or not other:
-        return True
-    names = dict(other)
-    return all(names.get(collection, name) == name for collection, name in one)
 
 
 class ValueHistory(Struct):

@@ -20,12 +20,21 @@ from checker.core.resources import (
     variable_at,
 )
 from checker.core.response import Response
-from checker.corpus.contexts import Ancestry, ancestries, is_of_request, key_of, said_at
-from checker.corpus.harvest import AnswerPlace, Places, field_of, is_integer, last_parameter, sent_scalars, value_at
-from checker.corpus.learned import ValueGone, ValueSeen
-from checker.corpus.operation_view import OperationView
-from checker.corpus.producers import NO_FORMATS, Producer, names_given, pointers_taken
-from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Above, Instance, Origin, Scalar, ValueHistory, agree
+from checker.corpus.records import Above, ValueGone, ValueSeen, agree
+from checker.values.consumers import OperationView
+from checker.values.harvest import AnswerPlace, Places, field_of, is_integer, last_parameter, sent_scalars, value_at
+from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Scalar, ValueHistory
+from checker.values.producers import (
+    NO_FORMATS,
+    Ancestry,
+    Producer,
+    ancestries,
+    is_of_request,
+    key_of,
+    names_given,
+    pointers_taken,
+    said_at,
+)
 
 _RECORDS = 32
 _RINGS = 2000

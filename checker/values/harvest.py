@@ -1,6 +1,7 @@
-"""Scalars in answers: where they stand, and how they are found there again."""
+"""JSON of a response, as the corpus reads it: fast, and lenient about integers beyond 64 bits."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from enum import Enum
 from functools import lru_cache
 from itertools import islice
 from sys import intern
@@ -8,13 +9,44 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+import orjson
+
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.resource_names import MANY, Resource, normalised, noun_of, singular
 from checker.core.response import Response
 from checker.core.schema import unescaped
-from checker.corpus.answers import ABSENT, json_of
-from checker.corpus.value_history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
+from checker.values.history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
+
+
+class Absent(Enum):
+    """No JSON: different from `null`."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+
+
+def json_of(response: Response) -> Any:
+    """Return the parsed body, or `ABSENT` if it is no JSON. Integers beyond 64 bits come as floats: no identifier is that long."""
+    content = response.content
+    if not content:
+        return ABSENT
+    try:
+        return orjson.loads(content)
+    except ValueError:
+        # Compressed content is no JSON: headers are looked at only then.
+        plain = response.readable.content
+    return ABSENT if plain is content else _value(plain)
+
+
+def _value(content: bytes) -> Any:
+    try:
+        return orjson.loads(content)
+    except ValueError:
+        return ABSENT
+
 
 DEEP = 7
 """Levels of an answer that are read at most."""

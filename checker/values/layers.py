@@ -12,13 +12,12 @@ from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, phase_named, phase_names
 from checker.core.resources import REMOVING, ResourceModel, status_of
 from checker.core.response import Response
-from checker.corpus.harvest import DEEP
-from checker.corpus.learned import ValueGone, ValueSeen
-from checker.corpus.operation_view import OperationView
-from checker.corpus.producers import NEAR
-from checker.corpus.records import Record
-from checker.corpus.value_history import Instance
-from checker.corpus.values import LiveValues
+from checker.corpus.records import Record, ValueGone, ValueSeen
+from checker.values.consumers import OperationView
+from checker.values.harvest import DEEP
+from checker.values.history import Instance
+from checker.values.pool import LiveValues
+from checker.values.producers import NEAR
 
 _KEPT = 16
 """Values of one place in the answers to one task: those of its first cases."""
