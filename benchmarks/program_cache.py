@@ -24,7 +24,7 @@ from checker.core.operation import Label
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import TaskProgress
 from checker.kinds.protocol import CaseProgram
-from checker.phases.making import BUDGET_BYTES, Key, ProgramCache
+from checker.phases.case_factory import BUDGET_BYTES, Key, ProgramCache
 from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
 from checker.workers.messages import Task

@@ -26,9 +26,8 @@ from checker.core.meta import GenerationMode, PhaseInfo, Violation
 from checker.core.operation import Location, Operation
 from checker.core.request import BaseUrl
 from checker.core.schema import Direction, Document, UnresolvableReference
-from checker.generation.negation.listing import Breach, breaches
-from checker.generation.negation.listing import Path as BreachPath
-from checker.generation.negation.values import STEPS, compile_negative
+from checker.generation.negation.breaches import STEPS, Breach, breaches, compile_negative
+from checker.generation.negation.breaches import Path as BreachPath
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected

@@ -22,8 +22,8 @@ from checker.generation.hooks import (
     hooked_body,
     shaped,
 )
+from checker.generation.negation.breaches import NOTHING, LazyAlternatives
 from checker.generation.negation.parts import Targets, negated_body, negated_parameters, negative_targets, without_body
-from checker.generation.negation.values import NOTHING, LazyAlternatives
 from checker.generation.normalization.store import FormStore
 from checker.generation.security import Alternative, alternatives, with_credentials
 from checker.generation.settings import GenerationSettings

@@ -21,7 +21,7 @@ from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.hypothesis import strategy_of
 from checker.kinds.protocol import ApiOperation, CaseProgram
-from checker.phases.novelty import key_of
+from checker.phases.case_factory import key_of
 
 _MOST_SEEN = 1_000_000
 """Requests that a strategy remembers; then it starts again."""

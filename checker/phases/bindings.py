@@ -1,14 +1,17 @@
 """Values of earlier answers set into cases: found by runtime expressions, and found again when a sequence is sent again."""
 
 import json
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, Final, Protocol
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case, copied
-from checker.core.meta import Binding, PhaseData, PhaseInfo
+from checker.core.idempotency import fresh_key, is_idempotency_key
+from checker.core.meta import Binding, CaseMetadata, PhaseData, PhaseInfo, ValuePool
+from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.response import Outcome, Response
 from checker.core.runtime_expressions import (
@@ -19,7 +22,9 @@ from checker.core.runtime_expressions import (
     evaluate,
     parse_value,
 )
+from checker.core.scenarios import Scenario
 from checker.core.schema import unescaped
+from checker.generation.boundaries.cases import BoundaryCase
 from checker.values.harvest import value_at
 from checker.values.producers import is_of_request, said_at
 
@@ -177,3 +182,120 @@ def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
     if below[0] != ITEMS:
         body.setdefault(name, {})
     return name in body and _is_placed(body[name], below, value)
+
+
+_TURNS: Final = 3
+_NO_NAMES: Final = ("", ".", "..")
+"""Texts that are not a segment of a path."""
+_SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
+"""Scenarios that test which optional properties are present."""
+
+
+def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
+    """Set known values into the path parameters of a case, and return their bindings.
+
+    Case `number` of a list takes the best three values in turn, because one of them may have been deleted. Three kinds of
+    parameters keep their value: the one that the case tests, those with an example, and those that users force.
+    """
+    meta = case.meta
+    if pool is None or meta is None or Location.PATH not in meta.components:
+        return ()
+    kept, taken = _kept_names(meta, Location.PATH), []
+    if None in kept:
+        return ()
+    for parameter in case.operation.parameters:
+        if parameter.location is not Location.PATH or parameter.examples or parameter.name in kept:
+            continue
+        found = pool.pick(Location.PATH, parameter.name, number % _TURNS)
+        value = None if found is None else _path_value(found.literal, parameter)
+        if found is not None and value is not None:
+            case.path_parameters[parameter.name] = value
+            taken.append(replace(found, literal=value))
+    meta.bindings = (*meta.bindings, *taken)
+    return tuple(taken)
+
+
+def _kept_names(meta: CaseMetadata, location: Location) -> tuple[str | None, ...]:
+    """Return the parameters of a location that a listed case must keep; None among them stands for the whole location."""
+    part, data = meta.components.get(location), meta.phase.data
+    outside = () if part is None else part.outside
+    return (data.get("parameter"), *outside) if data.get("parameter_location") == location else outside
+
+
+def _path_value(literal: object, parameter: Parameter) -> Any:
+    """Return a value in the type that its path parameter accepts; None if no type fits."""
+    if isinstance(literal, bool) or not isinstance(literal, str | int):
+        return None
+    number = int(literal) if isinstance(literal, str) and literal.isdecimal() else literal
+    for value in (literal, str(literal), number):
+        text = str(value)
+        is_segment = text not in _NO_NAMES and "/" not in text
+        if is_segment and (parameter.problem_of is None or parameter.problem_of(value) is None):
+            return value
+    return None
+
+
+def take_references(case: Case, listed: object, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
+    """Set known resource names into the body of a case, and return their bindings.
+
+    The cases of a list take the best values in turn, and change with each turn of their path values, so that all pairs
+    occur. Every third case keeps the examples of the description.
+    """
+    meta = case.meta
+    if not isinstance(listed, BoundaryCase) or listed.renewal is None or pool is None or meta is None:
+        return ()
+    pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
+    adds = listed.scenario not in _SETS
+    taken = tuple(listed.renewal.references.filled(case.body, pick, keeps_said=number % _TURNS == 0, adds=adds))
+    meta.bindings = (*meta.bindings, *taken)
+    return taken
+
+
+def renew(case: Case, listed: object, token: str) -> str:
+    """Give a listed case resource names and an idempotency key of its own, derived from a token.
+
+    Values that the case tests stay. Returns the token, or "" if nothing depends on it.
+    """
+    if not isinstance(listed, BoundaryCase) or not token:
+        return ""
+    # With the usual key, servers would treat all cases but the first as repetitions.
+    kept = () if case.meta is None else _kept_names(case.meta, Location.HEADER)
+    keys = {
+        name: fresh_key(value, token)
+        for name, value in case.headers.items()
+        if is_idempotency_key(name) and name not in kept and isinstance(value, str)
+    }
+    case.headers.update(keys)
+    if listed.renewal is not None:
+        case.body = listed.renewal.renewed(case.body, token)
+    return token if keys or listed.renewal is not None else ""
+
+
+class BoundPool(Struct, frozen=True):
+    """The values that a recorded case took while it was drawn, as a pool.
+
+    Values that were set over drawn ones (bindings with an expression) are not offered: the draw would consume them in
+    place of recorded choices, and all later choices would shift.
+    """
+
+    bindings: Mapping[tuple[Location, str], Binding]
+
+    @classmethod
+    def of(cls, bindings: tuple[Binding, ...]) -> "BoundPool":
+        """Return the pool of these bindings."""
+        drawn = (binding for binding in bindings if not binding.expression)
+        return cls({(binding.location, binding.name): binding for binding in drawn})
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """Return the recorded value of that place, for any index."""
+        return self.bindings.get((location, name))
+
+
+class NewestFirst(Struct, frozen=True):
+    """A pool that always offers its latest value: the one that the step before has just shown."""
+
+    pool: ValuePool
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """Return the best value, whatever the index."""
+        return self.pool.pick(location, name, 0)

@@ -14,8 +14,7 @@ from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.core.send import ON_THE_WAY, Purpose, Transport
-from checker.phases.recorded import NO_RESPONSE, Recorded
-from checker.phases.recordings import read_cassette
+from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
 from checker.transport.factories import NETWORK, with_policies
 
 _MASKED = re.compile(

@@ -14,9 +14,8 @@ from checker.core.operation import Location
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import Predicate, ShrinkBudget, ShrinkingStopped, shrink
-from checker.phases.literals import literal_of
-from checker.phases.making import CaseFactory, GeneratedCase
-from checker.phases.places import places_of, without
+from checker.phases.case_factory import CaseFactory, GeneratedCase
+from checker.phases.case_parts import literal_of, places_of, without
 from checker.transport.prepare import RequestMaker, plain_maker
 
 Leaf = tuple[str | int, ...]

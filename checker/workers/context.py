@@ -13,8 +13,8 @@ from checker.core.send import Transport
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
-from checker.phases.chains import ChainExplorer, Explorer
-from checker.phases.making import CaseFactory
+from checker.phases.case_factory import CaseFactory
+from checker.phases.sequences import SequenceBuilder, SequenceExtender
 from checker.workers.authentication.credentials import CredentialKeeper
 from checker.workers.class_checks import ClassChecks
 from checker.workers.messages import Opened
@@ -42,11 +42,11 @@ class WorkerContext(Struct):
     """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them, for reports of those that these kill;
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
-    explorer: Explorer
+    explorer: SequenceExtender
     """How sequences of `fuzz` go on."""
     hill_climber: HillClimber | None
     """None where no metric is to be made large."""
-    chains: ChainExplorer
+    chains: SequenceBuilder
     """How those of the stateful phase do."""
     origin: BaseUrl
     http: Transport

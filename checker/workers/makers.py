@@ -16,9 +16,8 @@ from checker.core.resources import ResourceModel, naming_places
 from checker.corpus.inflight import Stage
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.settings import GenerationSettings
-from checker.phases.chains import ChainExplorer, Explorer
-from checker.phases.making import CaseFactory, PoolView
-from checker.phases.rules import GenerationRules
+from checker.phases.case_factory import CaseFactory, GenerationRules, PoolView
+from checker.phases.sequences import SequenceBuilder, SequenceExtender
 from checker.workers.observers.knowledge import Knowledge
 from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
@@ -41,14 +40,14 @@ class Makers(Struct, frozen=True):
     seed: int
     resources: ResourceModel
 
-    def explorer(self, incarnation: int, chains: ChainExplorer) -> Explorer:
+    def explorer(self, incarnation: int, chains: SequenceBuilder) -> SequenceExtender:
         """Makes sequences, by chance that no other incarnation has."""
         chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
-        return Explorer(self.factory, self.resources, chance, chains)
+        return SequenceExtender(self.factory, self.resources, chance, chains)
 
-    def chains(self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]) -> ChainExplorer:
+    def chains(self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]) -> SequenceBuilder:
         """Return a maker of sequences for the stateful phase, the same in every worker; `host` is that of the API."""
-        return ChainExplorer(self.factory, self.resources, settings, host, is_secret)
+        return SequenceBuilder(self.factory, self.resources, settings, host, is_secret)
 
 
 def open_makers(

@@ -21,7 +21,7 @@ from checker.core.operation import Operation
 from checker.core.request import BaseUrl, Location, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
-from checker.phases.rules import GenerationRules
+from checker.phases.case_factory import GenerationRules
 from checker.transport.settings import Dispatch, Headers, travelling
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.users import ALL_SCHEMAS, UsersCode

@@ -71,7 +71,11 @@ def test_other_statuses_may_be_expected(exchanges: Exchanges) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "reason"), [({"query": {"limit": 5}}, "it became valid when it was serialised"), ({}, "it became valid when it was serialised")]
+    ("parts", "reason"),
+    [
+        ({"query": {"limit": 5}}, "it became valid when it was serialised"),
+        ({}, "it became valid when it was serialised"),
+    ],
 )
 def test_what_is_right_on_the_wire_is_not_judged(exchanges: Exchanges, parts: dict[str, Any], reason: str) -> None:
     found = exchanges.verdict(CHECK, exchanges.sent("GET /a", 200, **parts, **KEYED))

@@ -17,8 +17,7 @@ from checker.core.response import Response
 from checker.corpus.records import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
-from checker.phases.making import CaseFactory
-from checker.phases.rules import GenerationRules
+from checker.phases.case_factory import CaseFactory, GenerationRules
 from checker.refusals.reading import demands_in
 from checker.transport.prepare import RequestMaker
 from checker.workers.observers.demands import DemandLearner

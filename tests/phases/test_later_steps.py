@@ -12,8 +12,7 @@ from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.loaders import from_dict
-from checker.phases.making import CaseFactory
-from checker.phases.rules import GenerationRules
+from checker.phases.case_factory import CaseFactory, GenerationRules
 
 MESSAGES, ROOMS = Label("POST /rooms/{room_id}/messages"), Label("POST /rooms")
 STATEFUL = PhaseInfo("stateful")

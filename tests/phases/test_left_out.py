@@ -4,11 +4,9 @@ from checker.core.meta import Drawn, Listed, PhaseInfo
 from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
+from checker.phases.case_factory import CaseFactory, GenerationRules, LeftOutFirst
 from checker.phases.coverage import edge_cases
-from checker.phases.left_out import LeftOutFirst
 from checker.phases.listing import ListingContext, topic_of
-from checker.phases.making import CaseFactory
-from checker.phases.rules import GenerationRules
 from tests.generation.making import PlainOperation, parameter_of
 
 PHASE = PhaseInfo("fuzzing")

@@ -11,7 +11,7 @@ from checker.core.operation import Label
 from checker.core.request import Location
 from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase, Parts
-from checker.phases.making import BoundPool, renew, take_names
+from checker.phases.bindings import BoundPool, renew, take_names
 from tests.openapi.documents import operation
 
 

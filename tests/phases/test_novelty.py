@@ -11,9 +11,7 @@ from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
-from checker.phases.making import CaseFactory
-from checker.phases.novelty import Exhausted
-from checker.phases.rules import GenerationRules
+from checker.phases.case_factory import CaseFactory, Exhausted, GenerationRules
 from tests.generation.making import PlainOperation, body_of, parameter_of, schema_of
 
 PHASE = PhaseInfo("fuzzing")

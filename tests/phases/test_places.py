@@ -3,7 +3,7 @@
 from checker.core.case import NOT_SET, Case
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
-from checker.phases.places import places_of, without
+from checker.phases.case_parts import places_of, without
 from checker.phases.shrinking import smaller
 
 

@@ -10,7 +10,7 @@ from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.kinds.protocol import CaseProgram
-from checker.phases.making import BUDGET_BYTES, LEAST, CaseFactory, Key, ProgramCache
+from checker.phases.case_factory import BUDGET_BYTES, LEAST, CaseFactory, Key, ProgramCache
 from checker.supervisor.fuzz_plan import LARGEST
 from tests.apps.large_bodies import large_document
 from tests.asking import saying

@@ -22,12 +22,10 @@ from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
+from checker.phases.case_factory import CaseFactory, Exhausted, FilteredOut, GeneratedCase, GenerationRules, OutOfDate
+from checker.phases.case_parts import places_of
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import Lister, ListingContext
-from checker.phases.making import CaseFactory, FilteredOut, GeneratedCase, OutOfDate
-from checker.phases.novelty import Exhausted
-from checker.phases.places import places_of
-from checker.phases.rules import GenerationRules
 from checker.phases.shrinking import ShrinkPlan, shrink_case
 from checker.transport.prepare import plain_maker
 from checker.workers.observers.saved_examples import SavedExamples

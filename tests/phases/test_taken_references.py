@@ -9,9 +9,8 @@ from checker.core.operation import Label, Operation
 from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
+from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules
 from checker.phases.coverage import edge_cases
-from checker.phases.making import CaseFactory, GeneratedCase
-from checker.phases.rules import GenerationRules
 from tests.openapi.documents import operation
 from tests.phases.test_recipes import COVERAGE
 

@@ -21,7 +21,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from tests.apps.notebooks import wfc_document
 from tests.asking import saying
 from tests.settings.experiments import EXPERIMENTS

@@ -20,8 +20,8 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Record
 from checker.phases.bindings import SentCase
-from checker.phases.chains import Explorer
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
+from checker.phases.sequences import SequenceExtender
 from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
 from checker.workers.messages import LONG_WAIT_S, Assign, Down, Drain, Task, TasksEnded
@@ -146,7 +146,7 @@ def case_of(request: WireRequest) -> str:
 class Following:
     """An explorer whose choices are written down: which case goes on from which."""
 
-    explorer: Explorer
+    explorer: SequenceExtender
     parents: dict[str, str] = field(default_factory=dict)
 
     def follow(self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:

@@ -16,7 +16,7 @@ from checker.core.operation import Label
 from checker.core.phases import phase_named
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
 from tests.asking import saying
 from tests.workers.harness import workplace

@@ -14,7 +14,7 @@ from checker.core.request import Location
 from checker.core.response import Response
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.sequences import Confirmation, SequenceReplay
 from checker.workers.recording.unconfirmed import JudgedCase

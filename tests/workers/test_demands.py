@@ -22,8 +22,7 @@ from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
-from checker.phases.making import CaseFactory
-from checker.phases.rules import GenerationRules
+from checker.phases.case_factory import CaseFactory, GenerationRules
 from checker.transport.prepare import plain_maker
 from checker.workers.observers.demands import DemandLearner
 from tests.refusals.frameworks import DOCUMENT, FRAMEWORKS, Framework

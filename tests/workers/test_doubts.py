@@ -14,7 +14,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.supervisor.outages import Outages
 from checker.workers.context import WorkerContext
 from checker.workers.messages import OutageEvent, OutageReport

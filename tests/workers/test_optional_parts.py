@@ -15,9 +15,7 @@ from checker.corpus.records import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.operation import OpenApiOperation
-from checker.phases.making import CaseFactory
-from checker.phases.novelty import Exhausted
-from checker.phases.rules import GenerationRules
+from checker.phases.case_factory import CaseFactory, Exhausted, GenerationRules
 from checker.workers.observers.demands import DemandLearner, OptionalParts
 from tests.openapi.documents import operation
 

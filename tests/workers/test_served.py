@@ -14,8 +14,8 @@ from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import Response
-from checker.phases.literals import literal_of
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_parts import literal_of
 from checker.workers.context import WorkerContext
 from checker.workers.messages import OutageEvent, OutageReport, Trouble
 from checker.workers.observers.witnesses import ServedRequests

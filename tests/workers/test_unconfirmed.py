@@ -10,7 +10,7 @@ from checker.checks.server_error import ServerError
 from checker.core.meta import PhaseInfo
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.recording.unconfirmed import MOST_STRAYS, ExpectedFailure, JudgedCase, UnconfirmedFailure
 from tests.corpus.generated import finding
 

@@ -9,9 +9,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario, distinct
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.negation.embeddings import Broken
-from checker.generation.negation.listing import Breach, PathStep, breaches
-from checker.generation.negation.values import tried_with
+from checker.generation.negation.breaches import Breach, Broken, PathStep, breaches, tried_with
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern

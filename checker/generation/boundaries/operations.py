@@ -36,7 +36,7 @@ from checker.generation.boundaries.usual import REASONS, UsualRequest
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
-from checker.generation.negation.listing import Breach
+from checker.generation.negation.breaches import Breach
 from checker.generation.negation.parts import ALWAYS_THERE, wanted, wanted_in
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization.store import FormStore

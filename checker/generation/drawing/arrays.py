@@ -14,8 +14,7 @@ from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet
 from checker.generation.sources.basic import either
-from checker.generation.sources.chance import SourceSpent
-from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source
+from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source, SourceSpent
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
 
 _MORE_ITEMS, _MORE_OF_FEW = 0.55, 0.75

@@ -22,8 +22,7 @@ from checker.generation.sources.basic import (
     one_of,
     texts,
 )
-from checker.generation.sources.chance import DAYS, EPOCH
-from checker.generation.sources.choices import Source
+from checker.generation.sources.choices import DAYS, EPOCH, Source
 
 TextDraw = Callable[[Source], str]
 

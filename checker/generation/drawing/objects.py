@@ -17,8 +17,7 @@ from checker.generation.patterns.regexes import UnsupportedPattern, matcher
 from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts
-from checker.generation.sources.chance import SourceSpent
-from checker.generation.sources.choices import RandomSource, Source
+from checker.generation.sources.choices import RandomSource, Source, SourceSpent
 from checker.generation.sources.context import ELEMENT, OPTIONAL, Draw, DrawContext, Rejected
 
 IsName = Callable[[str], bool]

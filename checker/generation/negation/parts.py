@@ -17,8 +17,7 @@ from checker.core.operation import Body, Location, Operation, Parameter, Unusabl
 from checker.generation.components import DrawnBody, PartCompiler
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.words import readings
-from checker.generation.negation.listing import Breach, PathStep
-from checker.generation.negation.values import LazyAlternatives, NegativeDraw, compile_negative
+from checker.generation.negation.breaches import Breach, LazyAlternatives, NegativeDraw, PathStep, compile_negative
 from checker.generation.negation.wire import body_proof, parameter_proof
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import made

@@ -16,7 +16,7 @@ from checker.corpus.fold import UNDECLARED_AUTH
 from checker.corpus.records import Note
 from checker.generation.sources.context import Rejected
 from checker.health import SafetyGate
-from checker.phases.making import CaseFactory
+from checker.phases.case_factory import CaseFactory
 from checker.transport.prepare import RequestMaker, put
 from checker.workers.authentication.first_look import is_harmless
 from checker.workers.authentication.schemes import SchemeCredentials

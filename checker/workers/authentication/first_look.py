@@ -12,8 +12,8 @@ from checker.core.security import is_open
 from checker.core.send import Transport
 from checker.health import looks_dangerous
 from checker.phases.attempt import Tools
-from checker.phases.literals import literal_of
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_parts import literal_of
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.observers.witnesses import Sent
 from checker.workers.selected import SelectedOperations

@@ -15,8 +15,8 @@ from checker.core.operation import Label
 from checker.core.resources import REMOVING, SAFE
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
-from checker.phases.fresh_texts import Texts, others_like, texts_in
-from checker.phases.making import CaseFactory, GeneratedCase
+from checker.phases.case_factory import CaseFactory, GeneratedCase
+from checker.phases.case_parts import Texts, others_like, texts_in
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 _ALONE = 4

@@ -18,7 +18,7 @@ from checker.corpus.records import Finding
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget, ShrinkingStopped
 from checker.phases.attempt import Tools, Verdict, attempt, drive
-from checker.phases.making import CaseFactory, GeneratedCase, plainest_like, undescribed_method
+from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
 from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay

@@ -14,7 +14,7 @@ from checker.core.response import Response
 from checker.core.send import Exchanging, Purpose
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.transport.policies import becomes_get
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 

@@ -15,7 +15,7 @@ from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Tools
 from checker.phases.bindings import SentCase, resolved, without_step
-from checker.phases.making import CaseFactory, GeneratedCase
+from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.shrinking import ShrinkPlan, StillFails, content_of, shrink_case
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in

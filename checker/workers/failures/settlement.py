@@ -11,7 +11,7 @@ from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.records import Finding, Interaction
 from checker.phases.attempt import Verdict
-from checker.phases.making import CaseFactory, GeneratedCase
+from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
 from checker.workers.recording.traffic import Answered

@@ -18,8 +18,8 @@ from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
 from checker.phases.attempt import Verdict
-from checker.phases.literals import literal_of
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import outline_of
 from checker.workers.recording.task_state import InFlight

@@ -14,7 +14,7 @@ from checker.core.response import Response
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
 from checker.phases.attempt import Verdict
-from checker.phases.making import CaseFactory, GeneratedCase
+from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.workers.recording.task_state import InFlight
 
 _SHARE: Final = 0.5

@@ -19,8 +19,8 @@ from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import OperationServed
 from checker.phases.attempt import Verdict
-from checker.phases.literals import literal_case, literal_of
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_parts import literal_case, literal_of
 from checker.workers.recording.task_state import InFlight
 
 MOST_RECENT = 50

@@ -20,7 +20,7 @@ from checker.corpus.records import Finding, Interaction, Note
 from checker.generation.sources.context import Rejected
 from checker.health import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent

@@ -13,7 +13,7 @@ from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.health import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble

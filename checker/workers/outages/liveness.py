@@ -13,7 +13,7 @@ from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
 from checker.health import GATEWAY, REFUSALS, TOO_MANY, looks_dangerous
 from checker.phases.attempt import build_request, drive, exchange
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.messages import Trouble
 from checker.workers.observers.witnesses import Sent, ServedRequests

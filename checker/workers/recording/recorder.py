@@ -19,7 +19,7 @@ from checker.corpus.records import UNBROKEN, CorpusEntry, Finding, Note, Operati
 from checker.corpus.secrets import Secrets
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.messages import ShrinkAgain
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.task_state import InFlight, LeasedTask

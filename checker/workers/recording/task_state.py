@@ -16,7 +16,7 @@ from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import InflightWriter
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.messages import (
     EXTRA_INDEX,
     LONG_WAIT_S,

@@ -23,7 +23,7 @@ from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import Keep, TrafficWriter
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.workers.recording.unconfirmed import JudgedCase
 
 # What a case takes in memory beside its bodies, about.

@@ -14,7 +14,7 @@ from checker.core.templates import ANYTHING, generalised, is_alike, matches
 from checker.corpus.records import Finding
 from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
-from checker.phases.making import GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 
 _SEVERITIES = ("critical", "high", "medium", "low")
 

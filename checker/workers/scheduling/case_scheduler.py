@@ -16,9 +16,7 @@ from checker.corpus.inflight import Stage
 from checker.corpus.records import Quarantined
 from checker.phases.attempt import Verdict, attempt
 from checker.phases.bindings import resolved
-from checker.phases.left_out import LeftOutFirst, SmallestFirst
-from checker.phases.making import CaseMaker, FilteredOut, GeneratedCase
-from checker.phases.novelty import Exhausted
+from checker.phases.case_factory import CaseMaker, Exhausted, FilteredOut, GeneratedCase, LeftOutFirst, SmallestFirst
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import LeavingKind
 from checker.workers.messages import EXTRA_INDEX, Task

@@ -31,8 +31,8 @@ from checker.corpus.records import DemandHeard, Note, SchemaOpened
 from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
-from checker.phases.literals import literal_case
-from checker.phases.making import CaseFactory
+from checker.phases.case_factory import CaseFactory
+from checker.phases.case_parts import literal_case
 from checker.refusals.reading import demands_in, may_complain
 from checker.workers.authentication.auth_needs import AuthNeeds
 from checker.workers.authentication.credentials import CredentialKeeper

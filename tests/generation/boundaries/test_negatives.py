@@ -6,7 +6,7 @@ import pytest
 
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.values import Scenario, distinct
-from checker.generation.negation.values import STEPS
+from checker.generation.negation.breaches import STEPS
 from checker.generation.sources.context import Budget
 
 from ..making import opinions, schema_of

@@ -7,7 +7,7 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect, Direction, Schema
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import body_place
-from checker.generation.negation.listing import Breach, breaches
+from checker.generation.negation.breaches import Breach, breaches
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet
 from checker.generation.sources import alphabets

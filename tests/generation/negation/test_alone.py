@@ -8,7 +8,7 @@ import pytest
 
 from checker.core.meta import GenerationMode
 from checker.core.schema import Dialect
-from checker.generation.negation.values import LazyAlternatives
+from checker.generation.negation.breaches import LazyAlternatives
 from checker.generation.program import GenerationSettings
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from checker.core.schema import Dialect
-from checker.generation.negation.listing import BREAKERS, Breach
+from checker.generation.negation.breaches import BREAKERS, Breach
 
 from .keywords import NEW, SCHEMAS, leaf_keywords, listed, values
 

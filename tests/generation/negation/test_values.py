@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
-from checker.generation.negation.values import NegativeDraw, compile_negative
+from checker.generation.negation.breaches import NegativeDraw, compile_negative
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource

@@ -27,9 +27,8 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
+from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase
 from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
-from checker.phases.making import CaseFactory, GeneratedCase
-from checker.phases.rules import WRONG_STEPS
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import Places
 from checker.values.history import LONGEST_TEXT, SCALARS
@@ -139,7 +138,7 @@ _KEPT: Final = 32
 """Sequences of which is kept what they have shown: more than go on at the same time."""
 
 
-class ChainExplorer(Struct):
+class SequenceBuilder(Struct):
     """Decides how sequences go on: by the seed of the task, the number of the sequence, and what was answered in it."""
 
     factory: CaseFactory
@@ -407,13 +406,13 @@ _BOUND = 0.5
 """Of the steps: so many take what their own sequence made, as in the stateful phase; the others what anybody has found."""
 
 
-class Explorer(Struct):
+class SequenceExtender(Struct):
     """Decides whether and how a sequence goes on."""
 
     factory: CaseFactory
     model: ResourceModel
     random: Random
-    chains: ChainExplorer
+    chains: SequenceBuilder
     _dead: set[Label] = field(default_factory=set)
 
     def follow(self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:

@@ -1,139 +1,103 @@
 """Cases from recipes: a task seed and an index, or what a step records."""
 
 import dataclasses
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from hashlib import blake2b
+from itertools import islice
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.case import Case
 from checker.core.constraints import Constraint, read, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
-from checker.core.idempotency import fresh_key, is_idempotency_key
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
-from checker.core.operation import Label, Operation, Parameter
+from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, Phase
-from checker.core.request import Location
 from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning
-from checker.generation.boundaries.cases import BoundaryCase
+from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.store import FormStore
+from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
-from checker.phases.bindings import set_into
-from checker.phases.fresh_texts import Texts, with_texts
+from checker.phases.bindings import BoundPool, NewestFirst, renew, set_into, take_names, take_references
+from checker.phases.case_parts import Texts, literal_case, literal_of, with_texts, without
 from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
-from checker.phases.literals import literal_case, literal_of
-from checker.phases.novelty import ATTEMPTS, Exhausted, Novelty
-from checker.phases.places import without
-from checker.phases.rules import WRONG_STEPS, GenerationRules
 
-_TURNS: Final = 3
-_NO_NAMES: Final = ("", ".", "..")
-"""Texts that are no segment of a path."""
-_SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
-"""Cases that are about which optional properties there are."""
+ATTEMPTS = 30
+"""Cases that are drawn for one index before an operation counts as exhausted."""
+_MOST = 1_000_000
+"""Inputs that are remembered of one operation: 32 MiB or so; then we start again."""
 
 
-def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
-    """Set the best known names into the path of a case, but for the one that it is about; what was taken.
+class Exhausted(CheckerError):
+    """An operation gives nothing new any more: no error, but the end of its turn."""
 
-    The cases of a list, by their `number`, take the best few in turn: one of them may be gone. What the description gives as
-    an example, and what users force, stays.
-    """
-    meta = case.meta
-    if pool is None or meta is None:
-        return ()
-    data = meta.phase.data
-    about = data.get("parameter") if data.get("parameter_location") == Location.PATH else ""
-    if about is None:
-        return ()
-    part = meta.components.get(Location.PATH)
-    taken = []
-    for parameter in case.operation.parameters:
-        is_free = parameter.location is Location.PATH and not parameter.examples
-        if part is None or not is_free or parameter.name in (about, *part.outside):
-            continue
-        found = pool.pick(Location.PATH, parameter.name, number % _TURNS)
-        value = None if found is None else _fitting(found.literal, parameter)
-        if found is not None and value is not None:
-            case.path_parameters[parameter.name] = value
-            taken.append(replace(found, literal=value))
-    if taken:
-        meta.bindings = (*meta.bindings, *taken)
-    return tuple(taken)
+    def __init__(self, label: Label) -> None:
+        super().__init__(f"{label} has no more inputs that were not sent before")
 
 
-def take_known(case: Case, listed: object, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
-    """Set known names of things into the body and the path of a case; what was taken. Before its body is given names of its own."""
-    return *take_references(case, listed, pool, number), *take_names(case, pool, number)
+def key_of(case: Case) -> bytes:
+    """Equal for cases that make the same request."""
+    return blake2b(likeness(case).encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
-def take_references(case: Case, listed: object, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
-    """Set known names of things into the body of a case, but where it is about them; what was taken.
+class Novelty:
+    """Inputs that this worker has made."""
 
-    The cases of a list take the best few in turn, and other ones with each turn of their paths. Where the description gives an
-    example, some keep it.
-    """
-    renewal = listed.renewal if isinstance(listed, BoundaryCase) else None
-    meta = case.meta
-    if renewal is None or pool is None or meta is None:
-        return ()
-    pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
-    keeps_said = number % _TURNS == 0
-    adds = isinstance(listed, BoundaryCase) and listed.scenario not in _SETS
-    taken = tuple(renewal.references.filled(case.body, pick, keeps_said=keeps_said, adds=adds))
-    meta.bindings = (*meta.bindings, *taken)
-    return taken
+    def __init__(self) -> None:
+        self._seen: dict[Label, set[bytes]] = defaultdict(set)
 
-
-def renew(case: Case, listed: object, token: str) -> str:
-    """Give a case names and a key of its own, which follow from a token, but where it is about them; the token, or "" if nothing is to differ."""
-    if not isinstance(listed, BoundaryCase) or not token:
-        return ""
-    has_key = _gets_key(case, token)
-    if listed.renewal is not None:
-        case.body = listed.renewal.renewed(case.body, token)
-    return token if has_key or listed.renewal is not None else ""
+    def is_new(self, label: Label, case: Case) -> bool:
+        """True the first time that a request is seen."""
+        seen = self._seen[label]
+        key = key_of(case)
+        if key in seen:
+            return False
+        if len(seen) >= _MOST:
+            seen.clear()
+        seen.add(key)
+        return True
 
 
-def _gets_key(case: Case, token: str) -> bool:
-    """Whether there was a key by which servers know requests again, which is another one now: with the usual one all cases but the first would be repetitions."""
-    meta = case.meta
-    if meta is None or not case.headers:
-        return False
-    data, part = meta.phase.data, meta.components.get(Location.HEADER)
-    about = data.get("parameter") if data.get("parameter_location") == Location.HEADER else ""
-    kept = (about, *(() if part is None else part.outside))
-    fresh = {
-        name: fresh_key(value, token)
-        for name, value in case.headers.items()
-        if is_idempotency_key(name) and name not in kept and isinstance(value, str)
-    }
-    case.headers.update(fresh)
-    return bool(fresh)
+WRONG_STEPS: Final = 0.1
+"""Share of the steps of sequences with wrong data, where both modes are tested: little can follow what is refused."""
 
 
-def _fitting(literal: object, parameter: Parameter) -> Any:
-    """The value as the schema of the parameter wants it; None where it wants another one."""
-    if isinstance(literal, bool) or not isinstance(literal, str | int):
-        return None
-    number = int(literal) if isinstance(literal, str) and literal.isdecimal() else literal
-    for value in (literal, str(literal), number):
-        text = str(value)
-        is_name = text not in _NO_NAMES and "/" not in text
-        if is_name and (parameter.problem_of is None or parameter.problem_of(value) is None):
-            return value
-    return None
+class GenerationRules(Struct, frozen=True):
+    """The generation rules of each operation."""
+
+    of: Callable[[Operation, str], GenerationSettings]
+    """Settings of an operation in a phase, asked for when its cases are first made there."""
+    by_phase: bool = False
+    """Whether they differ from phase to phase."""
+    some_unique: bool = False
+    """Whether any operation has `unique_inputs`."""
+    overrides: Overrides = NO_OVERRIDES
+    """Those of all settings. To have the settings of an operation made takes as long as a step of a sequence may."""
+
+    def unforced(self, operation: Operation, bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
+        """Return the values of earlier responses at places without a forced value."""
+        if not self.overrides.parameters:
+            return bindings
+        own = self.overrides.of(operation)
+        return tuple(one for one in bindings if not own.is_forced(one.location, one.name))
+
+    @classmethod
+    def alike(cls, settings: GenerationSettings) -> "GenerationRules":
+        """Rules that give all operations these settings."""
+        return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs, overrides=settings.overrides)
 
 
 BUDGET_BYTES: Final = 64 << 20
@@ -191,35 +155,6 @@ class ProgramCache(Struct):
         while self.held_bytes > self.budget_bytes and len(self._kept) > LEAST:
             oldest, _ = self._kept.popitem(last=False)
             self.held_bytes -= self._counted.pop(oldest)
-
-
-class BoundPool(Struct, frozen=True):
-    """The values that a recorded case took while it was drawn: a pool that answers from its bindings.
-
-    Not those that were set over what was drawn: to offer them would leave choices over that come next.
-    """
-
-    bindings: Mapping[tuple[Location, str], Binding]
-
-    @classmethod
-    def of(cls, bindings: tuple[Binding, ...]) -> "BoundPool":
-        """Pool of these bindings."""
-        drawn = (binding for binding in bindings if not binding.expression)
-        return cls({(binding.location, binding.name): binding for binding in drawn})
-
-    def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return the recorded value of that place, for any index."""
-        return self.bindings.get((location, name))
-
-
-class NewestFirst(Struct, frozen=True):
-    """A pool that answers with its latest value: what the step before has just shown."""
-
-    pool: ValuePool
-
-    def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """The best value, whatever the index."""
-        return self.pool.pick(location, name, 0)
 
 
 _APART = 1 << 40
@@ -547,7 +482,8 @@ class CaseFactory:
             listed = literal_case(operation, recipe, name, phase)
         else:
             listed = found.case(operation, name)
-            taken = take_known(listed, found, pool, number)
+            # Before `renew`: a body that names other resources keeps these names.
+            taken = *take_references(listed, found, pool, number), *take_names(listed, pool, number)
             token = renew(listed, found, wanted.token)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token)
         hooks = self.hooks(operation)
@@ -576,3 +512,80 @@ def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -
     told = literal_of(made.case)
     recipe = replace(literal_of(plain.case), mode=told.mode, data=told.data, method=method)
     return factory.remake(Step(made.label, recipe), name="", phase=phase)
+
+
+@dataclasses.dataclass(slots=True)
+class LeftOutFirst:
+    """Makes the cases that lists left out, then draws: at least half of all that the task may have is drawn."""
+
+    factory: CaseFactory
+    draws: CaseMaker
+    left_out: Sequence[tuple[str, int]]
+    """(phase, number of its first case that is left)."""
+    most: int
+    """Cases of the task."""
+    _places: list[tuple[str, int]] | None = dataclasses.field(default=None, init=False)
+
+    def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """Return case `index` of the task: the same in every worker. Raises the errors of both makers."""
+        if self._places is None:
+            self._places = self._chosen(label, task_seed)
+        if index >= len(self._places):
+            return self.draws(label, task_seed, index, phase)
+        listed, number = self._places[index]
+        made = self.factory.listed(label, task_seed, number, PhaseInfo(listed))
+        made.case.id = case_id(task_seed, index)
+        return made
+
+    def _chosen(self, label: Label, task_seed: int) -> list[tuple[str, int]]:
+        """All of them, in order; where they are too many one of each topic, and more by chance.
+
+        By chance alone the one request without a header would drown among values of its body.
+        """
+        topics = {
+            (phase, number): topic
+            for phase, first in self.left_out
+            for number, topic in self.factory.listed_from(label, phase, first)
+        }
+        room = self.most // 2
+        if len(topics) <= room:
+            return list(topics)
+        shuffled = Random(task_seed).sample(list(topics), len(topics))
+        one_of_each = {topics[place]: place for place in shuffled}.values()
+        kept = set(islice(dict.fromkeys((*one_of_each, *shuffled)), room))
+        return [place for place in topics if place in kept]
+
+
+@dataclasses.dataclass(slots=True)
+class SmallestFirst:
+    """Makes the cases of the first task of one or more operations: the smallest case of each, then those of the phase.
+
+    The coverage phase lists the smallest case first. Other lists have it before their own cases; in phases that draw their
+    cases it takes the place of the first one.
+    """
+
+    factory: CaseFactory
+    makes: CaseMaker
+    row: Phase
+    count: int
+    """Operations of the task."""
+
+    def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """Return case `index` of the task. Raises what the makers of both raise."""
+        later = self.row.first_listed
+        if index >= self.count:
+            made = self.makes(label, task_seed, index - later, phase)
+        elif self._has_smallest(label, phase):
+            made = self.factory.listed(label, task_seed, 0, phase, of=phase.name + SMALLEST)
+        elif later:
+            raise FilteredOut(f"{label}: has no smallest case")
+        else:
+            made = self.makes(label, task_seed, index, phase)
+        made.case.id = case_id(task_seed, index)
+        return made
+
+    def _has_smallest(self, label: Label, phase: PhaseInfo) -> bool:
+        try:
+            return any(self.factory.listed_from(label, phase.name + SMALLEST, 0))
+        except LookupError:
+            return False
