@@ -211,6 +211,8 @@ class WireRequest:
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
     confirms: bool = dataclasses.field(default=False, compare=False)
     """To look into a failure: checks send for it what they send for few others."""
+    patience_s: float | None = dataclasses.field(default=None, compare=False)
+    """Seconds after which it is given up; None: as its lane is set up."""
     is_of_check: bool = dataclasses.field(default=False, compare=False)
     """Whether a check sends it in place of the request of a case."""
     client_has_credentials: bool = dataclasses.field(default=False, compare=False, repr=False)

@@ -1,6 +1,6 @@
 """A failing case made small, whatever it was made from: fewer and smaller choices, or fewer parts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -13,7 +13,7 @@ from checker.core.meta import GenerationMode, Listed, Literal, PhaseInfo, Step
 from checker.core.operation import Location
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.shrinking import Predicate, ShrinkBudget, ShrinkingStopped, shrink
+from checker.generation.sources.shrinking import Search, SearchEnded, shrink
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import literal_of, places_of, without
 from checker.transport.prepare import RequestMaker, plain_maker
@@ -88,22 +88,9 @@ def smaller(value: Any) -> Iterator[Any]:
             return
 
 
-StillFails = Callable[[GeneratedCase], bool]
-"""Whether a candidate fails in the same way: sends it. Raises `ShrinkingStopped` when nothing more is to be sent."""
 _Judged = tuple[Outcome, frozenset[tuple[str, str, str]]]
 _Meant = tuple[frozenset[tuple[Location, str]], _Judged | None]
-"""What is broken on purpose in a case, and what its request says of itself: the same for all that is as good."""
-
-
-class ShrinkPlan(Struct, frozen=True):
-    """The plan of the shrink of one case."""
-
-    name: str
-    """Id of all candidates."""
-    phase: PhaseInfo
-    budget: ShrinkBudget
-    passing: frozenset[str] = frozenset()
-    """Contents of cases (`content_of`) that are known not to fail in the same way."""
+"""The intended violations of a case, and the verdict on its request: both stay the same in every smaller case."""
 
 
 class ShrunkCase(Struct, frozen=True):
@@ -111,9 +98,9 @@ class ShrunkCase(Struct, frozen=True):
 
     made: GeneratedCase
     executions: int
-    """Candidates that were sent."""
+    """The number of candidates that were yielded."""
     finished: bool
-    """False when something ended it before it was through."""
+    """False if the caller ended the search."""
 
 
 def content_of(case: Case) -> str:
@@ -123,30 +110,33 @@ def content_of(case: Case) -> str:
     return repr((case.other_method, case.alternative, case.media_type, parts, broken))
 
 
-def shrink_case(factory: CaseFactory, made: GeneratedCase, still_fails: StillFails, plan: ShrinkPlan) -> ShrunkCase:
-    """The smallest case like `made`, which is taken to fail. What is right and wrong in a request stays as it is."""
+def shrink_case(
+    factory: CaseFactory, made: GeneratedCase, name: str, phase: PhaseInfo, passing: frozenset[str] = frozenset()
+) -> Search[GeneratedCase, ShrunkCase]:
+    """Yield smaller cases, receive whether each fails in the same way, and return the smallest that does.
+
+    `made` is taken to fail. All candidates have the id `name`. `passing` are contents of cases (`content_of`) that are known not to
+    fail. The valid and invalid parts of a request stay as they are.
+    """
     step = made.step
     if made.other is not None:
-        fewer = _Fewer(factory, step, still_fails, plan, plan.budget.executions)
-        fewer.known.update(dict.fromkeys(plan.passing, False))
-        return fewer.shrunk()
-    name, phase = plan.name, plan.phase
+        return (yield from _Fewer(factory, step, name, phase, known=dict.fromkeys(passing, False)).shrunk())
     redraw = factory.redraw(step, name=name, phase=phase)
 
     def draw(source: Source) -> GeneratedCase:
         try:
             return redraw(source)
         except HookError as error:
-            # A hook that cannot bear a candidate says nothing of the failure.
+            # A hook that raises for a candidate shows nothing about the failure.
             raise Rejected(str(error)) from error
 
     broken = _broken(made.case)
 
     def content(candidate: GeneratedCase) -> str | None:
-        # What is wrong with a case stays what it was: valid data may fail for another reason.
+        # The violation stays what it was: valid data may fail for another reason.
         return content_of(candidate.case) if _broken(candidate.case) == broken else None
 
-    result = shrink(draw, step.choices, Predicate(still_fails, content, plan.passing), budget=plan.budget)
+    result = yield from shrink(draw, step.choices, content, passing)
     smallest = factory.remake(result.value.step, name=name, phase=phase)
     return ShrunkCase(smallest, result.executions, result.finished)
 
@@ -156,32 +146,30 @@ def _broken(case: Case) -> frozenset[tuple[Location, str]]:
 
 
 class _Fewer(Struct):
-    """A case of known parts, of which those are left out that the failure does not need."""
+    """A search in a case of known parts: parts that the failure does not need are left out."""
 
     factory: CaseFactory
     best: Step
-    still_fails: StillFails
-    plan: ShrinkPlan
-    left: int
-    """Candidates that may be sent."""
+    name: str
+    phase: PhaseInfo
     executions: int = 0
     content: str = ""
-    """Of the best one."""
+    """The content of the best case."""
     known: dict[str, bool] = field(default_factory=dict)
-    """By content: whether it fails."""
+    """Content -> whether it fails."""
     maker: RequestMaker = field(default_factory=plain_maker)
 
-    def shrunk(self) -> ShrunkCase:
+    def shrunk(self) -> Search[GeneratedCase, ShrunkCase]:
         finished = True
         try:
-            self._leave_out()
-            self._lower()
-        except ShrinkingStopped:
+            yield from self._leave_out()
+            yield from self._lower()
+        except SearchEnded:
             finished = False
         return ShrunkCase(self._made(self.best), self.executions, finished)
 
-    def _leave_out(self) -> None:
-        """Many places at once, then fewer, then one by one; again while that makes it smaller."""
+    def _leave_out(self) -> Search[GeneratedCase, None]:
+        """Leave out many places at once, then fewer, then one by one."""
         whole = self._made(self.best)
         self._take(whole)
         meant, found = self._meant(whole), places_of(whole.case)
@@ -190,30 +178,30 @@ class _Fewer(Struct):
             number = 0
             while number < len(found):
                 candidate = self._reduced(found[number : number + size])
-                if candidate is not None and self._is_as_good(candidate, meant):
+                if candidate is not None and (yield from self._is_as_good(candidate, meant)):
                     self._take(candidate)
                     found = places_of(candidate.case)
                 else:
                     number += size
             size //= 2
 
-    def _lower(self) -> None:
-        """Make values smaller, one after the other; not where something is wrong, for its words are about the value."""
+    def _lower(self) -> Search[GeneratedCase, None]:
+        """Make values smaller, one after the other; not in a negative case, because its violation is about the value."""
         made = self._made(self.best)
         case = made.case
         if case.meta is None or case.meta.mode is GenerationMode.NEGATIVE:
             return
         meant = self._meant(made)
         for leaf in leaves_of(case):
-            while (candidate := self._smaller(leaf, meant)) is not None:
+            while (candidate := (yield from self._smaller(leaf, meant))) is not None:
                 self._take(candidate)
 
-    def _smaller(self, leaf: Leaf, meant: _Meant) -> GeneratedCase | None:
-        """The case with the smallest value at a place with which it is as good; None when there is none."""
+    def _smaller(self, leaf: Leaf, meant: _Meant) -> Search[GeneratedCase, GeneratedCase | None]:
+        """Return the case with the smallest value at a place that still fails; None if there is none."""
         for value in smaller(value_at(self._made(self.best).case, leaf)):
             changed = literal_of(put(self._made(self.best).case, leaf, value))
             candidate = self._made(replace(self.best, recipe=changed))
-            if self._is_as_good(candidate, meant):
+            if (yield from self._is_as_good(candidate, meant)):
                 return candidate
         return None
 
@@ -221,10 +209,10 @@ class _Fewer(Struct):
         self.best, self.content = candidate.step, content_of(candidate.case)
 
     def _made(self, step: Step) -> GeneratedCase:
-        return self.factory.remake(step, name=self.plan.name, phase=self.plan.phase)
+        return self.factory.remake(step, name=self.name, phase=self.phase)
 
     def _reduced(self, places: list[str]) -> GeneratedCase | None:
-        """The case with less; None if it cannot be made."""
+        """Return the case without these places; None if it cannot be made."""
         recipe = self.best.recipe
         try:
             if isinstance(recipe, Listed):
@@ -235,21 +223,22 @@ class _Fewer(Struct):
         except CheckerError:
             return None
 
-    def _is_as_good(self, candidate: GeneratedCase, meant: _Meant) -> bool:
+    def _is_as_good(self, candidate: GeneratedCase, meant: _Meant) -> Search[GeneratedCase, bool]:
+        """Return whether a candidate means the same and still fails. Raises `SearchEnded`."""
         broken, judged = meant
         if _broken(candidate.case) != broken or self._judged(candidate) != judged:
             return False
         content = content_of(candidate.case)
         if content == self.content:
-            # What was to be left out is still there, such as an item of a list that took the place of another.
+            # The part is still there, such as an item of a list that took the place of another.
             return False
         known = self.known.get(content)
         if known is None:
-            if not self.left:
-                raise ShrinkingStopped
-            self.left -= 1
+            known = yield candidate
+            if known is None:
+                raise SearchEnded
             self.executions += 1
-            known = self.known[content] = self.still_fails(candidate)
+            self.known[content] = known
         return known
 
     def _meant(self, made: GeneratedCase) -> _Meant:

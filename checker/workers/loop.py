@@ -1,8 +1,8 @@
-"""The worker: one thread around a set of lanes; makes, sends, judges and writes down."""
+"""The loop of a worker: one thread around a set of lanes that makes, sends, judges and records."""
 
 import time
+from collections import deque
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 
 from checker.checks.judge import CLEAN
 from checker.core.errors import StorageError
@@ -12,7 +12,8 @@ from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.workers.cleaning import conclude_run
 from checker.workers.context import WorkerContext
-from checker.workers.failures.failure_queue import Abandoned, FailureQueue
+from checker.workers.failures.failure_queue import FailureQueue
+from checker.workers.jobs import ForegroundJob, Job
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
 from checker.workers.messages import Assign, CredentialMessage, Drain, OutageOrder, PeerJournals, SettledFindings
@@ -57,20 +58,20 @@ class Worker:
         self._flights: dict[int, InFlight] = {}
         self._answers = Answers(context, self._scheduler)
         self._parked = self._answers.parked
-        self._health = TargetHealth(context, up, self._wait_a_moment, self._keep_alive, lambda: self._idle_lanes()[0])
+        self._health = TargetHealth(context, up)
         self._outage = OutageControl(context, self._health, self._scheduler, self._answers)
         self._slowness = Slowness(context.http, context.beside, context.operations, self._scheduler, up)
         self._observers = Observers(ObserverTools(context, self._scheduler, self._health, self._slowness))
         self._scheduler.over_observers = self._observers.over
-        self._failures = FailureQueue(
-            context, up, self._keep_alive, self._scheduler.release, self._health, self._observers
-        )
+        self._failures = FailureQueue(context, up, self._scheduler, self._health, self._observers)
+        self._job: ForegroundJob | None = None
+        self._landed: deque[tuple[InFlight, Outcome]] = deque()
+        """Cases whose responses are not judged yet."""
         self._reserved: set[int] = set()
         self._beside = 0
         """How many flights took none of the shared lanes when they were counted last."""
         self._leaving: LeavingKind | None = None
         self._hasten = False
-        self._shrinks = True
         self._orders_at = 0.0
         self._housekept_at = 0.0
         self._reported_at = time.monotonic()
@@ -78,20 +79,31 @@ class Worker:
         self._credentials = context.credentials
         if self._credentials is not None:
             self._credentials.ask = up.send
-            self._credentials.listen = self._wait_a_moment
+            self._credentials.listen = self._wait_for_orders
 
     def run(self) -> None:
         """Work until drained, until memory grew too far, or until the supervisor is gone."""
         while True:
             self._poll_orders()
-            if self._health.is_holding and not self._hasten:
-                self._sit_out()
+            if self._leaving is not None and self._hasten:
+                break
+            if self._job is not None:
+                self._attend(self._job)
                 continue
-            if self._leaving is not None and (self._hasten or not self._busy()):
+            if self._landed:
+                self._judge_landed()
+                continue
+            if self._health.is_holding:
+                self._hold()
+                continue
+            if self._leaving is not None and not self._busy():
                 break
             self._fill()
-            if self._failures.waiting and self._settle():
-                continue
+            if self._failures.waiting and self._idle_lanes():
+                investigation = self._failures.next_job(self._flying())
+                if investigation is not None:
+                    self._begin(investigation)
+                    continue
             if self._flights or self._answers.first_accepted.held:
                 self._use_the_time()
                 self._ledger.enter(_WAITING)
@@ -107,9 +119,10 @@ class Worker:
 
     def _last_words(self) -> None:
         """Report the last counts and close: a hurried worker leaves tasks and responses behind."""
-        while self._failures.waiting:
-            self._failures.settle_next(0, (), hasten=True)
-        self._answers.abandon(self._flights.values())
+        if self._job is not None:
+            self._job.close()
+        self._failures.drop_all()
+        self._answers.abandon(self._flights.values(), self._landed)
         self._finish_tasks()
         self._counts.report(self._scheduler.held)
         self._counts.last_words()
@@ -120,8 +133,8 @@ class Worker:
     # Orders
 
     def _busy(self) -> bool:
-        waiting = self._flights or self._answers.waiting or self._failures.waiting
-        return self._scheduler.has_made or bool(waiting)
+        waiting = self._flights or self._landed or self._answers.waiting or self._failures.waiting
+        return self._scheduler.has_made or bool(waiting) or self._job is not None
 
     def _poll_orders(self) -> None:
         """See to orders and to the house, if there is nothing else to do or enough time has passed."""
@@ -157,52 +170,76 @@ class Worker:
             case CredentialMessage():
                 self._renew(message)
             case OutageOrder():
-                self._outage.obey(message, self._flights.values())
+                self._outage.obey(message, (*self._flights.values(), *(flight for flight, _ in self._landed)))
             case Drain(concludes=True):
                 conclude_run(self._context, message)
                 self._leave(LeavingKind.CONCLUDED)
             case Drain(shrinks, hasten):
                 self._leave(LeavingKind.DRAINED)
-                self._shrinks = self._shrinks and shrinks
+                self._failures.shrink_budget.is_over |= not shrinks
                 self._hasten = self._hasten or hasten
             case _:
                 raise AssertionError(f"not an order: {message!r}")
-
-    def _keep_alive(self) -> bool:
-        """In a long piece of work: live, listen, and say whether nothing is to be made smaller any more.
-
-        Raises `Abandoned` when nothing of it counts any more.
-        """
-        self._keep_house()
-        self._read_orders()
-        if self._hasten:
-            raise Abandoned
-        return not self._shrinks
 
     def _renew(self, message: CredentialMessage) -> None:
         keeper = self._credentials
         if keeper is not None and keeper.obey(message, self._up.send):
             self._health.renewed()
 
-    def _sit_out(self) -> None:
-        """Let what flies land, then wait until the target serves again, or reports catch up; nothing is started meanwhile."""
-        if self._flights:
-            self._slots.clear_acting()
-            self._round(self._http.poll(_ROUND_S))
+    def _hold(self) -> None:
+        """Wait for the requests in flight, then for the end of the outage."""
+        if not self._flights:
+            self._begin(self._health.sit_out())
             return
-        self._ledger.enter(_WAITING if self._health.is_holding else Activity.IDLE)
-        if not self._health.is_holding:
-            self._down.wait(_IDLE_S)
-            return
-        # Nobody waits for the outage when the run is hurried.
-        with suppress(Abandoned):
-            self._health.sit_out()
+        self._ledger.enter(_WAITING)
+        self._slots.clear_acting()
+        self._round(self._http.poll(_ROUND_S))
 
-    def _wait_a_moment(self) -> bool:
-        """For orders, credentials, or a target that serves again: no case is to blame. Says and raises what `_keep_alive` does."""
+    def _wait_for_orders(self) -> bool:
+        """Wait a moment for credentials, in which no case is to blame; return whether the run ends."""
         self._slots.clear_acting()
         self._down.wait(_IDLE_S)
-        return self._keep_alive()
+        self._keep_house()
+        self._read_orders()
+        return self._hasten or self._failures.shrink_budget.is_over
+
+    # The foreground job
+
+    def _begin(self, work: Job[None]) -> None:
+        """Run a job before all else."""
+        self._ledger.enter(_JUDGING)
+        job = ForegroundJob(work)
+        if not job.is_over:
+            self._job = job
+
+    def _attend(self, job: ForegroundJob) -> None:
+        """Wait for the response to the foreground job, or for the end of its pause. Responses to other requests wait, too."""
+        self._ledger.enter(_WAITING)
+        pause_s = job.pause_s(_IDLE_S)
+        if pause_s is not None:
+            self._slots.clear_acting()
+            self._down.wait(pause_s)
+            self._read_orders()
+            if job.may_resume and not self._hasten:
+                self._resume(job, None)
+            return
+        if job.lane is None and (idle := self._idle_lanes()):
+            job.start(self._http, idle[0])
+        lane, found = job.lane, None
+        for finished, outcome in self._http.poll(_ROUND_S):
+            if finished == lane:
+                found = outcome
+            else:
+                self._land(finished, outcome)
+        self._reserved.clear()
+        if found is not None:
+            self._resume(job, found)
+
+    def _resume(self, job: ForegroundJob, outcome: Outcome | None) -> None:
+        self._ledger.enter(_JUDGING)
+        job.resume(outcome)
+        if job.is_over:
+            self._job = None
 
     def _leave(self, reason: LeavingKind) -> None:
         self._leaving = self._leaving or reason
@@ -271,7 +308,7 @@ class Worker:
         self._http.flush()
 
     def _idle_lanes(self) -> list[int]:
-        """Lanes on which nothing is in flight, the shared ones first."""
+        """Return the lanes on which no request is in flight, shared ones first."""
         lanes = range(self._context.lane_count)
         return [lane for lane in lanes if lane not in self._flights and lane not in self._reserved]
 
@@ -300,25 +337,33 @@ class Worker:
 
         With one lane a case is judged and recorded before the next is sent: a kill repeats one case, not two.
         """
-        flights, reserved = self._flights, self._reserved
-        # No comprehensions: each makes a function and calls it, for one answer as for eight.
-        answered = self._answers.first_accepted.due(self._flying)
+        self._landed += self._answers.first_accepted.due(self._flying)
         for lane, outcome in finished:
-            flight = flights.pop(lane)
-            if isinstance(outcome, NetworkFailure) and self._answers.is_sent_again(flight, outcome):
-                if flight.wanted is not None:
-                    self._health.sent_again(flight.made, flight.wanted)
-                continue
-            answered.append((flight, outcome))
-            if not flight.running.is_closed:
-                reserved.add(lane)
+            self._land(lane, outcome)
         if self._context.pacing.lanes > 1:
             self._fill()
-        reserved.clear()
-        for flight, outcome in answered:
-            self._ledger.enter(_JUDGING)
+        self._reserved.clear()
+        self._judge_landed()
+
+    def _land(self, lane: int, outcome: Outcome) -> None:
+        """Take the response to a case from its lane."""
+        flight = self._flights.pop(lane)
+        if isinstance(outcome, NetworkFailure) and self._answers.is_sent_again(flight, outcome):
+            if flight.wanted is not None:
+                self._health.sent_again(flight.made, flight.wanted)
+            return
+        self._landed.append((flight, outcome))
+        if not flight.running.is_closed:
+            self._reserved.add(lane)
+
+    def _judge_landed(self) -> None:
+        """Judge responses until a foreground job has to come first."""
+        landed, ledger = self._landed, self._ledger
+        while landed and self._job is None:
+            flight, outcome = landed.popleft()
+            ledger.enter(_JUDGING)
             verdict = self._answers.judged(flight, outcome)
-            self._ledger.enter(_RECORDING)
+            ledger.enter(_RECORDING)
             if verdict is not None:
                 self._conclude(flight, verdict)
         self._failures.write()
@@ -330,10 +375,24 @@ class Worker:
             self._scheduler.release(flight)
             return
         if isinstance(outcome, NetworkFailure) or outcome.status_code in REFUSALS:
-            # Whether the target still serves is asked with requests, and failures are on disk before anything is sent.
+            # Requests may be needed to see whether the target still serves, and failures are on disk before anything is sent.
             self._failures.write()
-            if self._outage.holds(flight, verdict, outcome):
-                return
+            self._begin(self._doubt(flight, verdict, outcome))
+        else:
+            self._count(flight, verdict, outcome)
+
+    def _doubt(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Job[None]:
+        """Let a response count unless the target may have stopped serving."""
+        try:
+            is_held = yield from self._outage.holds(flight, verdict, outcome)
+        except GeneratorExit:
+            # The run ends at once: the response is recorded as one that no check has judged.
+            self._landed.appendleft((flight, outcome))
+            raise
+        if not is_held:
+            self._count(flight, verdict, outcome)
+
+    def _count(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> None:
         try:
             suspicions = self._written(flight, verdict, outcome)
         except StorageError:
@@ -357,11 +416,6 @@ class Worker:
         suspicions = () if verdict.judgement is CLEAN else self._recorder.failures(flight, verdict)
         self._scheduler.followers.extend(flight, verdict, is_news=bool(suspicions), leaving=self._leaving)
         return suspicions
-
-    def _settle(self) -> bool:
-        """Settle one suspicion if there is a lane for it."""
-        idle, settle = self._idle_lanes(), self._failures.settle_next
-        return bool(idle) and settle(idle[0], self._flying(), hasten=self._hasten)
 
     def _flying(self) -> list[Placed]:
         """Return all cases that are made and not judged."""

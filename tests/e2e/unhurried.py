@@ -6,19 +6,16 @@ What a wall limit cuts short may change what is sent, and on a busy machine they
 from math import inf
 from typing import Any
 
-from checker.generation.sources import shrinking
-from checker.workers.failures import failure_queue
 from checker.workers.observers import slowness
-from checker.workers.recording import task_state
+from checker.workers.recording import investigation_budget, task_state
 
 _LIMITS: tuple[tuple[Any, str, Any], ...] = (
-    (shrinking, "monotonic", lambda: 0.0),
     (task_state, "LONG_WAIT_S", inf),
     (slowness, "LONG_WAIT_S", inf),
-    (failure_queue, "_SLOW_S", inf),
-    (failure_queue, "_FIRST_S", inf),
-    (failure_queue, "_LATER_S", inf),
-    (failure_queue, "_QUICK_S", inf),
+    (investigation_budget, "_SLOW_S", inf),
+    (investigation_budget, "_FIRST_S", inf),
+    (investigation_budget, "_LATER_S", inf),
+    (investigation_budget, "_QUICK_S", inf),
 )
 for module, name, value in _LIMITS:
     assert hasattr(module, name), f"{module} has no {name} any more"

@@ -17,7 +17,8 @@ from checker.generation.program import GenerationSettings, OperationProgram, com
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
-from checker.generation.sources.shrinking import Predicate, shrink
+from checker.generation.sources.shrinking import shrink
+from tests.searching import searched
 
 from .making import PlainOperation, body_of, cases, drawer, parameter_of, parts, program_of, schema_of
 
@@ -219,7 +220,7 @@ def test_an_entry_that_fails_is_shrunk_to_and_the_rest_becomes_simple() -> None:
         source.reset(seed)
         if draw(source).query["q"] == "two":
             break
-    smallest = shrink(draw, source.choices, Predicate(lambda case: case.query["q"] == "two")).value
+    smallest = searched(shrink(draw, source.choices), lambda case: case.query["q"] == "two").value
     assert smallest.query["q"] == "two"
     # The only entry of its dictionary is one choice; a text is two.
     assert smallest.body["name"] == "word"

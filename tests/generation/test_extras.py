@@ -21,10 +21,11 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.basic import constant
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.replay import ReplaySource
-from checker.generation.sources.shrinking import Predicate, shrink
+from checker.generation.sources.shrinking import shrink
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import referee
 from tests.measuring.sketches import sketched
+from tests.searching import searched
 
 from .making import PlainOperation, bodies, body_of, cases, drawer, opinions, parameter_of, program_of, schema_of
 
@@ -232,7 +233,7 @@ def test_what_nobody_declared_is_left_out_first() -> None:
         tried.append(case)
         return len(case.body["lines"]) > 1
 
-    found = shrink(draw, choices, Predicate(still_fails))
+    found = searched(shrink(draw, choices), still_fails)
     assert not has_extra(found.value)
     assert found.value.body["lines"] == [{"amount": 0, "unit": "EUR"}] * 2
 
@@ -242,7 +243,7 @@ def test_a_member_that_matters_becomes_small() -> None:
         return any(undeclared(case.body, OFFER))
 
     draw, choices = failing(fails)
-    (name,) = undeclared(shrink(draw, choices, Predicate(fails)).value.body, OFFER)
+    (name,) = undeclared(searched(shrink(draw, choices), fails).value.body, OFFER)
     assert name == "0"
 
 

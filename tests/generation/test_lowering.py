@@ -1,16 +1,19 @@
 """Bisection: small choices in few tries."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.meta import Choice
-from checker.generation.sources.shrinking import Fails, lower
+from checker.generation.sources.shrinking import lower
+from tests.searching import searched
 
 MIXED = "Пётр-株式会社-Ελλάδα-שלום-" * 8
 
 
-def lowered(choice: Choice, fails: Fails) -> tuple[Choice, int]:
+def lowered(choice: Choice, fails: Callable[[Choice], bool]) -> tuple[Choice, int]:
     """The last choice that failed, and the number of tries."""
     best, tries = [choice], 0
 
@@ -22,7 +25,7 @@ def lowered(choice: Choice, fails: Fails) -> tuple[Choice, int]:
         best.append(candidate)
         return True
 
-    lower(choice, counted)
+    searched(lower(choice), counted)
     return best[-1], tries
 
 

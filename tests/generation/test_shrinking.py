@@ -1,14 +1,13 @@
-from math import inf
-
 import pytest
 
 from checker.core.case import Case
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
-from checker.generation.sources.shrinking import Predicate, ShrinkBudget, Shrunk, shrink
+from checker.generation.sources.shrinking import Shrunk, shrink
 from tests.measuring.predicates import FAILING, ORDER, Failing, Smallest
 from tests.measuring.shrinking import failing_choices, measured
 from tests.measuring.sketches import drawn, program_of
+from tests.searching import MOST, searched
 
 PROGRAM = program_of(ORDER)
 
@@ -18,9 +17,9 @@ def _named(name: str) -> Failing:
     return found
 
 
-def _shrunk(failing: Failing, budget: ShrinkBudget) -> Shrunk[Case]:
+def _shrunk(failing: Failing, most: int = MOST) -> Shrunk[Case]:
     choices = failing_choices(PROGRAM, failing, 0)
-    return shrink(lambda source: drawn(PROGRAM, source), choices, Predicate(failing.fails), budget=budget)
+    return searched(shrink(lambda source: drawn(PROGRAM, source), choices), failing.fails, most)
 
 
 @pytest.mark.parametrize("failing", FAILING, ids=lambda failing: f"{failing.kind}: {failing.name}")
@@ -29,7 +28,7 @@ def test_shrinks_to_the_smallest_case_within_the_budget(failing: Failing) -> Non
     (found,) = row.shrinks
     assert repr(failing.smallest) == repr(found.found)
     assert found.finished
-    assert found.executions <= ShrinkBudget().executions
+    assert found.executions <= MOST
 
 
 def test_every_kind_is_large_before_it_is_shrunk() -> None:
@@ -41,23 +40,15 @@ def test_every_kind_is_large_before_it_is_shrunk() -> None:
 
 def test_same_seed_same_steps() -> None:
     failing = _named("a note and a price above 5")
-    unlimited = ShrinkBudget(seconds=inf)
-    first, second = _shrunk(failing, unlimited), _shrunk(failing, unlimited)
+    first, second = _shrunk(failing), _shrunk(failing)
     assert (first.choices, first.executions) == (second.choices, second.executions)
 
 
-def test_budget_ends_it_with_something_that_fails() -> None:
+def test_a_search_that_is_ended_returns_something_that_fails() -> None:
     failing = _named("two tags")
-    found = _shrunk(failing, ShrinkBudget(executions=7, seconds=inf))
+    found = _shrunk(failing, 7)
     assert not found.finished
     assert found.executions == 7
-    assert failing.fails(found.value)
-
-
-def test_no_time_is_no_execution() -> None:
-    failing = _named("a list with a true")
-    found = _shrunk(failing, ShrinkBudget(seconds=-1.0))
-    assert (found.executions, found.finished) == (0, False)
     assert failing.fails(found.value)
 
 
@@ -65,7 +56,7 @@ def test_a_later_way_with_fewer_choices_is_taken() -> None:
     def draw(source: Source) -> list[int]:
         return [source.integer(0, 9), source.integer(0, 9)] if source.choice(2) == 0 else []
 
-    found = shrink(draw, (0, 5, 5), Predicate(lambda value: True))
+    found = searched(shrink(draw, (0, 5, 5)), lambda value: True)
     assert (found.choices, found.value) == ((1,), [])
 
 
@@ -76,8 +67,7 @@ def test_a_length_that_two_texts_share_becomes_one_text() -> None:
             text += "+."[source.choice(2)] + source.string(alphabets.NAME, 1, 10)
         return text
 
-    long: Predicate[str] = Predicate(lambda text: len(text) > 10)
-    found = shrink(draw, ("ab", True, 1, "cdefghijk"), long)
+    found = searched(shrink(draw, ("ab", True, 1, "cdefghijk")), lambda text: len(text) > 10)
     assert (found.choices, found.value) == (("0" * 11, False), "0" * 11)
 
 
@@ -92,7 +82,7 @@ def test_of_choices_that_come_to_the_same_one_is_tried_and_none_that_is_known_to
         tried.append(value)
         return value > 3
 
-    found = shrink(draw, (True, 8), Predicate(fails, lambda value: value, frozenset({0})))
+    found = searched(shrink(draw, (True, 8), lambda value: value, frozenset({0})), fails)
     assert found.value == 4
     assert len(tried) == len(set(tried)) == found.executions
     assert not {0, 8} & set(tried)
@@ -102,7 +92,7 @@ def test_what_has_no_content_is_not_tried() -> None:
     def draw(source: Source) -> int:
         return source.integer(0, 9)
 
-    found = shrink(draw, (8,), Predicate(lambda value: True, lambda value: None))
+    found = searched(shrink(draw, (8,), lambda value: None), lambda value: True)
     assert (found.value, found.executions, found.finished) == (8, 0, True)
 
 

@@ -18,8 +18,8 @@ from checker.reporting.findings import failures_by_cause
 from checker.supervisor.execution import execute
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
-from checker.workers.outages import reachable
-from checker.workers.outages.health import TargetHealth
+from checker.workers.jobs import Pause
+from checker.workers.outages import examination, reachable
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, serving
 from tests.asking import changed
@@ -59,7 +59,8 @@ def knocked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 @pytest.fixture
 def patient(knocked: list[Any], monkeypatch: pytest.MonkeyPatch) -> list[Mortal | KilledTarget]:
     """Targets that are told of each connection that was tried in vain; no pause takes any time."""
-    monkeypatch.setattr(TargetHealth, "rest", lambda self, seconds: self.keep_alive())
+    for module in (examination, reachable):
+        monkeypatch.setattr(module, "Pause", lambda seconds: Pause(0.0))
     return knocked
 
 

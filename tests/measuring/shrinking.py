@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf
 from time import process_time
 
 from checker.core.meta import Choice
 from checker.generation.program import OperationProgram
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.shrinking import Predicate, ShrinkBudget, shrink
+from checker.generation.sources.shrinking import shrink
 from tests.measuring.predicates import FAILING, ORDER, Failing, Smallest
 from tests.measuring.sketches import drawn, program_of
+from tests.searching import searched
 
 STARTS = 5
 """Failing cases from which each is shrunk."""
@@ -58,9 +58,7 @@ def _shrinks(failing: Failing, starts: int) -> list[Shrinking]:
 def _shrunk(program: OperationProgram, failing: Failing, start: int) -> Shrinking:
     choices = failing_choices(program, failing, start)
     began = process_time()
-    found = shrink(
-        lambda source: drawn(program, source), choices, Predicate(failing.fails), budget=ShrinkBudget(seconds=inf)
-    )
+    found = searched(shrink(lambda source: drawn(program, source), choices), failing.fails)
     cpu_ms = (process_time() - began) * 1e3
     return Shrinking(len(choices), Smallest.of(found.value), found.executions, cpu_ms, found.finished)
 

@@ -19,16 +19,16 @@ from checker.corpus.secrets import Secrets
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram
-from checker.generation.sources.shrinking import ShrinkBudget
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.case_factory import CaseFactory, Exhausted, FilteredOut, GeneratedCase, GenerationRules, OutOfDate
 from checker.phases.case_parts import places_of
 from checker.phases.coverage import edge_cases
 from checker.phases.listing import Lister, ListingContext
-from checker.phases.shrinking import ShrinkPlan, shrink_case
+from checker.phases.shrinking import shrink_case
 from checker.transport.prepare import plain_maker
 from checker.workers.observers.saved_examples import SavedExamples
+from tests.searching import searched
 
 LABEL = Label("POST /things")
 COVERAGE = PhaseInfo("coverage")
@@ -255,8 +255,7 @@ def test_what_the_failure_does_not_need_is_left_out(kind: str) -> None:
     elif kind == "drawn":
         drawn = (makes.make(LABEL, 3, index, PhaseInfo("fuzzing")) for index in range(99))
         started = next(made for made in drawn if fails(made) and len(made.case.body) > 2)
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
-    shrunk = shrink_case(makes, started, fails, plan)
+    shrunk = searched(shrink_case(makes, started, "small", COVERAGE), fails)
     case = shrunk.made.case
     assert shrunk.finished
     # What is required stays: the case is as valid as it was.
@@ -271,16 +270,14 @@ def test_what_the_failure_does_not_need_is_left_out(kind: str) -> None:
 def test_an_item_that_takes_the_place_of_another_ends_no_shrink() -> None:
     makes = factory(mode=GenerationMode.POSITIVE)
     started = first(makes, lambda case: case.body and len(case.body.get("tags", ())) == 2)
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
-    case = shrink_case(makes, started, lambda made: made.case.body.get("tags"), plan).made.case
+    case = searched(shrink_case(makes, started, "small", COVERAGE), lambda made: made.case.body.get("tags")).made.case
     assert len(case.body["tags"]) == 1
 
 
 def test_what_is_wrong_stays_wrong_in_the_same_way() -> None:
     makes = factory(mode=GenerationMode.NEGATIVE)
     started = first(makes, lambda case: case.query.get("limit") == 0 and isinstance(case.body, dict))
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
-    case = shrink_case(makes, started, lambda made: True, plan).made.case
+    case = searched(shrink_case(makes, started, "small", COVERAGE), lambda made: True).made.case
     assert case.query == {"key": 0, "limit": 0}
     assert set(case.body) == {"name"}
 
@@ -297,8 +294,7 @@ def test_values_are_made_as_small_as_the_failure_admits(kind: str) -> None:
         body = made.case.body
         return isinstance(body, dict) and body.get("size", 0) >= min(size, 3)
 
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
-    shrunk = shrink_case(makes, started, fails, plan)
+    shrunk = searched(shrink_case(makes, started, "small", COVERAGE), fails)
     case = shrunk.made.case
     assert shrunk.finished
     assert case.body["size"] == min(size, 3)
@@ -320,14 +316,13 @@ def test_a_case_that_stays_is_not_made_again_for_each_candidate(monkeypatch: pyt
         return remake(self, step, name=name, phase=phase)
 
     monkeypatch.setattr(CaseFactory, "remake", noted)
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget())
-    shrunk = shrink_case(makes, started, lambda candidate: False, plan)
+    shrunk = searched(shrink_case(makes, started, "small", COVERAGE), lambda candidate: False)
     assert shrunk.executions
     # Before the first candidate, before values are lowered, and as what comes of it.
     assert made.count(started.step) == 3
 
 
-def test_a_shrink_ends_with_its_budget() -> None:
+def test_a_shrink_can_be_ended() -> None:
     makes = factory()
     started = RECIPES["literal"](makes)
     asked: list[GeneratedCase] = []
@@ -336,8 +331,7 @@ def test_a_shrink_ends_with_its_budget() -> None:
         asked.append(made)
         return False
 
-    plan = ShrinkPlan("small", COVERAGE, ShrinkBudget(executions=2))
-    shrunk = shrink_case(makes, started, fails, plan)
+    shrunk = searched(shrink_case(makes, started, "small", COVERAGE), fails, 2)
     assert (len(asked), shrunk.executions, shrunk.finished) == (2, 2, False)
     assert likeness(shrunk.made.case) == likeness(started.case)
 

@@ -86,11 +86,19 @@ class Memory:
     _is_quiet: bool = False
     """Whether nothing came at the last poll."""
     _flying: dict[int, WireRequest] = field(default_factory=dict)
+    _silent: set[int] = field(default_factory=set)
+    """Lanes whose request is not answered any more."""
     _count: int = 0
 
     def start(self, lane: int, request: WireRequest, **_: object) -> None:
         assert lane not in self._flying
         self._flying[lane] = request
+        if request.confirms:
+            self.events.append(("looked into", case_of(request)))
+            if self.inquired is not None:
+                self.inquired()
+                self._silent.add(lane)
+            return
         self.widths.append(len(self._flying))
         if request.method in self.slow:
             self.together.append(sum(one.method in self.slow for one in self._flying.values()))
@@ -104,6 +112,11 @@ class Memory:
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
         self.made_ahead.append(self.watch())
+        confirming = [lane for lane, one in self._flying.items() if one.confirms and lane not in self._silent]
+        if confirming:
+            return [(lane, self._answer(self._flying.pop(lane))) for lane in confirming]
+        if self._silent:
+            return []
         ready = [lane for lane, one in self._flying.items() if one.method not in self.slow]
         self._is_quiet = not ready and not self._is_quiet
         if self._is_quiet:
@@ -111,15 +124,6 @@ class Memory:
         ready = sorted(ready or self._flying)
         lanes = self.random.sample(ready, self.random.randint(1, len(ready)))
         return [(lane, self._answer(self._flying.pop(lane))) for lane in lanes]
-
-    def send(self, lane: int, request: WireRequest, *, meanwhile: Any, **_: object) -> Outcome:
-        self.events.append(("looked into", case_of(request)))
-        if self.inquired is None:
-            return self._answer(request)
-        self.inquired()
-        for _again in range(100):
-            meanwhile()
-        raise AssertionError("nobody waits for this answer any more")
 
     def close(self) -> None:
         pass
@@ -159,13 +163,17 @@ class Following:
 class Orders(Receiver):
     """Some tasks, then what comes later, then the end."""
 
-    def __init__(self, tasks: tuple[Task, ...], later: tuple[Down, ...] = ()) -> None:
+    def __init__(
+        self, tasks: tuple[Task, ...], later: tuple[Down, ...] = (), each_wait: Callable[[], None] = lambda: None
+    ) -> None:
+        self._each_wait = each_wait
         reading, self._writing = Pipe(duplex=False)
         super().__init__(reading)
         self._orders: list[Down] = [Drain(), *reversed(later), Assign(tasks)]
         self._given = 0
 
     def wait(self, timeout_s: float | None = None) -> bool:
+        self._each_wait()
         self._given += 1
         return True
 
@@ -218,6 +226,7 @@ def run(
     *tasks: Task,
     drained_after: int | None = None,
     each_poll: Callable[[], None] = lambda: None,
+    each_wait: Callable[[], None] = lambda: None,
     spoil: Callable[[Response], Outcome] = lambda response: response,
     slow: str = "",
     hangs: bool = False,
@@ -228,7 +237,7 @@ def run(
 
     When it looks into a failure, it is told to hurry, unless the supervisor `is_patient`.
     """
-    orders = Orders(tasks, later)
+    orders = Orders(tasks, later, each_wait)
     context.http.close()
     memory = Memory(
         random.Random(1),

@@ -10,15 +10,21 @@ from checker.checks.judge import UNJUDGED
 from checker.core.case import Case
 from checker.core.meta import Binding, Drawn, PhaseInfo, Step
 from checker.core.operation import Label
-from checker.core.request import Location
+from checker.core.request import Location, WireRequest
 from checker.core.response import Response
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.sequences import Confirmation, SequenceReplay
+from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import JudgedCase
 from tests.checks.asked import operations_of
+from tests.workers.running_jobs import ended
+
+
+def unasked(request: WireRequest) -> Response:
+    raise AssertionError("nothing is sent")
 
 
 def shot(method: str, status: int) -> JudgedCase:
@@ -31,14 +37,15 @@ def shot(method: str, status: int) -> JudgedCase:
 def test_what_another_worker_may_have_removed_stays_away_and_confirms_nothing(last: int, is_confirmed: bool) -> None:
     """A sequence removes one thing; the thing that it asks for last is answered alike each time."""
 
-    def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> JudgedCase:
+    def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> Job[JudgedCase]:
         is_removal = made.case.operation.resource_method == "DELETE"
+        yield from ()
         return shot("DELETE", 404) if is_removal else shot("GET", last)
 
     nobody = cast("Any", None)
     confirmation = Confirmation(nobody, again, lambda found: found.status == last)
     chain = (shot("DELETE", 204), shot("POST", 201), shot("GET", last))
-    assert confirmation.stays_after_removal(chain) is is_confirmed
+    assert ended(confirmation.stays_after_removal(chain), unasked) is is_confirmed
 
 
 USERS, USER, ROOMS = Label("POST /users"), Label("GET /users/{id}"), Label("POST /rooms")
@@ -84,17 +91,18 @@ def test_a_step_that_only_said_in_whose_part_the_others_are_is_left_out(
 ) -> None:
     """What it said is sent without it."""
 
-    def send(made: GeneratedCase, purpose: Purpose, earlier: Iterable[JudgedCase]) -> JudgedCase:
+    def send(made: GeneratedCase, purpose: Purpose, earlier: Iterable[JudgedCase]) -> Job[JudgedCase]:
+        yield from ()
         return step(made.label, *made.bindings)
 
     nobody = cast("Any", None)
     replay = SequenceReplay(cast("Any", Remaking()), PhaseInfo("stateful"), send, nobody, FreshNames())
 
-    def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> JudgedCase:
-        return send(made, Purpose.CONFIRM, earlier)
+    def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> Job[JudgedCase]:
+        return (yield from send(made, Purpose.CONFIRM, earlier))
 
     last = chain[-1].made.label
-    found = Confirmation(replay, again, lambda shot: shot.made.label == last).shortest(chain)
+    found = ended(Confirmation(replay, again, lambda shot: shot.made.label == last).shortest(chain), unasked)
     assert found is not None
     assert [one.made.label for one in found] == kept
     tenants = [one for shot in found for one in shot.made.bindings if one.name == "X-Tenant"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import product
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from checker.core.response import Outcome, Response
 from checker.phases.case_factory import GeneratedCase
 from checker.supervisor.outages import Outages
 from checker.workers.context import WorkerContext
+from checker.workers.jobs import ForegroundJob
 from checker.workers.messages import OutageEvent, OutageReport
 from checker.workers.outages.health import MOST_DOUBTS, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from tests.workers.harness import workplace
+from tests.workers.running_jobs import advance, ended
 
 ANSWER: dict[str, Any] = {"responses": {"200": {"description": ""}}}
 DOCUMENT: dict[str, Any] = {
@@ -50,7 +52,7 @@ class Colleague:
     asked: list[str] = field(default_factory=list)
     """Paths of such requests."""
 
-    def send(self, lane: int, request: WireRequest, **_: object) -> Outcome:
+    def answer(self, request: WireRequest) -> Outcome:
         self.asked.append(request.target.decode())
         return Response(self.statuses[self.asked[-1]], [], b"{}", request=request)
 
@@ -67,7 +69,7 @@ class Colleague:
             self.context.recorder.keep(found)
 
     def holds(self, label: str, status: int = 401) -> bool:
-        return self.health.holds(*self.met(label), Response(status, [], b"{}"))
+        return ended(self.health.holds(*self.met(label), Response(status, [], b"{}")), self.answer)
 
 
 @dataclass
@@ -79,6 +81,8 @@ class Crew:
     stack: ExitStack
     outages: Outages = field(default_factory=Outages)
     workers: dict[int, Colleague] = field(default_factory=dict)
+    jobs: dict[int, ForegroundJob] = field(default_factory=dict)
+    """Workers that wait for the end of an outage."""
 
     def worker(self, *, workers: int = 2) -> Colleague:
         number = len(self.workers) + 1
@@ -87,7 +91,7 @@ class Crew:
         context = self.stack.enter_context(workplace(folder, document=DOCUMENT, workers=workers))
         context.http.close()
         reading, writing = Pipe(duplex=False)
-        health = TargetHealth(context, Sender(writing), lambda: None, lambda: None, lambda: 0, now=count().__next__)
+        health = TargetHealth(context, Sender(writing))
         one = Colleague(context, self.statuses, Receiver(reading), health)
         context.http = one  # type: ignore[assignment]
         self.workers[number] = one
@@ -102,7 +106,11 @@ class Crew:
                     for whom, order in self.outages.hear(number, message, list(self.workers)):
                         self.workers[whom].health.obey(order)
                 if one.health.is_holding:
-                    one.health.sit_out()
+                    if number not in self.jobs:
+                        self.jobs[number] = ForegroundJob(one.health.sit_out())
+                    advance(self.jobs[number], one.answer)
+                else:
+                    self.jobs.pop(number, None)
             if not self.outages.is_open:
                 return
         raise AssertionError("the outage does not end")

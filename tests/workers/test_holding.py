@@ -2,28 +2,24 @@
 
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from checker.workers.messages import OutageAction, OutageOrder
-from checker.workers.outages.health import TargetHealth
 from checker.workers.time_accounting import Activity, TimeAccounting
 from tests.workers.harness import TASK, run, workplace
 
 
-def test_who_holds_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sit_out, now, waited = TargetHealth.sit_out, 0.0, list[float]()
+def test_a_worker_that_holds_waits_and_is_not_idle(tmp_path: Path) -> None:
+    now, waited = 0.0, list[Activity]()
     with workplace(tmp_path) as place:
         place.ledger = ledger = TimeAccounting(lambda: now)
 
-        def noted(self: TargetHealth) -> None:
+        def noted() -> None:
             nonlocal now
             ledger.take()
             now += 1.0
-            waited.append(ledger.take()[Activity.WAIT])
-            sit_out(self)
+            waited.append(Activity(ledger.take().index(1.0)))
 
-        monkeypatch.setattr(TargetHealth, "sit_out", noted)
         later = (OutageOrder(OutageAction.HOLD, 1), OutageOrder(OutageAction.RESUME, 1))
-        run(place, replace(TASK, phase="fuzzing"), drained_after=20, later=later)
-    assert set(waited) == {1.0}
+        run(place, replace(TASK, phase="fuzzing"), drained_after=20, later=later, each_wait=noted)
+    assert waited[:2] == [Activity.IDLE, Activity.WAIT]

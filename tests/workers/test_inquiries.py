@@ -9,8 +9,8 @@ from checker.core.operation import Label
 from checker.core.response import Outcome, Response
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import Finding
-from checker.workers.failures.settlement import OF_KNOWN_CAUSE
 from checker.workers.messages import KNOWN_PLACES
+from checker.workers.recording.investigation_budget import OF_KNOWN_CAUSE
 from tests.asking import saying
 
 from .harness import DOCUMENT, GETS, POSTS, TASK, Ran, run, workplace

@@ -31,7 +31,7 @@ def allowed(
     to_draw: int = 0,
 ) -> int:
     running = leased(phase, cases, drawn=drawn, to_draw=to_draw)
-    return investigation_budget.allowance(running, index, LABEL, Severity.CRITICAL, check).executions
+    return investigation_budget.allowance(running, index, LABEL, Severity.CRITICAL, check)
 
 
 def test_a_finding_may_take_what_is_left_of_the_share_of_its_operation() -> None:

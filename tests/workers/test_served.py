@@ -22,6 +22,7 @@ from checker.workers.observers.witnesses import ServedRequests
 from checker.workers.outages.health import TargetHealth
 from checker.workers.queues import Receiver, Sender
 from tests.workers.harness import Memory, workplace
+from tests.workers.running_jobs import ended
 
 
 class Made:
@@ -87,7 +88,7 @@ class Refusing(Memory):
 
     asked: list[bytes] = field(default_factory=list)
 
-    def send(self, lane: int, request: WireRequest, **_: object) -> Response:
+    def answer(self, request: WireRequest) -> Response:
         self.asked.append(request.target)
         return Response(401, [], b"", request=request)
 
@@ -100,11 +101,7 @@ def context(tmp_path: Path) -> Iterator[WorkerContext]:
 
 def health_of(context: WorkerContext) -> tuple[TargetHealth, Receiver]:
     reading, writing = Pipe(duplex=False)
-
-    def idle() -> None:
-        """There is nobody to listen to."""
-
-    return TargetHealth(context, Sender(writing), idle, idle, lambda: 0), Receiver(reading)
+    return TargetHealth(context, Sender(writing)), Receiver(reading)
 
 
 def shot(context: WorkerContext, label: Label, **parts: Any) -> tuple[GeneratedCase, WireRequest]:
@@ -120,7 +117,7 @@ def test_what_a_worker_that_is_dead_was_served_tells_of_the_target(context: Work
     mine, told = health_of(context)
     made, request = shot(context, MINE)
     refusal = Response(401, [], b"", request=request)
-    assert mine.holds(made, request, refusal)
+    assert ended(mine.holds(made, request, refusal), cast("Refusing", context.http).answer)
     assert cast("Refusing", context.http).asked == [b"/things?limit=3"]
     assert told.wait(0.0)
     said = told.get_nowait()
@@ -135,5 +132,7 @@ def test_nobody_is_asked_for_what_another_request_may_have_taken_away(context: W
     context.knowledge.follow([str(context.recorder.journal.path)])
     mine, told = health_of(context)
     made, request = shot(context, MINE)
-    assert not mine.holds(made, request, Response(401, [], b"", request=request))
+    assert not ended(
+        mine.holds(made, request, Response(401, [], b"", request=request)), cast("Refusing", context.http).answer
+    )
     assert not told.wait(0.0)

@@ -17,13 +17,14 @@ from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import Texts, others_like, texts_in
+from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 _ALONE = 4
 """Texts of one body that are changed alone, before all of them are changed together."""
 _FOR_OTHER_REASONS = frozenset((401, 403, 404, 405, 410, 429))
 """Refusals that say nothing of a name."""
-Again = Callable[[GeneratedCase], JudgedCase]
+Again = Callable[[GeneratedCase], Job[JudgedCase]]
 """Sends a case."""
 
 
@@ -54,15 +55,15 @@ class FreshNames(Struct):
         factory: CaseFactory,
         tools: Tools,
         refused: JudgedCase,
-        again: Callable[[GeneratedCase, Iterable[JudgedCase]], JudgedCase],
+        again: Callable[[GeneratedCase, Iterable[JudgedCase]], Job[JudgedCase]],
         fails: Callable[[JudgedCase], bool],
-    ) -> Chain | None:
+    ) -> Job[Chain | None]:
         """Return the case with other names if it failed again so, where it was refused with those of before."""
-        shot = self.sent(factory, tools, refused, lambda made: again(made, ()))
+        shot = yield from self.sent(factory, tools, refused, lambda made: again(made, ()))
         self.are_needed = shot is not refused and fails(shot)
         return (shot,) if self.are_needed else None
 
-    def sent(self, factory: CaseFactory, tools: Tools, refused: JudgedCase, again: Again) -> JudgedCase:
+    def sent(self, factory: CaseFactory, tools: Tools, refused: JudgedCase, again: Again) -> Job[JudgedCase]:
         """Return the response to a case with other names if it was served in the beginning and is refused now; else the refusal."""
         made = refused.made
         if made.label not in self.served or not _is_refused(refused):
@@ -71,7 +72,7 @@ class FreshNames(Struct):
             other = self._anew(factory, tools, made, places)
             if other is None:
                 continue
-            shot = again(other)
+            shot = yield from again(other)
             if not _is_refused(shot):
                 self._places[made.label] = places
                 return shot

@@ -1,9 +1,8 @@
-"""From failing cases to findings worth reading: alone, smaller, and re-sent exactly as printed."""
+"""The investigation of one case: its failures are confirmed, shrunk, and sent again as they are printed."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.server_error import DroppedConnection
@@ -16,130 +15,104 @@ from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.shrinking import ShrinkBudget, ShrinkingStopped
-from checker.phases.attempt import Tools, Verdict, attempt, drive
-from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
-from checker.phases.shrinking import ShrinkPlan, content_of, shrink_case
+from checker.phases.attempt import Verdict, attempt
+from checker.phases.case_factory import GeneratedCase, plainest_like, undescribed_method
+from checker.phases.shrinking import content_of, shrink_case
+from checker.workers import jobs
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
-from checker.workers.failures.sequences import REPETITIONS, Confirmation, SequenceReplay, SequenceShrink
-from checker.workers.failures.settlement import Describer, Settlement, as_printed, count_hits, shown_by, spent_after
-from checker.workers.recording.defects import Defects
+from checker.workers.failures.result import InvestigationResult, as_printed, count_hits, shown_by
+from checker.workers.failures.sequences import REPETITIONS, Confirmation, SequenceReplay, shrink_sequence
+from checker.workers.failures.slot import InvestigationSlot
+from checker.workers.jobs import Job
+from checker.workers.recording.investigation_budget import spent_after
 from checker.workers.recording.traffic import Answered, answered
 from checker.workers.recording.unconfirmed import ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 
 MOST_CREATED = 20
-"""Candidates of one shrink that may have created something: what a target keeps of a shrink is no test of it."""
+"""Candidates of one shrink that may have created a resource: a shrink must not fill the target."""
 
 
-class Investigator(Struct):
-    """Re-sends, shrinks and reproduces. Blocking: `send` pumps the other lanes meanwhile."""
+class Investigation:
+    """Sends the requests for the failures of one case, and for all that turn up meanwhile."""
 
-    tools: Tools
-    factory: CaseFactory
-    describer: Describer
-    defects: Defects
-    render: Callable[[WireRequest], str]
-    """The command that sends a request."""
-    send: Callable[[WireRequest], Outcome]
-    stage: Callable[[Stage], None]
-    allowance: Callable[[UnconfirmedFailure], ShrinkBudget | None]
-    """What a shrink may take; None leaves failing cases as they are (`no-shrink`)."""
-    no_more: Callable[[UnconfirmedFailure], str] = lambda suspicion: ""
-    """Why there is no more than one request for a failure, for which its command is sent; empty if there is more."""
-    may_send: Callable[[], bool] = lambda: True
-    """Whether commands may be sent once more as they are printed."""
-    suspect: Callable[[UnconfirmedFailure, JudgedCase, Failure], UnconfirmedFailure | None] = (
-        lambda parent, shot, found: None
-    )
-    """Told of every other failure that turns up on the way; gives it if it is news."""
-    sent: Callable[[Verdict], None] = lambda verdict: None
-    """Told of everything that was sent."""
-    hurry: Callable[[], str] = lambda: ""
-    """Why nothing but the last version is to be sent any more; empty if there is no reason."""
-    is_silent: Callable[[], bool] = lambda: False
-    """Whether the target answers no request any more: then a dropped connection is not one of its own request."""
-    _waiting: list[UnconfirmedFailure] = field(default_factory=list)
-    _settlements: list[Settlement] = field(default_factory=list)
-    _simplest: dict[str | None, JudgedCase] = field(default_factory=dict)
-    """By method, where that is one which is not described."""
-    _requests: int = 0
+    def __init__(self, slot: InvestigationSlot, suspicions: Iterable[UnconfirmedFailure]) -> None:
+        context = slot.context
+        self.slot = slot
+        self.tools = context.tools
+        self.factory = context.factory
+        self.waiting = list(suspicions)
+        """Failures that are not investigated yet."""
+        self._traffic = context.recorder.traffic
+        self._defects = context.recorder.defects
+        self._results: list[InvestigationResult] = []
+        self._simplest: dict[str | None, JudgedCase] = {}
+        """The simplest case, by method if the method is undocumented."""
+        self._requests = 0
 
-    def settle(self, suspicions: list[UnconfirmedFailure]) -> Iterator[Finding]:
-        """Last versions of what one case showed, and of all that turns up meanwhile; the worst first."""
-        self._waiting = list(suspicions)
-        while self._waiting:
-            suspicion = min(self._waiting, key=UnconfirmedFailure.urgency)
-            self._waiting.remove(suspicion)
-            before = self._requests
-            finding = self._settled(suspicion)
-            spent = suspicion.finding.requests + self._requests - before
-            finding = replace(finding, requests=spent)
-            self.defects.settle(finding)
-            yield finding
+    def settle_next(self) -> Job[Finding]:
+        """Return the last version of the most severe failure that waits."""
+        suspicion = min(self.waiting, key=UnconfirmedFailure.urgency)
+        self.waiting.remove(suspicion)
+        before = self._requests
+        finding = yield from self._settled(suspicion)
+        finding = replace(finding, requests=suspicion.finding.requests + self._requests - before)
+        self._defects.settle(finding)
+        return finding
 
-    def _settled(self, suspicion: UnconfirmedFailure) -> Finding:
+    def _settled(self, suspicion: UnconfirmedFailure) -> Job[Finding]:
         last = replace(suspicion.finding, stage="minimised")
-        fingerprint = last.fingerprint
-        other = self.defects.same_as(suspicion.label, suspicion.failure, fingerprint)
+        other = self._defects.same_as(suspicion.label, suspicion.failure, last.fingerprint)
         if other is not None:
             return replace(last, same_as=other)
         wanted = ExpectedFailure.of(suspicion)
-        others = self._settlements if suspicion.failure.request is None else ()
-        settlement = shown_by(others, wanted)
-        if settlement is None:
-            settlement = self._looked_into(suspicion, wanted)
-            self._settlements.append(settlement)
-        return self._described(last, suspicion, wanted, settlement)
+        others = self._results if suspicion.failure.request is None else ()
+        result = shown_by(others, wanted)
+        if result is None:
+            result = yield from self._looked_into(suspicion, wanted)
+            self._results.append(result)
+        return self._described(last, suspicion, wanted, result)
 
-    def _looked_into(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Settlement:
-        self.stage(Stage.CONFIRM)
+    def _looked_into(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Job[InvestigationResult]:
+        slot, needs_repetition = self.slot, suspicion.failure.needs_repetition
+        slot.enter(Stage.CONFIRM)
         reproduce = partial(self._reproduce, suspicion)
-        # What may come of other requests is not told before it happened again and again.
-        why = self.no_more(suspicion)
-        if why and not self.may_send():
+        why = slot.limit(suspicion)
+        if why and not slot.may_send():
             return self._unsent(suspicion, why)
-        if why and not suspicion.failure.needs_repetition:
-            return as_printed(suspicion.chain, wanted, reproduce, self._may_repeat, why)
+        # A failure that other requests may cause is not reported before it happened several times.
+        if why and not needs_repetition:
+            return (yield from as_printed(suspicion.chain, wanted, reproduce, slot, why))
         is_again = suspicion.second is not None
         names = FreshNames.of(suspicion.chain)
         confirmation = self._confirmation(suspicion, wanted, names)
-        chain = suspicion.chain if is_again else confirmation.shortest(suspicion.chain)
-        is_told = chain is not None and (
-            is_again or not suspicion.failure.needs_repetition or confirmation.repeats(chain)
-        )
-        if chain is None or not is_told:
-            settlement = Settlement(suspicion.chain, is_confirmed=False)
+        chain = suspicion.chain if is_again else (yield from confirmation.shortest(suspicion.chain))
+        if chain is not None and needs_repetition and not is_again and not (yield from confirmation.repeats(chain)):
+            chain = None
+        if chain is None:
+            result = InvestigationResult(suspicion.chain, is_confirmed=False)
         else:
-            settlement = Settlement(chain, is_confirmed=True, names=names)
-            allowance = self.allowance(suspicion)
-            if allowance is not None and len(chain) == 1:
-                self._minimise(suspicion, wanted, settlement, allowance)
-            elif allowance is not None:
-                self._minimise_sequence(suspicion, wanted, settlement, allowance.executions)
-        self.stage(Stage.CONFIRM)
-        self._reproduce(suspicion, settlement, wanted)
-        needs_repetition = suspicion.failure.needs_repetition
-        if needs_repetition and not settlement.is_confirmed:
-            # Values that are found anew may lead elsewhere: what is sent as printed is the same each time.
-            settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
-        if needs_repetition and not settlement.is_confirmed:
-            self._confirm_by_removal(suspicion, settlement, wanted)
-        if isinstance(suspicion.failure, DroppedConnection) and settlement.is_confirmed:
-            settlement.is_confirmed = not self.is_silent()
-        is_told = settlement.is_confirmed or not needs_repetition
-        if is_told:
-            count_hits(settlement, wanted, reproduce, self._may_repeat)
-        return settlement
+            result = InvestigationResult(chain, is_confirmed=True, names=names)
+            yield from self._minimise(suspicion, wanted, result)
+        slot.enter(Stage.CONFIRM)
+        yield from self._reproduce(suspicion, result, wanted)
+        if needs_repetition and not result.is_confirmed:
+            # Values that are taken from new responses may lead elsewhere: the printed commands are the same each time.
+            result.is_confirmed = yield from self._shows_each_time(suspicion, result, wanted)
+        if needs_repetition and not result.is_confirmed:
+            yield from self._confirm_by_removal(suspicion, result, wanted)
+        if isinstance(suspicion.failure, DroppedConnection) and result.is_confirmed:
+            # If the target responds to no request at all, the dropped connection is not caused by this one.
+            result.is_confirmed = not (yield from slot.health.is_silent())
+        if result.is_confirmed or not needs_repetition:
+            yield from count_hits(result, wanted, reproduce, slot)
+        return result
 
-    def _may_repeat(self) -> bool:
-        return not self.hurry() and self.may_send()
-
-    def _unsent(self, suspicion: UnconfirmedFailure, why: str) -> Settlement:
+    def _unsent(self, suspicion: UnconfirmedFailure, why: str) -> InvestigationResult:
         """Return a failure as it was found, with its commands."""
         chain = suspicion.chain
         printed = self._printed(suspicion, FreshNames.of(chain), ())
-        return Settlement(
+        return InvestigationResult(
             chain,
             is_confirmed=False,
             stopped=why,
@@ -157,10 +130,10 @@ class Investigator(Struct):
 
     def _again(
         self, suspicion: UnconfirmedFailure, made: GeneratedCase, earlier: Iterable[JudgedCase] = ()
-    ) -> JudgedCase:
+    ) -> Job[JudgedCase]:
         name = digest("confirmed", made.case.id)[:12]
         remade = self.factory.remake(made.step, name=name, phase=suspicion.phase)
-        return self._shot(remade, Purpose.CONFIRM, earlier)
+        return (yield from self._shot(remade, Purpose.CONFIRM, earlier))
 
     def _shot(
         self,
@@ -170,31 +143,31 @@ class Investigator(Struct):
         *,
         fresh: bool = True,
         confirms: bool = True,
-    ) -> JudgedCase:
+    ) -> Job[JudgedCase]:
         work = attempt(self.tools, made.case, before_in(earlier), fresh=fresh, confirms=confirms)
-        return self._driven(made, work, purpose)
+        return (yield from self._driven(made, work, purpose))
 
-    def _driven(self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose) -> JudgedCase:
-        """The end of an attempt. All that was sent for it is on record, whatever becomes of it."""
+    def _driven(self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose) -> Job[JudgedCase]:
+        """Return the end of an attempt. All its requests are recorded, even if the attempt raises or the run ends."""
         answers: list[Answered] = []
 
-        def send(request: WireRequest) -> Outcome:
+        def send(request: WireRequest) -> Job[Outcome]:
             self._requests += 1
-            outcome = self.send(request)
+            outcome = yield from self.slot.exchange(request)
             answers.append(answered(request, outcome))
             return outcome
 
         try:
-            verdict: Verdict = drive(work, send)
-        except Exception:
-            self.describer.unjudged(made, answers, purpose)
+            verdict = yield from jobs.answered(work, send)
+        except BaseException:
+            self._traffic.unjudged(made, answers, purpose)
             raise
         shot = JudgedCase(made, verdict)
         if answers:
             verdict.purpose = purpose
-            self.describer.beside(made, answers, verdict)
-            self.describer.record(shot)
-            self.sent(verdict)
+            self._traffic.beside(made, answers, verdict)
+            self._traffic.record(shot)
+            self.slot.judged(verdict)
         return shot
 
     def _fails(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, shot: JudgedCase) -> bool:
@@ -209,54 +182,45 @@ class Investigator(Struct):
                 self._take_in(suspicion, shot, failure)
 
     def _take_in(self, suspicion: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> None:
-        found = self.suspect(suspicion, shot, failure)
+        found = self.slot.suspect(suspicion, shot, failure)
         if found is not None:
-            self._waiting.append(found)
+            self.waiting.append(found)
 
     def _minimise(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, settlement: Settlement, budget: ShrinkBudget
-    ) -> None:
-        """Put the smallest case in the place of the one that was confirmed."""
-        simplest = self._simplest_shot(suspicion)
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, result: InvestigationResult
+    ) -> Job[None]:
+        """Replace the confirmed case or sequence by the smallest that still fails."""
+        most = self.slot.allowance(suspicion)
+        if most is None:
+            return
+        if len(result.chain) > 1:
+            self.slot.begin(suspicion, Stage.SHRINK)
+
+            def shows(shot: JudgedCase) -> bool:
+                self._note_others(suspicion, wanted, shot)
+                return wanted.shown(shot) is not None
+
+            yield from shrink_sequence(self._replay(suspicion, result.names), result, shows, most, self.slot.end_reason)
+            return
+        simplest = yield from self._simplest_shot(suspicion)
         if simplest is not None:
             self._note_others(suspicion, wanted, simplest)
             if wanted.shown(simplest) is not None:
                 # The input does not matter: there is nothing to shrink.
-                settlement.chain = (simplest,)
+                result.chain = (simplest,)
                 return
-        if budget.executions <= 0:
-            settlement.stopped, settlement.wants_more = spent_after(0), True
+        if most <= 0:
+            result.stopped, result.wants_more = spent_after(0), True
             return
-        self.stage(Stage.SHRINK)
-        # Only what differs from the simplest case is worth a request.
-        passing = set() if simplest is None else {content_of(simplest.made.case)}
-        self._shrink(suspicion, wanted, settlement, budget, frozenset(passing))
+        self.slot.begin(suspicion, Stage.SHRINK)
+        # A candidate that equals the simplest case is known to pass.
+        passing = frozenset() if simplest is None else frozenset((content_of(simplest.made.case),))
+        yield from self._shrink(suspicion, wanted, result, most, passing)
         for shot, failure in wanted.strays.values():
             self._take_in(suspicion, shot, failure)
 
-    def _minimise_sequence(
-        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, settlement: Settlement, allowance: int
-    ) -> None:
-        """Put a sequence of smaller steps in the place of the one that was confirmed."""
-
-        def may_send() -> None:
-            settlement.stopped = self.hurry()
-            if settlement.stopped:
-                raise ShrinkingStopped
-
-        def shows(shot: JudgedCase) -> bool:
-            self._note_others(suspicion, wanted, shot)
-            return wanted.shown(shot) is not None
-
-        self.stage(Stage.SHRINK)
-        work = SequenceShrink(self._replay(suspicion, settlement.names), shows, may_send, allowance)
-        settlement.chain = work.shrunk(settlement.chain)
-        settlement.executions = work.executions
-        if not work.is_finished and not settlement.stopped:
-            settlement.stopped = spent_after(work.executions)
-
-    def _simplest_shot(self, suspicion: UnconfirmedFailure) -> JudgedCase | None:
-        """The simplest case of the operation, sent once; None if there is none. A method that is not described is kept."""
+    def _simplest_shot(self, suspicion: UnconfirmedFailure) -> Job[JudgedCase | None]:
+        """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""
         last = suspicion.chain[-1].made
         method = undescribed_method(last.case)
         if method not in self._simplest:
@@ -264,11 +228,11 @@ class Investigator(Struct):
                 made = self._named(plainest_like(self.factory, last, suspicion.phase))
             except (CheckerError, Rejected):
                 return None
-            self._simplest[method] = self._shot(made, Purpose.PROBE)
+            self._simplest[method] = yield from self._shot(made, Purpose.PROBE)
         return self._simplest[method]
 
     def _named(self, made: GeneratedCase) -> GeneratedCase:
-        """A smallest case under a name of its own: whatever it was made of, it is this case."""
+        """Return a smallest case with an id that depends on its content alone."""
         made.case.id = digest("smallest", made.label, repr(made.recipe))[:12]
         return made
 
@@ -276,78 +240,84 @@ class Investigator(Struct):
         self,
         suspicion: UnconfirmedFailure,
         wanted: ExpectedFailure,
-        settlement: Settlement,
-        budget: ShrinkBudget,
+        result: InvestigationResult,
+        most: int,
         passing: frozenset[str],
-    ) -> None:
-        (confirmed,) = settlement.chain
+    ) -> Job[None]:
+        (confirmed,) = result.chain
         name = digest("shrunk", confirmed.made.case.id)[:12]
-        created, is_probed = 0, suspicion.is_of_check
-        named = partial(settlement.names.given, self.factory, self.tools)
+        created, tried, is_probed = 0, 0, suspicion.is_of_check
+        named = partial(result.names.given, self.factory, self.tools)
 
-        def still_fails(candidate: GeneratedCase) -> bool:
-            nonlocal created
-            settlement.stopped = self.hurry()
+        def still_fails(candidate: GeneratedCase) -> Job[bool | None]:
+            nonlocal created, tried
+            if tried >= most:
+                result.stopped, result.wants_more = spent_after(tried), True
+                return None
+            result.stopped = self.slot.end_reason()
             if created >= MOST_CREATED:
-                settlement.stopped = f"after {created} requests that may have created something"
-            if settlement.stopped:
-                raise ShrinkingStopped
+                result.stopped = f"after {created} requests that may have created something"
+            if result.stopped:
+                return None
+            tried += 1
             try:
-                shot = self._shot(named(candidate), Purpose.SHRINK, fresh=False, confirms=is_probed)
+                shot = yield from self._shot(named(candidate), Purpose.SHRINK, fresh=False, confirms=is_probed)
             except HookError:
                 return False
             created += shot.may_have_created
-            settlement.names.created(shot)
+            result.names.created(shot)
             self._note_others(suspicion, wanted, shot)
             return wanted.shown_by_candidate(shot)
 
-        plan = ShrinkPlan(name, suspicion.phase, budget, passing=passing)
-        result = shrink_case(self.factory, confirmed.made, still_fails, plan)
-        settlement.executions = result.executions
-        if not settlement.stopped and not result.finished:
-            settlement.stopped, settlement.wants_more = spent_after(result.executions), True
-        # No candidate any more: it has all the time that its failure needs.
-        self.stage(Stage.CONFIRM)
-        smallest = self._shot(self._named(named(result.made)), Purpose.CONFIRM)
+        search = shrink_case(self.factory, confirmed.made, name, suspicion.phase, passing)
+        shrunk = yield from jobs.answered(search, still_fails)
+        result.executions = tried
+        # The smallest case is no candidate: it has all the time that its failure needs.
+        self.slot.enter(Stage.CONFIRM)
+        smallest = yield from self._shot(self._named(named(shrunk.made)), Purpose.CONFIRM)
         self._note_others(suspicion, wanted, smallest)
         if wanted.shown(smallest) is not None:
-            settlement.chain = (smallest,)
+            result.chain = (smallest,)
 
-    def _reproduce(self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure) -> None:
-        """Send the commands as they will be printed, and judge the last answer."""
-        printed = self._printed(suspicion, settlement.names, settlement.earlier)
-        settlement.send_printed(printed, self.factory, wanted)
+    def _reproduce(
+        self, suspicion: UnconfirmedFailure, result: InvestigationResult, wanted: ExpectedFailure
+    ) -> Job[None]:
+        """Send the commands as they will be printed, and judge the last response."""
+        printed = self._printed(suspicion, result.names, result.earlier)
+        yield from result.send_printed(printed, self.factory, wanted)
 
     def _printed(self, suspicion: UnconfirmedFailure, names: FreshNames, earlier: Sequence[Verdict]) -> PrintedReplay:
         following = self._replay(suspicion, names).following
-        return PrintedReplay(self.tools, self.render, self._driven, following, earlier)
+        return PrintedReplay(self.tools, self.slot.context.recorder.reproduction, self._driven, following, earlier)
 
-    def _shows_each_time(self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure) -> bool:
-        """Whether the commands, which were sent once, show a failure as often as they are sent again."""
+    def _shows_each_time(
+        self, suspicion: UnconfirmedFailure, result: InvestigationResult, wanted: ExpectedFailure
+    ) -> Job[bool]:
+        """Return whether the commands, which were sent once, show a failure each time that they are sent again."""
         for _ in range(REPETITIONS):
-            if settlement.showed(wanted) < len(settlement.printed):
+            if result.showed(wanted) < len(result.printed):
                 return False
-            self._reproduce(suspicion, settlement, wanted)
-        return 0 < len(settlement.printed) == settlement.showed(wanted)
+            yield from self._reproduce(suspicion, result, wanted)
+        return 0 < len(result.printed) == result.showed(wanted)
 
     def _confirm_by_removal(
-        self, suspicion: UnconfirmedFailure, settlement: Settlement, wanted: ExpectedFailure
-    ) -> None:
-        """Take what cannot be sent again from the start for confirmed where what is left of it shows the failure each time."""
-        confirmation = self._confirmation(suspicion, wanted, settlement.names)
-        if confirmation.stays_after_removal(suspicion.chain):
-            settlement.earlier = before_in(suspicion.chain[:-1])
-            settlement.printed.clear()
-            settlement.is_confirmed = self._shows_each_time(suspicion, settlement, wanted)
+        self, suspicion: UnconfirmedFailure, result: InvestigationResult, wanted: ExpectedFailure
+    ) -> Job[None]:
+        """Confirm a sequence that cannot be sent again from its start, if its remaining steps show the failure each time."""
+        confirmation = self._confirmation(suspicion, wanted, result.names)
+        if (yield from confirmation.stays_after_removal(suspicion.chain)):
+            result.earlier = before_in(suspicion.chain[:-1])
+            result.printed.clear()
+            result.is_confirmed = yield from self._shows_each_time(suspicion, result, wanted)
 
     def _described(
-        self, last: Finding, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, settlement: Settlement
+        self, last: Finding, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, result: InvestigationResult
     ) -> Finding:
-        shot = settlement.chain[-1]
+        shot = result.chain[-1]
         failure = wanted.again(shot) or suspicion.failure
         case, label, name = shot.made.case.id, suspicion.label, last.fingerprint
-        other = self.defects.same_as(label, failure, name)
-        other = other or self.defects.with_case(label, failure, name, case)
-        told = settlement.told(replace(last, message=failure.message), wanted, self.describer)
-        withdrawn = failure.needs_repetition and not settlement.is_confirmed
-        return replace(told, same_as=other or "", withdrawn=withdrawn)
+        other = self._defects.same_as(label, failure, name)
+        other = other or self._defects.with_case(label, failure, name, case)
+        described = result.described(replace(last, message=failure.message), wanted, self._traffic)
+        withdrawn = failure.needs_repetition and not result.is_confirmed
+        return replace(described, same_as=other or "", withdrawn=withdrawn)

@@ -16,6 +16,7 @@ from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
 from checker.phases.case_factory import GeneratedCase
 from checker.transport.policies import becomes_get
+from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 
@@ -25,14 +26,14 @@ class PrintedReplay(Struct):
     tools: Tools
     render: Callable[[WireRequest], str]
     """The command that sends a request."""
-    drive: Callable[[GeneratedCase, Exchanging[Verdict], Purpose], JudgedCase]
+    drive: Callable[[GeneratedCase, Exchanging[Verdict], Purpose], Job[JudgedCase]]
     following: Callable[[GeneratedCase, Sequence[Verdict]], GeneratedCase]
     """A step with the values that earlier ones gave this time."""
     earlier: Sequence[Verdict] = ()
     """What was sent before and still counts: what removed a thing that no command removes again."""
 
-    def sent(self, chain: Chain, own: WireRequest | None = None) -> tuple[tuple[str, ...], Sequence[Verdict]]:
-        """The commands of a sequence, and what came of each.
+    def sent(self, chain: Chain, own: WireRequest | None = None) -> Job[tuple[tuple[str, ...], Sequence[Verdict]]]:
+        """Send and return the commands of a sequence, and what came of each.
 
         A command that holds a value of an earlier answer is printed with the old one, which the target may not have any
         more, and sent with the new one: the block says where to find it. `own` is sent in place of the last request: what a check had sent.
@@ -55,7 +56,7 @@ class PrintedReplay(Struct):
             )
             work = self._printed(made.case, again, (*self.earlier, *sent) if is_last else None)
             work = observed(self.tools.gate, made.case, work)
-            sent.append(self.drive(made, work, Purpose.REPRODUCE).verdict)
+            sent.append((yield from self.drive(made, work, Purpose.REPRODUCE)).verdict)
         return commands, sent
 
     def commands(self, chain: Chain, own: WireRequest | None = None) -> tuple[str, ...]:

@@ -12,19 +12,21 @@ from checker.core.meta import PhaseInfo
 from checker.core.resources import REMOVING
 from checker.core.send import Purpose
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Tools
 from checker.phases.bindings import SentCase, resolved, without_step
 from checker.phases.case_factory import CaseFactory, GeneratedCase
-from checker.phases.shrinking import ShrinkPlan, StillFails, content_of, shrink_case
+from checker.phases.shrinking import content_of, shrink_case
 from checker.workers.failures.fresh_names import FreshNames
+from checker.workers.failures.result import InvestigationResult
+from checker.workers.jobs import Job, answered
+from checker.workers.recording.investigation_budget import spent_after
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 
 
 class StepSender(Protocol):
     """Sends one step after others and judges the answer."""
 
-    def __call__(self, made: GeneratedCase, purpose: Purpose, earlier: Sequence[JudgedCase]) -> JudgedCase: ...
+    def __call__(self, made: GeneratedCase, purpose: Purpose, earlier: Sequence[JudgedCase]) -> Job[JudgedCase]: ...
 
 
 class SequenceReplay(Struct):
@@ -36,21 +38,21 @@ class SequenceReplay(Struct):
     tools: Tools
     names: FreshNames
 
-    def replayed(self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM) -> Chain:
-        """All steps, each with the values that earlier ones gave this time, and with new names where those of before are taken."""
+    def replayed(self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM) -> Job[Chain]:
+        """Send all steps, each with the values that earlier ones gave this time, and with new names where the old ones are taken."""
         shots: list[JudgedCase] = []
         for made in chain:
             remade = self.names.given(self.factory, self.tools, self._remade(made, shots))
-            shot = self.send(remade, purpose, shots)
+            shot = yield from self.send(remade, purpose, shots)
 
-            def again(other: GeneratedCase) -> JudgedCase:
-                return self.send(other, purpose, shots)
+            def again(other: GeneratedCase) -> Job[JudgedCase]:
+                return (yield from self.send(other, purpose, shots))
 
-            shots.append(self.names.sent(self.factory, self.tools, shot, again))
+            shots.append((yield from self.names.sent(self.factory, self.tools, shot, again)))
         return tuple(shots)
 
-    def without_idle_steps(self, chain: Chain, fails: Callable[[JudgedCase], bool]) -> Chain:
-        """The sequence without the steps that it fails without, the latest first.
+    def without_idle_steps(self, chain: Chain, fails: Callable[[JudgedCase], bool]) -> Job[Chain]:
+        """Return the sequence without the steps that it fails without, the latest first.
 
         Whose values a later step takes stays: with a value of yesterday the failure would be of that day's state.
         """
@@ -58,7 +60,7 @@ class SequenceReplay(Struct):
             steps = [shot.made for shot in chain]
             if any(number in _steps_bound(made) for made in steps[number + 1 :]):
                 continue
-            shorter = self.replayed(list(_dropped(steps, number)))
+            shorter = yield from self.replayed(list(_dropped(steps, number)))
             kept = (*chain[:number], *chain[number + 1 :])
             if fails(shorter[-1]) and are_served_as(kept, shorter):
                 chain = shorter
@@ -74,54 +76,53 @@ class SequenceReplay(Struct):
         return self.factory.remake(replace(made.step, bindings=bindings), name=name, phase=self.phase)
 
 
-class SequenceShrink(Struct):
-    """Makes each step of a sequence small, the last one first: what leads to it has to fail it again each time."""
+def shrink_sequence(
+    replay: SequenceReplay,
+    result: InvestigationResult,
+    shows: Callable[[JudgedCase], bool],
+    most: int,
+    end_reason: Callable[[], str],
+) -> Job[None]:
+    """Make each step of the sequence of `result` small, the last one first, with at most so many requests.
 
-    replay: SequenceReplay
-    wanted: Callable[[JudgedCase], bool]
-    """Whether the last step failed as it should; raises `ShrinkingStopped` when nothing more is to be sent."""
-    may_send: Callable[[], None]
-    """Raises `ShrinkingStopped` as well: asked before each candidate."""
-    requests: int
-    """That all of it may take."""
-    executions: int = 0
-    is_finished: bool = True
-
-    def shrunk(self, chain: Chain) -> Chain:
-        """The smallest sequence that still failed."""
-        share = self.requests // (len(chain) ** 2)
-        if share <= 0:
-            self.is_finished = False
-            return chain
-        for number in range(len(chain) - 1, -1, -1):
-            steps = [shot.made for shot in chain]
-            plan = ShrinkPlan(
-                digest("shrunk", steps[number].case.id)[:12], self.replay.phase, ShrinkBudget(executions=share)
-            )
-            try:
-                result = shrink_case(self.replay.factory, steps[number], self._still_fails(chain, number), plan)
-            except (CheckerError, Rejected):
-                # One step that cannot be drawn anew stays as it is.
-                continue
-            self.executions += result.executions * len(chain)
-            self.is_finished = self.is_finished and result.finished
-            if content_of(result.made.case) == content_of(steps[number].case):
-                continue
-            smaller = self.replay.replayed([*steps[:number], result.made, *steps[number + 1 :]])
-            if self.wanted(smaller[-1]) and are_served_as(chain, smaller):
-                chain = smaller
-        return chain
-
-    def _still_fails(self, chain: Chain, number: int) -> StillFails:
+    `shows` tells whether the last step failed as it should: each candidate is a whole sequence.
+    """
+    chain = result.chain
+    share = most // (len(chain) ** 2)
+    is_finished = share > 0
+    for number in range(len(chain) - 1, -1, -1) if is_finished else ():
         steps = [shot.made for shot in chain]
+        tried = 0
 
-        def still_fails(candidate: GeneratedCase) -> bool:
-            self.may_send()
-            tried = [*steps[:number], candidate, *steps[number + 1 :]]
-            shots = self.replay.replayed(tried, Purpose.SHRINK)
-            return self.wanted(shots[-1]) and are_served_as(chain, shots)
+        def still_fails(
+            candidate: GeneratedCase, chain: Chain = chain, steps: Sequence[GeneratedCase] = steps, number: int = number
+        ) -> Job[bool | None]:
+            nonlocal tried, is_finished
+            if tried < share:
+                result.stopped = end_reason()
+            if tried >= share or result.stopped:
+                is_finished = False
+                return None
+            tried += 1
+            shots = yield from replay.replayed([*steps[:number], candidate, *steps[number + 1 :]], Purpose.SHRINK)
+            return shows(shots[-1]) and are_served_as(chain, shots)
 
-        return still_fails
+        name = digest("shrunk", steps[number].case.id)[:12]
+        try:
+            search = shrink_case(replay.factory, steps[number], name, replay.phase)
+            shrunk = yield from answered(search, still_fails)
+        except (CheckerError, Rejected):
+            # A step that cannot be drawn again stays as it is.
+            continue
+        result.executions += tried * len(chain)
+        if content_of(shrunk.made.case) == content_of(steps[number].case):
+            continue
+        smaller = yield from replay.replayed([*steps[:number], shrunk.made, *steps[number + 1 :]])
+        if shows(smaller[-1]) and are_served_as(chain, smaller):
+            chain = smaller
+    result.chain = chain
+    if not is_finished and not result.stopped:
+        result.stopped = spent_after(result.executions)
 
 
 def are_served_as(before: Chain, now: Chain) -> bool:
@@ -161,12 +162,12 @@ class Confirmation(Struct):
     """Sends what showed one failure again."""
 
     replay: SequenceReplay
-    again: Callable[[GeneratedCase, Iterable[JudgedCase]], JudgedCase]
+    again: Callable[[GeneratedCase, Iterable[JudgedCase]], Job[JudgedCase]]
     """Sends a case with the values of its record, and judges it after earlier ones."""
     fails: Callable[[JudgedCase], bool]
     """Whether that is the failure again."""
 
-    def shortest(self, chain: Chain) -> Chain | None:
+    def shortest(self, chain: Chain) -> Job[Chain | None]:
         """Return the shortest sequence that failed again; None if none did.
 
         A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
@@ -174,29 +175,33 @@ class Confirmation(Struct):
         """
         last = cut_off(chain[-1].made)
         if len(chain) > 1 and follows(last):
-            whole = self._whole(chain)
+            whole = yield from self._whole(chain)
             if whole is not None:
                 return whole
-        alone = self.again(last, ())
+        alone = yield from self.again(last, ())
         if self.fails(alone):
             return (alone,)
         if len(chain) == 1:
             replay = self.replay
-            return replay.names.confirmed(replay.factory, replay.tools, alone, self.again, self.fails)
+            return (yield from replay.names.confirmed(replay.factory, replay.tools, alone, self.again, self.fails))
         if follows(last):
             return None
-        return self._whole(chain)
+        return (yield from self._whole(chain))
 
-    def repeats(self, chain: Chain) -> bool:
-        """Whether a sequence fails every further time.
+    def repeats(self, chain: Chain) -> Job[bool]:
+        """Return whether a sequence fails every further time.
 
         Another request of the run may come between two steps once, and once more while that is confirmed.
         """
         steps = [shot.made for shot in chain]
-        return all(self.fails(self.replay.replayed(steps)[-1]) for _ in range(REPETITIONS))
+        for _ in range(REPETITIONS):
+            shots = yield from self.replay.replayed(steps)
+            if not self.fails(shots[-1]):
+                return False
+        return True
 
-    def stays_after_removal(self, chain: Chain) -> bool:
-        """Whether the target repeatedly reports the removed resource as missing, and shows it right afterwards.
+    def stays_after_removal(self, chain: Chain) -> Job[bool]:
+        """Return whether the target repeatedly reports the removed resource as missing, and shows it right afterwards.
 
         Such a sequence cannot be sent again: its thing is removed only once. Who made that thing anew meanwhile, or removed
         it, would have to come between each two of these requests. What is not shown proves nothing: whoever removed a thing,
@@ -207,13 +212,18 @@ class Confirmation(Struct):
         removals = [
             shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
         ]
-        return bool(removals) and all(
-            self.again(removals[-1].made, chain[:-1]).said_status in _NOT_THERE
-            and self.fails(self.again(chain[-1].made, chain[:-1]))
-            for _ in range(REPETITIONS)
-        )
+        for _ in range(REPETITIONS if removals else 0):
+            missing = yield from self.again(removals[-1].made, chain[:-1])
+            if missing.said_status not in _NOT_THERE:
+                return False
+            shown = yield from self.again(chain[-1].made, chain[:-1])
+            if not self.fails(shown):
+                return False
+        return bool(removals)
 
-    def _whole(self, chain: Chain) -> Chain | None:
-        """The steps that a sequence needs, if it failed again."""
-        whole = self.replay.replayed([shot.made for shot in chain])
-        return self.replay.without_idle_steps(whole, self.fails) if self.fails(whole[-1]) else None
+    def _whole(self, chain: Chain) -> Job[Chain | None]:
+        """Return the steps that a sequence needs, if it failed again."""
+        whole = yield from self.replay.replayed([shot.made for shot in chain])
+        if not self.fails(whole[-1]):
+            return None
+        return (yield from self.replay.without_idle_steps(whole, self.fails))

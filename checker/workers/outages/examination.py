@@ -22,6 +22,7 @@ from checker.health import GATEWAY, HEALTH_CHECK, TARGET, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.jobs import Job, Pause
 from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent
 from checker.workers.outages.liveness import MOST_WITNESSES, LivenessProbes, is_ending, is_refused
@@ -198,18 +199,18 @@ class Examination:
         self._were_renewed = False
         """Whether new credentials were all that it took: those before had expired, if nobody ended them."""
 
-    def done(self, order: OutageOrder, lost: Sequence[Sent]) -> OutageReport:
+    def done(self, order: OutageOrder, lost: Sequence[Sent]) -> Job[OutageReport]:
         """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
         trouble = order.trouble
         report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)
-        if order.doubted is not None and not self._is_founded():
+        if order.doubted is not None and not (yield from self._is_founded()):
             return report(is_unfounded=True)
-        serves = is_certain = self._has_recovered(trouble)
+        serves = is_certain = yield from self._has_recovered(trouble)
         if serves:
-            culprit = self._culprit(trouble, lost)
+            culprit = yield from self._culprit(trouble, lost)
             if culprit is not None:
-                serves = self._has_recovered(trouble)
-                if serves and self._is_rate_limited(culprit.label):
+                serves = yield from self._has_recovered(trouble)
+                if serves and (yield from self._is_rate_limited(culprit.label)):
                     tell_of_rates(self._context.recorder)
                     return report(is_rate=True)
                 if not serves and self._witnesses.was_too_much:
@@ -229,43 +230,43 @@ class Examination:
         label = None if culprit is None else culprit.label
         return report(culprit=label, serves=serves)
 
-    def _is_founded(self) -> bool:
-        """Whether a refusal of another worker applies to every caller: only a worker that was served before can tell."""
-        return not self._witnesses.is_guess and self._witnesses.is_turned_away()
+    def _is_founded(self) -> Job[bool]:
+        """Return whether a refusal of another worker applies to every caller: only a worker that was served before can tell."""
+        return not self._witnesses.is_guess and (yield from self._witnesses.is_turned_away())
 
     # Until it serves
 
-    def _has_recovered(self, trouble: Trouble) -> bool:
-        """Whether the target serves: at once, with new credentials, when something is undone, or after a while."""
+    def _has_recovered(self, trouble: Trouble) -> Job[bool]:
+        """Return whether the target serves: at once, with new credentials, when something is undone, or after a while."""
         witnesses = self._witnesses
-        if not witnesses.is_in_trouble(trouble):
+        if not (yield from witnesses.is_in_trouble(trouble)):
             return True
         if trouble is Trouble.REFUSED:
-            self._were_renewed = witnesses.renews_credentials()
-            if self._were_renewed or self._is_undone():
+            self._were_renewed = yield from witnesses.renews_credentials()
+            if self._were_renewed or (yield from self._is_undone()):
                 return True
         patience_s = GONE_PATIENCE_S if trouble is Trouble.GONE else REFUSED_PATIENCE_S
         pause_s, waited_s = _FIRST_PAUSE_S, 0.0
         while waited_s < patience_s:
-            witnesses.around.rest(pause_s)
+            yield Pause(pause_s)
             waited_s += pause_s
-            if not witnesses.is_in_trouble(trouble):
+            if not (yield from witnesses.is_in_trouble(trouble)):
                 return True
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         return False
 
-    def _is_undone(self) -> bool:
-        """Whether another request to the same thing makes the target serve again: what is switched off can be switched on."""
+    def _is_undone(self) -> Job[bool]:
+        """Return whether another request to the same thing makes the target serve again: what is switched off can be switched on."""
         labels: dict[Label, None] = {}
         for suspect in self._sorted[:_MOST_SUSPECTS]:
             labels |= dict.fromkeys(self._related(suspect))
         for label in list(labels)[:_MOST_RELATED]:
             for made in self._cases(label):
                 try:
-                    outcome = self._witnesses.made(made)
+                    outcome = yield from self._witnesses.made(made)
                 except CheckerError:
                     continue
-                if not is_refused(outcome) and not self._witnesses.is_turned_away():
+                if not is_refused(outcome) and not (yield from self._witnesses.is_turned_away()):
                     return True
         return False
 
@@ -301,14 +302,14 @@ class Examination:
             return suspects[0]
         return next((one for one in suspects if not one.is_harmless or is_ending(one)), None)
 
-    def _is_rate_limited(self, suspect: Label) -> bool:
-        """Whether twice as many requests of others are refused with 429, too: then the target counts them, whatever they do."""
+    def _is_rate_limited(self, suspect: Label) -> Job[bool]:
+        """Return whether twice as many requests of others are refused with 429, too: then the target counts them, whatever they do."""
         witnesses = self._witnesses
         count = max(2 * (witnesses.sent - self._sent_before), _FEWEST_COUNTED)
         if not witnesses.was_too_much:
             return False
         asked = witnesses.others(suspect) or list(self._never_served(suspect))
-        return not asked or witnesses.are_too_many(asked, min(count, _MOST_COUNTED))
+        return not asked or (yield from witnesses.are_too_many(asked, min(count, _MOST_COUNTED)))
 
     def _never_served(self, suspect: Label) -> Iterator[Sent]:
         """Yield new cases of operations that change nothing, for targets that have served only the suspect."""
@@ -318,24 +319,24 @@ class Examination:
             with suppress(CheckerError):
                 yield Sent(made, self._witnesses.request_of(made), 0)
 
-    def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Sent | None:
+    def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Job[Sent | None]:
         """Return the request after which the target stops serving, or the last of those of one operation."""
         self._sent_before = self._witnesses.sent
         for suspect in [*lost, *self._sorted][:_MOST_SUSPECTS]:
-            if self._breaks(trouble, suspect):
+            if (yield from self._breaks(trouble, suspect)):
                 return suspect
         for group in self._together() if trouble is Trouble.REFUSED else ():
             for suspect in group:
-                self._witnesses.again(suspect)
-            if self._witnesses.is_in_trouble(trouble):
+                yield from self._witnesses.again(suspect)
+            if (yield from self._witnesses.is_in_trouble(trouble)):
                 return group[-1]
         return None
 
-    def _breaks(self, trouble: Trouble, suspect: Sent) -> bool:
-        outcome = self._witnesses.again(suspect)
+    def _breaks(self, trouble: Trouble, suspect: Sent) -> Job[bool]:
+        outcome = yield from self._witnesses.again(suspect)
         if trouble is Trouble.GONE and isinstance(outcome, Response) and not is_refused(outcome):
             return False
-        return self._witnesses.is_in_trouble(trouble)
+        return (yield from self._witnesses.is_in_trouble(trouble))
 
     def _together(self) -> list[list[Sent]]:
         """Requests of each operation that was sent several lately, oldest first."""

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -15,12 +15,13 @@ from checker.health import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
+from checker.workers.jobs import Job, Pause
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
 from checker.workers.outages.blocked_connection import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
-from checker.workers.outages.liveness import MOST_WITNESSES, ExaminationContext, LivenessProbes, is_ending
+from checker.workers.outages.liveness import MOST_WITNESSES, LivenessProbes, is_ending
 from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
 from checker.workers.queues import Sender
 from checker.workers.recording.task_state import InFlight
@@ -42,14 +43,7 @@ class TargetHealth:
 
     context: WorkerContext
     up: Sender
-    listen: Callable[[], object]
-    """Waits a moment for orders and obeys them; raises `Abandoned` when nothing counts any more."""
-    keep_alive: Callable[[], object]
-    """Obeys orders that are there."""
-    free_lane: Callable[[], int]
-    """A lane on which nothing is in flight."""
     connect: Connect | None = None
-    now: Callable[[], float] = time.monotonic
     is_holding: bool = False
     """Whether nothing of the run is to be sent."""
     has_lost_session: bool = False
@@ -92,15 +86,15 @@ class TargetHealth:
 
     def holds(
         self, made: GeneratedCase, request: WireRequest | None, outcome: Outcome, *, is_last: bool = False
-    ) -> bool:
-        """Whether an answer is not to count: the target may be in trouble, and the request is to be sent again."""
+    ) -> Job[bool]:
+        """Return whether a response does not count: the target may have stopped serving, and the request is to be sent again."""
         if request is None:
             return False
         if self._may_want_tls and self._wants_tls(outcome):
             return True
         if isinstance(outcome, NetworkFailure):
             is_lost = outcome.kind is FailureKind.DROPPED
-            return outcome.kind in _BROKEN and self._is_broken(made, request, is_lost=is_lost)
+            return outcome.kind in _BROKEN and (yield from self._is_broken(made, request, is_lost=is_lost))
         status = outcome.status_code
         if status not in REFUSALS or is_last or (status == TOO_MANY and self._is_rate_limited):
             return False
@@ -108,15 +102,15 @@ class TargetHealth:
             return True
         if self.has_lost_session:
             return False
-        return self._is_turned_away(Sent(made, request, status))
+        return (yield from self._is_turned_away(Sent(made, request, status)))
 
     def excuses(self, outcome: Outcome, *, is_last: bool = False) -> bool:
         """Whether a refusal says nothing of its operation: the session is lost, or its operation is what ends it."""
         return isinstance(outcome, Response) and outcome.status_code in REFUSALS and (self.has_lost_session or is_last)
 
-    def is_silent(self) -> bool:
-        """Whether the target accepts connections and answers no request, as a port forwarder in front of a dead server does."""
-        return self._witnesses(None).is_silent()
+    def is_silent(self) -> Job[bool]:
+        """Return whether the target accepts connections and responds to no request that it served before."""
+        return (yield from self._witnesses(None).is_silent())
 
     def sent_again(self, made: GeneratedCase, request: WireRequest) -> None:
         """A request whose connection ended without a word is sent once more: it may have been the target's last."""
@@ -150,7 +144,7 @@ class TargetHealth:
         if (is_ending(last) or is_again) and last.label not in self.context.held_back:
             self._report(Trouble.REFUSED)
 
-    def _is_broken(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> bool:
+    def _is_broken(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> Job[bool]:
         context = self.context
         if not is_looked_at(context):
             return False
@@ -160,14 +154,14 @@ class TargetHealth:
         has_been_there = self.served.has_answered or not has_own_servers(context)
         if not has_been_there or self._outages >= MOST_OUTAGES:
             return False
-        if not is_down(context.origin, self.rest, self.connect):
+        if not (yield from is_down(context.origin, self.connect)):
             return False
         self._note_lost(made, request, is_lost=is_lost)
         self._report(Trouble.GONE)
         return True
 
-    def _is_turned_away(self, refused: Sent) -> bool:
-        """Whether requests that were served before are refused, too."""
+    def _is_turned_away(self, refused: Sent) -> Job[bool]:
+        """Return whether requests that were served before are refused, too."""
         if self._outages >= MOST_OUTAGES:
             return False
         key = (refused.label, refused.status)
@@ -179,7 +173,7 @@ class TargetHealth:
         if not self.served.tells_of(refused):
             return self._has_asked_others(refused)
         witnesses = self._witnesses(refused)
-        is_turned_away = witnesses.is_turned_away()
+        is_turned_away = yield from witnesses.is_turned_away()
         if not is_turned_away or witnesses.is_guess:
             self._usual.add(key)
         if not is_turned_away:
@@ -243,32 +237,23 @@ class TargetHealth:
         elif not self.context.held_back.issuperset(order.held_back):
             self._usual.discard(key)
 
-    def sit_out(self) -> None:
-        """Do a part of what is to be done in an outage: say that nothing flies, look, or wait a moment."""
-        self.context.slots.clear_acting()
-        if self._number and not self._has_said:
-            self._has_said = True
-            self.up.send(OutageReport(OutageEvent.HOLDING, self._number))
-        order, self._order = self._order, None
-        if order is not None:
-            witnesses = self._witnesses(self._first, order.doubted)
-            examination = Examination(self.context, witnesses)
-            self.up.send(examination.done(order, self._lost))
-        self.listen()
-
-    def rest(self, seconds: float) -> None:
-        """Let so much time pass; orders are obeyed meanwhile."""
-        until = self.now() + seconds
-        self.context.slots.clear_acting()
-        while self.now() < until:
-            self.listen()
+    def sit_out(self) -> Job[None]:
+        """Wait for the end of an outage: report that no request is in flight, and examine the outage when that is ordered."""
+        while self.is_holding:
+            if self._number and not self._has_said:
+                self._has_said = True
+                self.up.send(OutageReport(OutageEvent.HOLDING, self._number))
+            order, self._order = self._order, None
+            if order is not None:
+                examination = Examination(self.context, self._witnesses(self._first, order.doubted))
+                self.up.send((yield from examination.done(order, self._lost)))
+            yield Pause()
 
     def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> LivenessProbes:
-        around = ExaminationContext(self.rest, self.keep_alive, self.free_lane(), self.connect)
         about = None if refused is None else refused.operation
         if about is None and doubted is not None:
             about = self.context.selected.get(doubted)
-        return LivenessProbes(self.context, self.served, refused, about, around)
+        return LivenessProbes(self.context, self.served, refused, about, self.connect)
 
 
 class OutageControl(Struct, frozen=True):
@@ -297,10 +282,10 @@ class OutageControl(Struct, frozen=True):
         self.answers.begin_anew()
         self.scheduler.hold_back(labels)
 
-    def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> bool:
-        """Whether a response does not count, since the target may have stopped serving: the request is sent again later."""
+    def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Job[bool]:
+        """Return whether a response does not count, because the target may have stopped serving: the request is sent again later."""
         is_last, made = flight.running.task.is_last, flight.made
-        is_held = flight.is_doubtful or self.health.holds(made, verdict.request, outcome, is_last=is_last)
+        is_held = flight.is_doubtful or (yield from self.health.holds(made, verdict.request, outcome, is_last=is_last))
         if not is_held:
             if self.health.excuses(outcome, is_last=is_last):
                 verdict.judgement = UNJUDGED

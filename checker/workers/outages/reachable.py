@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from checker.core.request import BaseUrl, loopbacks_of, readable_url
 from checker.workers.context import WorkerContext
+from checker.workers.jobs import Job, Pause
 
 PATIENCE_S = 10.0
 """A host that drops what it is sent is waited for so long."""
@@ -123,11 +124,11 @@ def _reason(error: OSError, host: str, patience_s: float) -> str:
             return (error.strerror or str(error)).lower()
 
 
-def is_down(origin: BaseUrl, rest: Callable[[float], None], connect: Connect | None = None) -> bool:
-    """Whether a target that has answered before opens no connection any more, three times in a row."""
+def is_down(origin: BaseUrl, connect: Connect | None = None) -> Job[bool]:
+    """Return whether a target that has responded before opens no connection any more, three times in a row."""
     for number in range(_PROBES):
         if number:
-            rest(_BETWEEN_PROBES_S)
+            yield Pause(_BETWEEN_PROBES_S)
         if not unreachable(origin, _PROBE_S, connect):
             return False
     return True

@@ -1,9 +1,11 @@
 """The number of requests for investigations: a share of those of the run, counted, never timed."""
 
-from msgspec import Struct
+from collections import Counter
+from math import inf
+
+from msgspec import Struct, field
 
 from checker.core.failures import Severity
-from checker.generation.sources.shrinking import ShrinkBudget
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.task_state import LeasedTask
 
@@ -21,6 +23,8 @@ ENOUGH = 20
 """With so many left, a failure that only its command was sent for is looked into after all when it shows again."""
 MOST = 500
 """Requests for one finding."""
+OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"
+"""The reason for no shrink at one of many places of a cause."""
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
 
 
@@ -70,12 +74,11 @@ class InvestigationBudget(Struct):
         """Whether enough is known of the mistake behind a failure to send that once, as it is printed."""
         return self.spares_known_causes and self.defects.knows_cause(cause)
 
-    def allowance(self, running: LeasedTask, index: int, label: str, severity: Severity, check: str) -> ShrinkBudget:
-        """For the shrink of one failure: all that is left for the first of its check if it matters, half of it for others."""
+    def allowance(self, running: LeasedTask, index: int, label: str, severity: Severity, check: str) -> int:
+        """Return the number of candidates for the shrink of one failure: all that is left for the first severe one of its check, half of that for others."""
         left = max(0, self._left(running, index, label) - AROUND)
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)
-        requests = min(MOST, left if is_first else left // 2)
-        return ShrinkBudget(requests)
+        return min(MOST, left if is_first else left // 2)
 
     def _left(self, running: LeasedTask, index: int, label: str) -> int:
         if running.task.again:
@@ -92,3 +95,92 @@ class InvestigationBudget(Struct):
     def _ratio(self) -> float:
         """Requests for each case."""
         return self.share / (1 - self.share)
+
+
+_SLOW_S = 1.0
+_FIRST_S = 2.0
+_LATER_S = 0.6
+_TIMES = 4.0
+_MOST_SLOW = 2
+_RARE = 8
+"""If no more than one candidate in so many is slow, the load of a moment is the reason. It must not decide how small a case becomes."""
+
+_QUICK_S = 0.016
+_REQUESTS_OF_QUICK = 500
+_FEWEST = 15
+
+
+class ShrinkBudget(Struct):
+    """The limits of a shrink that follow from the speed of the target. One object for all shrinks of a worker, one at a time.
+
+    The number of requests is limited, never the time: a busy machine needs more time, and the seed alone decides what is sent. A
+    shrink may send 500 requests if the fastest response came within 16 ms, 250 if it came within 32 ms, and so on: load makes
+    responses late, but hardly ever all of them.
+
+    Operations that sleep fail at once for nonsense and take their time for everything else. A shrink of such a failure would spend
+    all its requests asleep, and so would the next one of the same task. It ends after two slow candidates, unless slow ones are rare.
+    """
+
+    requests: int = 0
+    """Requests of the current shrink that were answered or given up."""
+    is_over: bool = False
+    """Whether nothing is shrunk any more, because the run ends."""
+    _task: str = ""
+    _failed_after_s: float = 0.0
+    _fastest_s: float = inf
+    _slow: Counter[str] = field(default_factory=Counter)
+    """Slow candidates of each task."""
+    _all: Counter[str] = field(default_factory=Counter)
+
+    def begin(self, task: str, failed_after_s: float) -> None:
+        """Begin the shrink of a failure of a task whose response came after so many seconds."""
+        self._task, self._failed_after_s = task, failed_after_s
+        self.requests, self._fastest_s = 0, inf
+
+    @property
+    def patience_s(self) -> float:
+        """Return the seconds after which a candidate is given up.
+
+        The first slow one has more time: a candidate that is given up for the load of a moment changes what is sent after it.
+        """
+        return max(_LATER_S if self._is_sleepy else _FIRST_S, _TIMES * self._failed_after_s)
+
+    def observe(self, took_s: float) -> None:
+        """Count a request that was answered or given up."""
+        self.requests += 1
+        self._fastest_s = min(self._fastest_s, took_s)
+        limit_s = _LATER_S if self._is_sleepy else _SLOW_S
+        self._all[self._task] += 1
+        if took_s >= max(limit_s, _TIMES * self._failed_after_s):
+            self._slow[self._task] += 1
+
+    @property
+    def end_reason(self) -> str:
+        """Return the reason why the shrink ends now; empty if it goes on."""
+        if self.is_over:
+            return "with the run"
+        if self.requests >= max(_FEWEST, self._allowed):
+            return f"after {self.requests} requests to a slow target"
+        if self._slow[self._task] >= _MOST_SLOW and self._is_sleepy:
+            return "because of slow answers"
+        return ""
+
+    @property
+    def _allowed(self) -> int:
+        allowed, step_s = _REQUESTS_OF_QUICK, _QUICK_S
+        while self._fastest_s > step_s and allowed > _FEWEST:
+            allowed, step_s = allowed // 2, 2 * step_s
+        return allowed
+
+    @property
+    def _is_sleepy(self) -> bool:
+        """Whether slow candidates are no exception in the task."""
+        slow = self._slow[self._task]
+        return slow > 0 and slow * _RARE >= self._all[self._task]
+
+
+def spent_after(requests: int) -> str:
+    """Return the reason for the end of a shrink that spent its budget: `shrinking stopped after 20 requests`."""
+    if requests:
+        return f"after {requests} requests"
+    return "before it began (`generation.shrink-share` of the requests was spent)"

@@ -17,7 +17,6 @@ from checker.corpus.codec import RecordEncoder
 from checker.corpus.journal import JournalWriter
 from checker.corpus.records import UNBROKEN, CorpusEntry, Finding, Note, OperationError, Record, TaskProgress
 from checker.corpus.secrets import Secrets
-from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.messages import ShrinkAgain
@@ -99,7 +98,7 @@ class Recorder(Struct):
                     requests=again.requests,
                 )
                 phase = flight.running.phase
-                return UnconfirmedFailure(finding, failure, chain, phase, ShrinkBudget(again.allowed))
+                return UnconfirmedFailure(finding, failure, chain, phase, again.allowed)
         return None
 
     def _finding(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> Finding:

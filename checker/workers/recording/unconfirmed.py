@@ -12,7 +12,6 @@ from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.templates import ANYTHING, generalised, is_alike, matches
 from checker.corpus.records import Finding
-from checker.generation.sources.shrinking import ShrinkBudget
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 
@@ -82,8 +81,8 @@ class UnconfirmedFailure(Struct, frozen=True):
     chain: Chain
     """What was sent in this sequence, oldest first; the last one failed."""
     phase: PhaseInfo
-    second: ShrinkBudget | None = None
-    """For a second look at what is settled already; None at a first one."""
+    second: int | None = None
+    """The number of candidates for a second look at a settled finding; None at a first look."""
 
     @property
     def label(self) -> Label:

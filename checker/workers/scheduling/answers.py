@@ -198,11 +198,11 @@ class Answers:
             self.parked.append(flight)
         return None
 
-    def abandon(self, flying: Iterable[InFlight]) -> None:
-        """Abandon requests that wait or are in flight: they are not judged, but their record remains."""
+    def abandon(self, flying: Iterable[InFlight], landed: Iterable[Landed]) -> None:
+        """Record requests that wait, are in flight, or have a response that is not judged: no check judges them any more."""
         for flight in self.parked:
             self._abandon(flight, flight.answers)
-        for flight, response in self.first_accepted.held:
+        for flight, response in (*self.first_accepted.held, *landed):
             self._abandon(flight, with_answer(flight, response))
         for flight in flying:
             self._abandon(flight, with_answer(flight, _ABANDONED))

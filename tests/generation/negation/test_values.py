@@ -10,7 +10,8 @@ from checker.generation.negation.breaches import NegativeDraw, compile_negative
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
-from checker.generation.sources.shrinking import Predicate, shrink
+from checker.generation.sources.shrinking import shrink
+from tests.searching import searched
 
 from .keywords import BODY, NEW, SCHEMAS, compiler_of, leaf_keywords, schema_of
 
@@ -108,9 +109,7 @@ def test_shrunk_negative_breaks_the_same_and_little_else_is_left() -> None:
         seed += 1
         source = RandomSource(seed)
         _, wanted = OF_TREE(source)
-    value, violation = shrink(
-        OF_TREE, source.choices, Predicate(lambda drawn: drawn[1].pointer == wanted.pointer)
-    ).value
+    value, violation = searched(shrink(OF_TREE, source.choices), lambda drawn: drawn[1].pointer == wanted.pointer).value
     assert violation.became == 100
     assert value["size"] == 100
     assert len(value["lines"]) == 1

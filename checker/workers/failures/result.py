@@ -1,50 +1,28 @@
-"""The result of an investigation, and the record of its requests."""
+"""The result of an investigation."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.judge import Judgement
 from checker.core.response import Outcome, Response
-from checker.core.send import Purpose
-from checker.corpus.records import Finding, Interaction
+from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
-from checker.phases.case_factory import CaseFactory, GeneratedCase
+from checker.phases.case_factory import CaseFactory
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
-from checker.workers.recording.traffic import Answered
+from checker.workers.failures.slot import InvestigationSlot
+from checker.workers.jobs import Job
+from checker.workers.recording.traffic import Traffic
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
 
-OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"
-"""Why the shrink of one of many places of a mistake ended."""
 MORE_TRIES = 6
-"""Times that commands are sent once more which did not show their failure each time."""
+"""The number of further times that commands are sent which did not show their failure each time."""
 
 
-class Describer(Protocol):
-    """Turns shots into records."""
-
-    def interaction(self, shot: JudgedCase) -> Interaction:
-        """A shot as a finding keeps it."""
-        ...
-
-    def record(self, shot: JudgedCase) -> None:
-        """Write down a request."""
-        ...
-
-    def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
-        """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
-        ...
-
-    def beside(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
-        """Write down what else was sent for a case: what was refused for its credentials before, what checks sent after."""
-        ...
-
-
-class Settlement(Struct):
-    """The result of one suspicion; other failures of the same case may be shown by the same requests."""
+class InvestigationResult(Struct):
+    """The result of the investigation of one failure; the same requests may show other failures of the case."""
 
     chain: Chain
     is_confirmed: bool
@@ -53,26 +31,26 @@ class Settlement(Struct):
     wants_more: bool = False
     commands: tuple[str, ...] = ()
     printed: list[tuple[Outcome | None, Judgement]] = field(default_factory=list)
-    """Answers to the commands as printed, each time that they were sent."""
+    """The outcome of the printed commands, for each time that they were sent."""
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
     earlier: tuple[Verdict, ...] = ()
-    """What was sent before and still counts when the commands are sent."""
+    """Requests that were sent before and still count when the commands are sent."""
     names: FreshNames = field(default_factory=FreshNames)
 
-    def send_printed(self, printed: PrintedReplay, factory: CaseFactory, wanted: ExpectedFailure) -> None:
-        """Send the commands as they will be printed, and keep the verdict on the last answer."""
+    def send_printed(self, printed: PrintedReplay, factory: CaseFactory, wanted: ExpectedFailure) -> Job[None]:
+        """Send the commands as they will be printed, and keep the verdict on the last response."""
         failure = wanted.again(self.chain[-1])
         own = None if failure is None else failure.request
         self.is_of_check = own is not None
         chain = self.chain
         if own is None:
             chain = self.names.unsent(factory, printed.tools, chain)
-        self.commands, sent = printed.sent(chain, own)
+        self.commands, sent = yield from printed.sent(chain, own)
         if not sent:
             return
         if own is None and self.names.learn(chain, sent):
-            self.send_printed(printed, factory, wanted)
+            yield from self.send_printed(printed, factory, wanted)
             return
         self.printed.append((sent[-1].outcome, sent[-1].judgement))
         if chain is self.chain or len(sent) != len(chain):
@@ -102,14 +80,14 @@ class Settlement(Struct):
         verdict = replace(showing[0].verdict, request=outcome.request)
         return (*self.chain[:-1], JudgedCase(showing[0].made, verdict))
 
-    def told(self, last: Finding, wanted: ExpectedFailure, describer: Describer) -> Finding:
-        """A finding with what was found out about it."""
+    def described(self, last: Finding, wanted: ExpectedFailure, traffic: Traffic) -> Finding:
+        """Return a finding with the result of its investigation."""
         showed = self.showed(wanted)
         return replace(
             last,
             case=self.chain[-1].made.case.id,
             steps=tuple(shot.made.step for shot in self.chain),
-            interactions=tuple(describer.interaction(evidence(shot)) for shot in self._shown_chain(wanted)),
+            interactions=tuple(traffic.interaction(evidence(shot)) for shot in self._shown_chain(wanted)),
             reproduction="\n".join(self.commands),
             reproduced=showed > 0 if self.printed else None,
             # It was seen once before.
@@ -122,49 +100,44 @@ class Settlement(Struct):
         )
 
 
-Send = Callable[[Settlement, ExpectedFailure], None]
-"""Sends the commands of a settlement, and adds the answer to it."""
+Send = Callable[[InvestigationResult, ExpectedFailure], Job[None]]
+"""Sends the commands of a result, and adds the verdict to it."""
 
 
-def as_printed(chain: Chain, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool], why: str) -> Settlement:
-    """Return what comes of the commands alone: that of the last request if it needs nothing before it, else all.
+def as_printed(
+    chain: Chain, wanted: ExpectedFailure, send: Send, slot: InvestigationSlot, why: str
+) -> Job[InvestigationResult]:
+    """Return the result of the printed commands alone: only the last request if it needs no other before it, else all.
 
-    `why` says why no more is sent.
+    `why` is the reason why nothing else is sent.
     """
     last = chain[-1:]
     sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
     for sequence in sequences:
-        settlement = Settlement(
+        result = InvestigationResult(
             sequence, is_confirmed=False, stopped=why, wants_more=len(sequence) == 1, names=FreshNames.of(sequence)
         )
-        send(settlement, wanted)
-        settlement.is_confirmed = settlement.showed(wanted) > 0
-        if settlement.is_confirmed:
+        yield from send(result, wanted)
+        result.is_confirmed = result.showed(wanted) > 0
+        if result.is_confirmed:
             break
-    count_hits(settlement, wanted, send, may_send)
-    return settlement
+    yield from count_hits(result, wanted, send, slot)
+    return result
 
 
-def count_hits(settlement: Settlement, wanted: ExpectedFailure, send: Send, may_send: Callable[[], bool]) -> None:
-    """Send commands that did not show their failure once more, to say how often they do."""
-    if settlement.is_confirmed and settlement.showed(wanted):
+def count_hits(result: InvestigationResult, wanted: ExpectedFailure, send: Send, slot: InvestigationSlot) -> Job[None]:
+    """Send commands that did not show their failure several times more, to report how often they do."""
+    if result.is_confirmed and result.showed(wanted):
         return
     for _ in range(MORE_TRIES):
-        if may_send():
-            send(settlement, wanted)
+        if slot.may_repeat():
+            yield from send(result, wanted)
 
 
-def shown_by(settlements: Iterable[Settlement], wanted: ExpectedFailure) -> Settlement | None:
+def shown_by(results: Iterable[InvestigationResult], wanted: ExpectedFailure) -> InvestigationResult | None:
     """Return the result of another failure of the same case, if its last request shows this one, too."""
-    for settlement in settlements:
-        is_usable = settlement.is_confirmed and not settlement.is_of_check
-        if is_usable and wanted.shown(settlement.chain[-1]) is not None:
-            return settlement
+    for result in results:
+        is_usable = result.is_confirmed and not result.is_of_check
+        if is_usable and wanted.shown(result.chain[-1]) is not None:
+            return result
     return None
-
-
-def spent_after(requests: int) -> str:
-    """Return the sentence about a shrink that spent its budget: `shrinking stopped after 20 requests`."""
-    if requests:
-        return f"after {requests} requests"
-    return "before it began (`generation.shrink-share` of the requests was spent)"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.workers.failures.settlement import spent_after
+from checker.workers.recording.investigation_budget import spent_after
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,133 @@
+"""The slot of an investigation: the case that failed, the lane for its requests, and the limits of both."""
+
+import time
+
+from msgspec import Struct
+
+from checker.core.failures import Failure, Severity
+from checker.core.request import WireRequest
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.send import Purpose
+from checker.corpus.inflight import Stage
+from checker.phases.attempt import Verdict
+from checker.workers import jobs
+from checker.workers.context import WorkerContext
+from checker.workers.jobs import Job
+from checker.workers.observer_table import Observers
+from checker.workers.operation_tools import settings_of_case
+from checker.workers.outages.health import TargetHealth
+from checker.workers.recording.investigation_budget import AROUND, OF_KNOWN_CAUSE, ShrinkBudget, spent_after
+from checker.workers.recording.task_state import InFlight
+from checker.workers.recording.traffic import Answered
+from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
+
+
+class InvestigationSlot(Struct):
+    """The place of an investigation: its case, its requests, its limits."""
+
+    context: WorkerContext
+    health: TargetHealth
+    observers: Observers
+    flight: InFlight
+    shrink_budget: ShrinkBudget
+    _stage: Stage = Stage.CONFIRM
+    _sent: int = 0
+    """Requests for the current failure; in a second look, requests for all failures of the case."""
+
+    def enter(self, stage: Stage) -> None:
+        """Enter a stage of the investigation."""
+        self._stage = stage
+        self.context.slots.enter(self.flight.slot, stage, self.flight.running.task.id, self.flight.index)
+
+    def begin(self, suspicion: UnconfirmedFailure, stage: Stage = Stage.CONFIRM) -> None:
+        """Enter a stage; limits of a shrink begin anew."""
+        first = suspicion.chain[-1].verdict.outcome
+        self.shrink_budget.begin(self.flight.running.task.id, 0.0 if first is None else first.elapsed)
+        self.enter(stage)
+
+    def exchange(self, request: WireRequest) -> Job[Outcome]:
+        """Return the response of a target that serves. If it does not, wait until it does, and send the request again."""
+        health, flight, running = self.health, self.flight, self.flight.running
+        running.requests += 1
+        running.inquiries += 1
+        is_candidate = self._stage is Stage.SHRINK
+        request.patience_s = self.shrink_budget.patience_s if is_candidate else None
+        while True:
+            # The deadline is for one request, not for the whole investigation.
+            self.enter(self._stage)
+            self.context.slots.send()
+            outcome = yield from jobs.exchange(request)
+            if isinstance(outcome, NetworkFailure) and outcome.may_be_late and not request.fresh:
+                # Only a drop on a new connection is one of this request.
+                lost = (Answered(request, outcome, time.time()),)
+                self.context.recorder.traffic.unjudged(flight.made, lost, Purpose.RETRY)
+                request.fresh = True
+                running.requests += 1
+                continue
+            if not (yield from health.holds(flight.made, request, outcome, is_last=running.task.is_last)):
+                break
+            yield from health.sit_out()
+        if isinstance(outcome, Response):
+            health.served.note(flight.made, request, outcome.status_code)
+        if is_candidate:
+            self.shrink_budget.observe(outcome.elapsed)
+        sent = 1 + len(outcome.earlier)
+        self._sent += sent
+        self.context.investigation_budget.spent += sent
+        running.waited(outcome.elapsed)
+        return outcome
+
+    def judged(self, verdict: Verdict) -> None:
+        """Let the observers learn from a request of the investigation."""
+        self.observers.sent(self.flight, verdict)
+
+    def limit(self, suspicion: UnconfirmedFailure) -> str:
+        """Return the reason why a failure gets only its one guaranteed request; empty if it gets more."""
+        budget, flight = self.context.investigation_budget, self.flight
+        if suspicion.second is not None:
+            return ""
+        self._sent = self._sent if flight.again is not None else 0
+        if budget.is_spared(suspicion.finding.cause):
+            return OF_KNOWN_CAUSE
+        is_afforded = budget.affords(flight.running, flight.index, suspicion.label)
+        return "" if is_afforded else spent_after(0)
+
+    def may_send(self) -> bool:
+        """Whether the current failure may have one more request."""
+        flight, budget = self.flight, self.context.investigation_budget
+        if flight.again is not None:
+            return self._sent < flight.again.allowed + AROUND
+        return budget.may_send(flight.running, flight.index, flight.made.label, self._sent)
+
+    def may_repeat(self) -> bool:
+        """Whether printed commands may be sent once more to count how often they show their failure."""
+        return not self.end_reason() and self.may_send()
+
+    def allowance(self, suspicion: UnconfirmedFailure) -> int | None:
+        """Return the number of candidates for the shrink of a failure; None if it is not to be shrunk (`no-shrink`)."""
+        finding, context = suspicion.finding, self.context
+        if settings_of_case(context.operations, suspicion.chain[-1].made.case).cases.no_shrink:
+            return None
+        if suspicion.second is not None:
+            return suspicion.second
+        running, index = self.flight.running, self.flight.index
+        severity = Severity(finding.severity)
+        return context.investigation_budget.allowance(running, index, suspicion.label, severity, finding.check)
+
+    def suspect(self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> UnconfirmedFailure | None:
+        """Return another failure that turned up in the investigation of `parent`; None if it is known. It is on disk then.
+
+        It keeps no more of its response than a finding does: one shrink may show hundreds of failures, of a mebibyte each.
+        """
+        outcome = shot.verdict.outcome
+        if outcome is not None and self.health.excuses(outcome):
+            return None
+        found = self.context.recorder.suspect(self.flight, (*parent.chain[:-1], evidence(shot)), failure)
+        self.context.recorder.write_failures()
+        return found
+
+    def end_reason(self) -> str:
+        """Return the reason why a shrink ends now; empty if it goes on."""
+        if self.flight.made.label in self.context.held_back and not self.flight.running.task.is_last:
+            return "since the target serves nobody after it"
+        return self.shrink_budget.end_reason
