@@ -1,7 +1,7 @@
-"""GraphQL: schemas read, queries written, answers judged by the types.
+"""GraphQL: reads schemas, writes queries, and judges responses by the types.
 
-Below the faces, import from the modules: `checker.graphql.loaders` opens schemas. For users, the package itself has the
-loaders that give schemas with an engine: `checker.graphql.from_url`.
+Inside the package, import from the modules: `checker.graphql.loaders` opens schemas. For users, this module offers
+the loaders of schemas with an engine, such as `checker.graphql.from_url`.
 """
 
 from importlib import import_module
@@ -9,5 +9,5 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use: what they stand for lives on a higher floor."""
+    """Public names are resolved on first use: their targets are in higher rooms."""
     return import_module("checker.faces").resolve(f"graphql.{name}")

@@ -1,4 +1,4 @@
-"""Blame for the `errors` of a response, by the words of servers."""
+"""Blame for the `errors` of a response, by the labels and words of servers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ _MOST_SHOWN: Final = 3
 _MOST_ANSWERS: Final = 10
 _LONGEST: Final = 300
 _LABELS: Final = ("code", "classification", "type", "errorType", "category", "exception", "status")
-"""Members of `extensions` in which servers label an error."""
+"""Members of `extensions` that label an error."""
 
 _OF_SERVER: Final = frozenset(
     ["internal_server_error", "internalservererror", "internal", "internal_error", "internalerror", "server_error",
@@ -34,7 +34,7 @@ _NOT_OWN: Final = re.compile(
     r"|unavailable|stream|subgraph|gateway|null_?(?:pointer|reference)|^err_|^e(?:conn|pipe|notfound|host|net|addr|timed|acces|perm)|^(?:graphql|generic)?_?(?:errors?|fail(?:ed|ure)?)$"
     r"|(?:type|reference|range|key|index|name|attribute|value|runtime|assertion|syntax)_?error|^5[0-9][0-9]$"
 )
-"""Labels that no application chose for what its clients do: of falling over, of other parts, names of exceptions, words for anything."""
+"""Labels that no application chose for mistakes of its clients: crashes, other services, names of exceptions, generic words."""
 _DENIED: Final = frozenset(
     ["unauthenticated", "unauthorized", "unauthorised", "forbidden", "authentication", "authorization", "access_denied",
      "accessdenied", "permission_denied", "permissiondenied", "not_authenticated", "notauthenticated", "not_found",
@@ -72,7 +72,7 @@ _VALIDATION: Final = re.compile(
     r"|Validation ?error|missing required argument|has invalid value|isn't a defined input type|In (?:field|argument) \""
     r"|must be (?:defined|provided)|Must provide (?:a )?query|got invalid value|No query (?:string|document)"
 )
-"""Words of libraries for a query that breaks the rules, where they give no label."""
+"""Words of libraries for an invalid query, if they give no label."""
 _OF_REQUEST: Final = re.compile(
     r"bad request|(?:the|this|your|graphql|each|a) (?:query|operation|request|document|batch)\b|\bquery (?:is|string|depth|cost|has|does|contains|not)\b"
     r"|\bselections?\b|\bfragments?\b|\bdirectives?\b|\bintrospection\b|\bsubscriptions?\b|\bbatch|\bpersisted|\bcomplexity\b|\bdepth\b"
@@ -111,11 +111,11 @@ _STATUSES: Final = (
     (409, re.compile(r"already|conflict|duplicate|unique|foreign key|409", re.IGNORECASE)),
     (403, re.compile(r"forbidden|denied|permi|not (?:be )?(?:allowed|authori)|403", re.IGNORECASE)),
 )
-"""Statuses of REST for the same reasons."""
+"""REST statuses for the same reasons."""
 
 
 def denied_status(value: Mapping[str, Any]) -> int:
-    """Return the status of REST for a denial: 404 unless words say otherwise."""
+    """Return the REST status for a denial: 404 unless words indicate another."""
     errors = [one for one in _several(value.get("errors")) if isinstance(one, dict)]
     said = " ".join([*(label for one in errors for label in _labels(one)), *map(_text, errors)])
     return next((status for status, words in _STATUSES if words.search(said)), 404)
@@ -142,7 +142,7 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
         return Blame.REFUSED
     was_executed = value.get("data") is not None or bool(errors[0].get("path"))
     if not was_executed and any(map(_VALIDATION.search, texts)):
-        # Some label every failure of theirs as one of the server: words of validation are plainer.
+        # Some servers label every failure as an internal one: words of validation are more reliable.
         return Blame.REFUSED
     if is_of_server or (was_executed and any(map(_FALLEN.search, texts))):
         return Blame.FAILED
@@ -155,13 +155,13 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
 
 
 def _refuses_request(error: Mapping[str, Any], text: str) -> bool:
-    """Whether an error that no resolver raised carries a label or speaks of the request."""
+    """Whether an error that no resolver raised has a label or words about the request."""
     is_foreseen = bool(list(_labels(error))) or _OF_REQUEST.search(text) is not None
     return is_foreseen and _FALLEN.search(text) is None
 
 
 def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
-    """Whether words or a label of the application's own say that it did not want what was sent."""
+    """Whether words or a label of the application refuse the request."""
     if _REFUSALS.search(text) or _DENIALS.search(text):
         return True
     labels = list(_labels(error))
@@ -169,7 +169,7 @@ def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
 
 
 def _labels(error: Mapping[str, Any]) -> Iterator[str]:
-    """Words for what went wrong, lower case."""
+    """Yield the labels of an error, lower case."""
     extensions = error.get("extensions")
     for holder in (extensions, error):
         if not isinstance(holder, dict):

@@ -1,6 +1,6 @@
-"""Types of arguments as JSON Schemas, so that values are drawn, broken and listed as for OpenAPI.
+"""Argument types as JSON Schemas, so that values are drawn, broken and listed as for OpenAPI.
 
-The argument of `_entities`, by which gateways of a federation ask for things by their keys, is one of them.
+This includes the argument of `_entities`, with which federation gateways request objects by their keys.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -35,26 +35,26 @@ from checker.graphql.scalars import Raw, schema_of
 from checker.graphql.selections import is_identifying
 
 _DEEPEST: Final = 3
-"""Input objects in one another that have all of their fields: there are schemas in which each has fields of all others."""
+"""Levels of input objects with all of their fields: in some schemas each object has fields of all others."""
 _SHARED: Final = 2
-"""Depth from which on all values of a scalar or an enum are of one definition: compiled once, and their edges listed once."""
+"""Depth from which all values of a scalar or an enum share one definition, which is compiled and enumerated once."""
 _COUNT: Final = {"minimum": -1, "default": 1}
-"""The number of items of a page. One number below zero stands for all of them; queries for no items come to nothing."""
+"""Bounds of page sizes. -1 is the only negative number; queries for zero items would test nothing."""
 _OR_NULL: Final = ".null"
-"""Suffix of the names of definitions that admit null, too."""
+"""Suffix of definitions that also admit null."""
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
 
 
 class InputSchemas:
-    """JSON Schemas of all input types of a schema; objects stand in `definitions` and refer to each other."""
+    """JSON Schemas of all input types of a schema; objects are in `definitions` and refer to each other."""
 
     def __init__(self, *, allows_null: bool) -> None:
-        """Without `allows_null`, neither null nor a NUL byte is valid where it can be left out."""
+        """Without `allows_null`, optional values are neither null nor contain NUL bytes."""
         self._allows_null = allows_null
         self.operations: Raw = {}
         """Schemas of bodies by label."""
         self.definitions: Raw = {}
-        """By name and how deep they stand, each made when it is first asked for; the deepest ones have required fields alone."""
+        """Definitions by name and depth, made on demand; the deepest ones have only required fields."""
 
     def of(self, kind: Any) -> Raw:
         """Return the schema of the values of an input type."""
@@ -81,7 +81,7 @@ class InputSchemas:
         if not self._allows_null:
             return found
         reference = found.get("$ref")
-        # One type for both: of alternatives the broken one could not be told.
+        # A type list, not alternatives: with alternatives, the broken rule would be unknown.
         return _nullable(found) if reference is None else {"$ref": reference + _OR_NULL}
 
     def _present(self, kind: Any, depth: int) -> Raw:
@@ -105,10 +105,10 @@ class InputSchemas:
         return dict(_WITHOUT_NUL) if is_bare else schema_of(kind)
 
     def _defined(self, kind: GraphQLInputObjectType, depth: int) -> str:
-        """Name of the definition of an object."""
+        """Return the name of the definition of an object."""
         name = f"{kind.name}.{depth}"
         if name not in self.definitions:
-            # It may hold itself.
+            # It may contain itself.
             made = self.definitions[name] = {}
             either = self.definitions[name + _OR_NULL] = {}
             made |= self._object(kind, depth)
@@ -120,7 +120,7 @@ class InputSchemas:
         below = min(depth + 1, _DEEPEST)
         found: Raw = {"type": "object", "additionalProperties": False}
         if kind.is_one_of:
-            # The one field that such an object has is never null.
+            # The one field of such an object is never null.
             kinds = {name: field.type for name, field in fields.items()}
             properties = {
                 name: self._present(one.of_type if isinstance(one, GraphQLNonNull) else one, below)
@@ -146,13 +146,13 @@ def _nullable(raw: Raw) -> Raw:
 
 
 def required_scalars(args: Mapping[str, GraphQLArgument]) -> Iterator[tuple[str, GraphQLScalarType]]:
-    """(place, scalar) of what cannot be left out, each scalar once: `book.isbn` is a field of the argument `book`."""
+    """Yield (place, scalar) of required values, each scalar once: `book.isbn` is a field of the argument `book`."""
     todo: list[tuple[str, Any]] = [(name, one.type) for name, one in args.items() if is_required_argument(one)]
     seen: set[str] = set()
     while todo:
         place, kind = todo.pop(0)
         if is_list(kind):
-            # An empty list will do.
+            # An empty list is enough.
             continue
         named = get_named_type(kind)
         if named.name in seen:
@@ -173,18 +173,18 @@ def is_list(kind: Any) -> bool:
 
 ENTITIES: Final = "_entities"
 REPRESENTATIONS: Final = "representations"
-"""The argument of `_entities`: what is known of each thing that is asked for."""
+"""The argument of `_entities`: the known fields of each requested object."""
 OF_GATEWAYS: Final = frozenset((ENTITIES, "_service"))
-"""Root fields that are there for gateways alone."""
+"""Root fields for gateways alone."""
 _MOST_KEYS: Final = 64
 _DEEPEST_KEY: Final = 4
 TYPENAME: Final = "__typename"
 SchemaOfValues = Callable[[Any], Raw]
-"""JSON Schema of the values of a type."""
+"""Returns the JSON Schema of the values of a type."""
 
 
 def representations(schema: GraphQLSchema, values_of: SchemaOfValues) -> Raw | None:
-    """JSON Schema of the argument: objects with `__typename` and the fields of a key; None when there is no entity."""
+    """Return the JSON Schema of the argument: objects with `__typename` and the fields of a key; None without entities."""
     union = schema.type_map.get("_Entity")
     if not isinstance(union, GraphQLUnionType):
         return None
@@ -195,7 +195,7 @@ def representations(schema: GraphQLSchema, values_of: SchemaOfValues) -> Raw | N
 
 
 def keys_of(kind: GraphQLObjectType) -> list[SelectionSetNode | None]:
-    """Selections of the `@key` directives of a type; of one without any, or read from an introspection, what things are known by."""
+    """Return the selections of the `@key` directives of a type; without any, or from an introspection, its identifying field."""
     nodes = [one for one in (kind.ast_node, *kind.extension_ast_nodes) if one is not None]
     texts = [
         argument.value.value
@@ -235,7 +235,7 @@ def _members(
             continue
         named: Any = get_named_type(field.type)
         if is_leaf_type(named):
-            # What a thing is known by is there.
+            # A key is never null.
             known: Any = field.type
             while isinstance(known, GraphQLNonNull):
                 known = known.of_type

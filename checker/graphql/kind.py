@@ -1,4 +1,4 @@
-"""The row of GraphQL in the table of kinds. What reads schemas is imported when there is one to read: it takes a tenth of a second."""
+"""The row of GraphQL in the table of kinds. The readers of schemas are imported on demand, which takes a tenth of a second."""
 
 import re
 from importlib import import_module
@@ -18,17 +18,17 @@ class GraphQLKind:
     name: Final = KIND
 
     def claims(self, name: str) -> bool:
-        """Whether it is called as schemas of GraphQL and their endpoints are."""
+        """Whether a name is typical of GraphQL schemas and endpoints."""
         return _USUAL_NAME.search(name.partition("?")[0]) is not None
 
     def open(self, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
-        """The schema. Raises `LoaderError`."""
+        """Return the schema of a source. Raises `LoaderError`."""
         is_claimed = self.claims(source.name)
         schema: ApiSchema = _loaders().open_source(source, options, is_claimed=is_claimed)
         return schema
 
     def reopen(self, data: bytes) -> ApiSchema:
-        """The schema that `GraphQLDescription.normalised` wrote down."""
+        """Return the schema that `GraphQLDescription.normalised` wrote."""
         schema: ApiSchema = _loaders().open_normalised(data)
         return schema
 

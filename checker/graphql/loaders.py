@@ -55,7 +55,7 @@ _MOST_TOKENS: Final = 2_000_000
 
 
 def from_sdl(text: str, name: str) -> ReadSchema:
-    """The schema of a text. Raises `LoaderError`; `ForeignDescription` when it does not look like SDL at all."""
+    """Return the schema of an SDL text. Raises `LoaderError`; `ForeignDescription` if it does not resemble SDL."""
     notes: list[str] = []
     text = text.removeprefix("\ufeff")
     try:
@@ -78,7 +78,7 @@ def from_sdl(text: str, name: str) -> ReadSchema:
 
 
 def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
-    """The schema of an introspection, bare or under `data`. Raises `LoaderError`; `ForeignDescription` when it is none."""
+    """Return the schema of an introspection, bare or under `data`. Raises `LoaderError`; `ForeignDescription` if it is none."""
     inner = value.get("data")
     found = inner if isinstance(inner, Mapping) and "__schema" in inner else value
     if not isinstance(found.get("__schema"), Mapping):
@@ -91,7 +91,7 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     kept = {"__schema": found["__schema"]}
     try:
         schema = build_client_schema(kept, assume_valid=True)  # type: ignore[arg-type]
-        # Fields are read when they are first asked for. Read now, they fail here.
+        # Fields are evaluated lazily. Evaluating them now makes errors appear here.
         for kind in schema.type_map.values():
             for field in getattr(kind, "fields", {}).values():
                 getattr(field, "args", None)
@@ -114,7 +114,7 @@ def _complaints(value: Mapping[str, Any]) -> list[str]:
 
 
 def _parsed(text: str, notes: list[str]) -> DocumentNode:
-    """The document; of older ways to write it, too."""
+    """Return the document, also of older SDL syntax."""
     try:
         return parse(text, no_location=True, max_tokens=_MOST_TOKENS)
     except GraphQLError:
@@ -130,7 +130,7 @@ def _parsed(text: str, notes: list[str]) -> DocumentNode:
 
 
 def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[DefinitionNode]:
-    """Definitions that make a schema: extensions with a base each, types that are only named, one definition each."""
+    """Return the definitions of a schema: extensions with a base each, types that are only named, one definition each."""
     known: dict[str, DefinitionNode] = {}
     rest: list[DefinitionNode] = []
     roots: DefinitionNode | None = None
@@ -184,7 +184,7 @@ def _usual_roots(known: Mapping[str, DefinitionNode]) -> SchemaDefinitionNode:
 
 
 def _named(definitions: Iterable[Node]) -> set[str]:
-    """Names of all types that are referred to."""
+    """Return the names of all types that are referred to."""
     found: set[str] = set()
     todo: list[Any] = list(definitions)
     while todo:
@@ -203,11 +203,11 @@ def _one_line(text: str) -> str:
 
 
 _PLAIN: Final = get_introspection_query(input_value_deprecation=False)
-# The parameter of `get_introspection_query` that adds `isOneOf` has one name in graphql-core 3.2 and another one in 3.3.
+# The parameter of `get_introspection_query` that adds `isOneOf` has different names in graphql-core 3.2 and 3.3.
 _QUERIES: Final = (_PLAIN.replace("inputFields", "isOneOf inputFields"), _PLAIN)
 _QUESTION, _PLAIN_QUESTION = (json.dumps({"query": one}).encode() for one in _QUERIES)
 _UNKNOWN_FIELD: Final = re.compile(r"^HTTP (?:400|422)\b|isOneOf", re.MULTILINE)
-"""Text of a refusal that may come from a server without `isOneOf`, which is younger than most servers."""
+"""Text of a refusal by a server without `isOneOf`, which is younger than most servers."""
 _Answer = TypeVar("_Answer", Fetched, Response)
 _INVALID: Final = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
 _DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
@@ -215,7 +215,7 @@ _DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
 
 
 def open_source(source: DescriptionSource, options: FetchOptions, *, is_claimed: bool) -> GraphQLDescription:
-    """The schema. Raises `LoaderError`; `ForeignDescription` when there is none of GraphQL."""
+    """Return the schema of a source. Raises `LoaderError`; `ForeignDescription` if it is not GraphQL."""
     match source:
         case FileSource(path, encoding):
             data = read_file(path, Web({}, options).allowance, "a GraphQL schema")
@@ -231,14 +231,14 @@ def open_source(source: DescriptionSource, options: FetchOptions, *, is_claimed:
 
 
 def open_normalised(data: bytes) -> GraphQLDescription:
-    """The schema that `GraphQLDescription.normalised` wrote down."""
+    """Return the schema that `GraphQLDescription.normalised` wrote."""
     source, location, base_url = json.loads(data)
     read = from_sdl if isinstance(source, str) else from_introspection
     return GraphQLDescription(read(source, "the schema"), location, base_url)
 
 
 def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> GraphQLDescription:
-    """The schema of an endpoint, or of a file of SDL on a server."""
+    """Return the schema of an endpoint, or of an SDL file on a server."""
     path = source.url.partition("?")[0].lower()
     shown = options.redaction.url(source.url)
     if not is_claimed and path.endswith(_DOCUMENTS):
@@ -252,16 +252,13 @@ def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> Gr
     except LoaderError as error:
         if is_claimed:
             raise
-        # Another kind was asked first, and what it found says more than how a strange question was refused.
+        # Another kind was tried first, and its error is more useful than the refusal of an introspection.
         raise ForeignDescription.of(error) from error
     return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
 
 
 def _introspected(ask: Callable[[bytes], _Answer]) -> _Answer:
-    """Return the answer to an introspection with `isOneOf`, or to one without it if the server does not know that field.
-
-    Raises `LoaderError`.
-    """
+    """Return the response to an introspection with `isOneOf`, or to one without it if the server does not know that field. Raises `LoaderError`."""
     try:
         found = ask(_QUESTION)
     except LoaderError as error:

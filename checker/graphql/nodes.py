@@ -1,4 +1,4 @@
-"""Values of scalars as strategies of `checker.graphql.scalar` give them: nodes of a query (GraphQL, 2.9)."""
+"""Values of scalars as nodes of a query (GraphQL, 2.9), for strategies of `checker.graphql.scalar`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -63,5 +63,5 @@ def Object(fields: Mapping[str, ConstValueNode]) -> ConstObjectValueNode:  # noq
 
 
 def plain(value: Any) -> Any:
-    """A node as JSON; what is no node as it is."""
+    """Return a node as JSON; any other value unchanged."""
     return value_from_ast_untyped(value) if isinstance(value, ValueNode) else value

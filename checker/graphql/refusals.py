@@ -1,4 +1,4 @@
-"""From the errors of an answer to what they demand of arguments: scalars that only a server knows are learned so."""
+"""Demands on arguments in the errors of a response: they teach the values of scalars that only the server knows."""
 
 import json
 import re
@@ -39,21 +39,21 @@ _MOST_BYTES: Final = 64 << 10
 _MOST_ERRORS: Final = 10
 _LONGEST: Final = 1_000
 _MOST_PLACES: Final = 200
-"""Types of arguments and fields that are looked at."""
+"""Types of arguments and fields that are searched."""
 _VARIABLE: Final = re.compile(r"[Vv]ariable [\"'`]?\$?(\w+)")
 _AT: Final = re.compile(r"\bat [\"'`]([\w.\[\]]+)[\"'`]")
 _BELOW: Final = re.compile(r"has invalid value at ((?:\.\w+|\[\d+\])+)")
-"""A place within a variable, as graphql-core 3.3 and graphql-js 17 write it: `.lines[0].size`."""
+"""A place within a variable in errors of graphql-core 3.3 and graphql-js 17: `.lines[0].size`."""
 _ENCOUNTERED: Final = re.compile(r"but encountered error [\"'](.*)[\"']; found: ", re.DOTALL)
-"""The words of the scalar itself in the errors of graphql-core 3.3 and graphql-js 17."""
+"""The scalar's own message in errors of graphql-core 3.3 and graphql-js 17."""
 _ARGUMENT: Final = re.compile(r"[Aa]rgument [\"'`]([\w.\[\]]+)[\"'`]")
 _LEAD: Final = re.compile(r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|invalid value).*?(?:; | - |: |\(|\n)")
-"""The beginning of an error, which names the value, before the words of the scalar itself."""
+"""The beginning of an error, which quotes the value, before the scalar's own message."""
 _TYPE_NAME: Final = re.compile(r"Expected type [\"'`][^\"'`]*[\"'`]!?\.?")
 _OF_TEXTS: Final = frozenset(("format", "pattern", "minLength", "maxLength"))
 _OF_NUMBERS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
 _UNREAD: Final = frozenset((FORBIDDEN, CLOSED))
-"""Arguments and fields that a schema declares are never too much."""
+"""Declared arguments and fields are never superfluous."""
 
 
 def demands_in_errors(args: Arguments, body: Any, response: Response) -> Iterator[BodyDemand]:
@@ -79,16 +79,16 @@ def _errors(response: Response) -> Iterator[Mapping[str, Any]]:
 
 
 def _complaints(args: Arguments, error: Mapping[str, Any], response: Response) -> Iterator[tuple[_Path, str]]:
-    """Yield (argument and fields within it, text) of one error; the path is empty where the error names no place."""
+    """Yield (argument and fields within it, text) of one error; the path is empty if the error has no place."""
     text = error["message"][:_LONGEST]
     variable = _VARIABLE.search(text)
     name = variable[1] if variable is not None else ""
     if name and name not in args:
-        # Of a field below.
+        # The error is about a field below.
         return
     problems = _member(error, "problems")
     if name and isinstance(problems, list):
-        # Rails: `{"path": ["x"], "explanation": "..."}`, each of a place within the variable.
+        # Rails: `{"path": ["x"], "explanation": "..."}`, each for a place within the variable.
         for one in problems:
             if isinstance(one, dict) and isinstance(one.get("path"), list):
                 yield (name, *path_of(one["path"])), str(one.get("explanation"))[:_LONGEST]
@@ -111,7 +111,7 @@ def _member(error: Mapping[str, Any], name: str) -> Any:
 
 
 def _declared_place(args: Arguments, error: Mapping[str, Any], text: str) -> _Path:
-    """The place that an error names; empty when it names none."""
+    """Return the place in an error; empty if it has none."""
     path = error.get("path")
     if isinstance(path, list) and len(path) > 1:
         # gqlgen: `["variable", "in", "x"]`, `["book", "in", "x"]`.
@@ -128,7 +128,7 @@ def _declared_place(args: Arguments, error: Mapping[str, Any], text: str) -> _Pa
 
 
 def _literal_place(error: Mapping[str, Any], response: Response) -> _Path:
-    """The argument of the root field, and what of it, that stands where an error points in the query that was sent."""
+    """Return the argument of the root field, and the path within it, at the location of an error in the sent query."""
     locations = error.get("locations")
     first = locations[0] if isinstance(locations, list) and locations else None
     request = response.request
@@ -150,7 +150,7 @@ def _literal_place(error: Mapping[str, Any], response: Response) -> _Path:
 
 
 def _within(named: Any, offset: int) -> _Path:
-    """Names from arguments or fields of an object down to the value at an offset."""
+    """Return the names from arguments or fields of an object down to the value at an offset."""
     for one in named:
         if _stands_at(one, offset):
             return (one.name.value, *_within_value(one.value, offset))
@@ -179,14 +179,14 @@ def _guessed(args: Arguments, body: Any, text: str) -> Iterator[BodyDemand]:
         for place, keyword, value in demands:
             found = constraint(Location.BODY, place, keyword, value)
             is_there = next(values_at(body, place), NOT_SET) is not NOT_SET
-            # Of several values with one scalar, the text is about those that break the demand.
+            # Among several values of one scalar, the text is about those that break the demand.
             if found is not None and is_there and is_broken_by(found, body) is not False:
                 yield from demands
                 break
 
 
 def _foreign_places(args: Arguments) -> Iterator[_Path]:
-    """Yield the places of values of unknown scalars, near ones first."""
+    """Yield the places of values of unknown scalars, nearest first."""
     todo: deque[tuple[_Path, Any]] = deque(((name,), one.type) for name, one in args.items())
     count = 0
     while todo and count < _MOST_PLACES:
@@ -203,7 +203,7 @@ def _foreign_places(args: Arguments) -> Iterator[_Path]:
 
 
 def _leaf_at(args: Arguments, path: _Path) -> tuple[_Path, Any] | None:
-    """(the path with `*` for items of each list, the scalar or enum there); None where there is none."""
+    """Return (the path with `*` for items of each list, the scalar or enum there); None if there is none."""
     declared: Mapping[str, GraphQLArgument | GraphQLInputField] = args
     found: list[str] = []
     kind: Any = None
@@ -224,7 +224,7 @@ def _leaf_at(args: Arguments, path: _Path) -> tuple[_Path, Any] | None:
 
 
 def _demanded(args: Arguments, said: _Path, text: str) -> Iterator[BodyDemand]:
-    """Yield the demands of a text on the values at a path; none where the schema has no values."""
+    """Yield the demands of a text on the values at a path; none if the schema has no values."""
     leaf = _leaf_at(args, said)
     if leaf is None:
         return
@@ -232,7 +232,7 @@ def _demanded(args: Arguments, said: _Path, text: str) -> Iterator[BodyDemand]:
     is_foreign = isinstance(kind, GraphQLScalarType) and is_unknown(kind)
     found = {keyword: value for keyword, value in demands_of(text) if keyword not in _UNREAD}
     if not is_foreign:
-        # What type it has, the schema says.
+        # The schema already gives its type.
         found.pop("type", None)
     elif found.keys() & _OF_TEXTS:
         found["type"] = "string"

@@ -1,7 +1,7 @@
-"""Root fields among the resources: `user(id: ID!)` is about one member of `/User`, `createUser` creates one.
+"""Root fields in the resource model: `user(id: ID!)` is about one member of `/User`, `createUser` creates one.
 
-Types tell it: the content of a response, through payloads and connections, and the things that arguments name. So one field leads
-to requests to others, and what was deleted can be asked for again.
+Types reveal it: the content of a response, through payloads and connections, and the objects that arguments identify.
+So one field leads to requests of others, and deleted objects can be requested again.
 """
 
 import re
@@ -34,27 +34,27 @@ from checker.graphql.writing import ARGUMENTS
 _HANDLES: Final = frozenset(
     ["id", "ids", "uuid", "guid", "uid", "gid", "slug", "sku", "code", "key", "token", "handle", "ref", "arn"]
 )  # fmt: skip
-"""Names, or last words of names, of arguments that choose things. Texts that people write, such as names, are not among them."""
+"""Names, or last words of names, of arguments that select objects. Free texts such as titles are not among them."""
 _IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))
-"""Handles that stand for one another."""
+"""Identifiers that can replace each other."""
 _ROLES: Final = frozenset(("target", "source", "new", "old", "parent", "child", "from", "to"))
-"""Words before the name of a type that say what for, not of which type."""
+"""Words before a type name that describe a role, not a type."""
 _NEW: Final = frozenset((("patch",), ("set",), ("changes",)))
-"""Last words of arguments that hold what a thing shall become: `personPatch: {id: 5}` makes it the fifth."""
+"""Last words of arguments with new content: `personPatch: {id: 5}` assigns an id."""
 _MOST_NESTED: Final = 2
-"""Input objects in one another that are looked into."""
+"""Levels of input objects that are searched."""
 Entity = GraphQLObjectType | GraphQLInterfaceType
 
 
 class NamingArgument(Struct, frozen=True):
-    """An argument, or a field of one, that names a thing."""
+    """An argument, or a field of one, that identifies an object."""
 
     name: str
     """Name of the variable: `id`, `bookId`."""
     pointer: str
-    """Below the arguments: `/input/id`."""
+    """Pointer below the arguments: `/input/id`."""
     owner: Entity
-    """Type of the thing that it names."""
+    """Type of the object that it identifies."""
     handle: str
     """Field of the owner that holds such values."""
     is_list: bool
@@ -62,7 +62,7 @@ class NamingArgument(Struct, frozen=True):
 
 
 class TypeNames:
-    """Types of things by what they are called."""
+    """Types of objects by their names."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         roots = {schema.query_type, schema.mutation_type, schema.subscription_type}
@@ -72,14 +72,17 @@ class TypeNames:
                 self._by_noun.setdefault(singular(kind.name), kind)
 
     def named(self, noun: str) -> Entity | None:
-        """The type that a noun stands for, singular or plural, in any spelling."""
+        """Return the type of a noun, singular or plural, in any spelling."""
         return self._by_noun.get(singular(noun))
 
 
 def naming_arguments(
     one: GraphQLField, own: Entity | None, types: TypeNames, *, creates: bool
 ) -> Iterator[NamingArgument]:
-    """Yield the arguments of a root field that name things. `own` is the type of its things; a field that `creates` them names them itself."""
+    """Yield the arguments of a root field that identify objects.
+
+    `own` is the type of its objects; a field that `creates` them names them itself.
+    """
     mine = None if creates else own
     todo: list[tuple[str, str, Any, bool, int, Entity | None]] = [
         ("", name, arg.type, True, 0, _chosen(mine, name, one.args)) for name, arg in one.args.items()
@@ -90,7 +93,7 @@ def naming_arguments(
         is_required &= isinstance(kind, GraphQLNonNull)
         named = get_named_type(kind)
         if isinstance(named, GraphQLInputObjectType):
-            # The one argument of Relay may be called optional where nothing works without it.
+            # The single argument of Relay may be optional by its type although nothing works without it.
             if depth < _MOST_NESTED and not is_list(kind) and not named.is_one_of:
                 fields: Mapping[str, Any] = named.fields
                 todo += [
@@ -104,7 +107,7 @@ def naming_arguments(
 
 
 def _chosen(own: Entity | None, name: str, beside: Mapping[str, Any]) -> Entity | None:
-    """Return the type that bare identifiers at or below an argument choose: none where they are new values of a thing that another one chooses."""
+    """Return the type that bare identifiers at or below an argument select: none if they are new values of an object that another argument selects."""
     last = words(name)[-1:]
     others = beside.keys() - {name, "clientMutationId"}
     is_new = bool(others) and (last in _NEW or (last == ("data",) and "where" in others))
@@ -112,7 +115,7 @@ def _chosen(own: Entity | None, name: str, beside: Mapping[str, Any]) -> Entity 
 
 
 def _named_by(name: str, scalar: str, own: Entity | None, types: TypeNames) -> tuple[Entity, str] | None:
-    """(what an argument names, by which field)."""
+    """Return (type that an argument identifies, field of its values)."""
     parts = words(name)
     if len(parts) > 1 and parts[0] in _ROLES:
         parts = parts[1:]
@@ -120,7 +123,7 @@ def _named_by(name: str, scalar: str, own: Entity | None, types: TypeNames) -> t
     if last in _HANDLES:
         owner = types.named("".join(parts[:-1])) if len(parts) > 1 else own
         found = _by_handle(owner, last) or _by_field(owner, name)
-        # `person(nodeId: ID!)`, where `nodeId` is how the interface `Node` calls it.
+        # `person(nodeId: ID!)`, where `nodeId` is the name in the interface `Node`.
         if found is not None and own is not None and owner in own.interfaces:
             return own, found[1]
         return found
@@ -159,12 +162,12 @@ _STATUSES: Final = (
     (403, frozenset(("denied", "forbidden", "allowed", "authorized", "permission", "access"))),
     (429, frozenset(("limit", "throttled"))),
 )
-"""Words in names of types -> the status of REST that they mean."""
+"""Words in names of types -> the REST status that they mean."""
 _UNPROCESSABLE: Final = 422
 
 
 def asked_for(union: GraphQLUnionType) -> GraphQLObjectType | None:
-    """The one member that is no error; None where several are none, so that each may be the answer."""
+    """Return the one member that is no error; None if several are none, because each may be the result."""
     fine = [
         member
         for member in union.types
@@ -174,7 +177,7 @@ def asked_for(union: GraphQLUnionType) -> GraphQLObjectType | None:
 
 
 def status_named(name: str) -> int:
-    """Return the status of REST that a response of this type means, which is an error in a union."""
+    """Return the REST status of a response of this type, which is an error in a union."""
     spoken = set(words(name))
     return next((status for status, said in _STATUSES if said & spoken), _UNPROCESSABLE)
 
@@ -184,50 +187,50 @@ CREATES: Final = frozenset(
 )
 DELETES: Final = frozenset(["delete", "remove", "destroy", "purge", "clear", "revoke"])
 _GONE: Final = frozenset(["delete", "remove", "destroy", "purge"])
-"""Verbs after which nothing is left."""
+"""Verbs after which the object is gone."""
 _ELSEWHERE: Final = frozenset(["from", "to", "in", "of", "by", "with", "on", "at", "for"])
-"""Words that say that it is about a place, not about a thing."""
+"""Words of actions on a place rather than on the object itself."""
 _READS: Final = frozenset(["get", "find", "fetch", "list", "search", "all", "read", "show", "by"])
 _CHANGES: Final = frozenset(["update", "edit", "set", "modify", "upsert", "change", "patch"])
 _VERBS: Final = CREATES | DELETES | _READS | _CHANGES
 _WRAPPER: Final = re.compile(r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return|Success)\Z")
 _INSIDE: Final = ("node", "nodes", "edges", "items", "results", "data")
-"""Fields by which wrappers hold what they are for."""
+"""Fields in which wrappers hold their content."""
 _DEEPEST: Final = 3
-"""Wrappers in one another."""
+"""Levels of wrappers."""
 _MOST_SOURCES: Final = 12
-"""Operations whose answers lead to one place."""
+"""Most sources for one place."""
 _MOST_WITNESSES: Final = 3
 _FLAGS: Final = frozenset(("success", "ok", "successful", "deleted"))
 _ERRORS: Final = frozenset(("errors", "usererrors", "messages", "error"))
 _ORDER: Final = ("POST", "GET", "PATCH")
-"""The order of sources: operations that create things, show them, change them."""
+"""The order of sources: operations that create objects, show them, change them."""
 
 
 class RootRole(Struct, frozen=True):
-    """The effect of one root field on its things."""
+    """The effect of one root field on its objects."""
 
     label: Label
     method: str
-    """The method by which others would do the same."""
+    """The REST method with the same effect."""
     noun: str
-    """The noun of its things."""
+    """The noun of its objects."""
     entity: Entity | None
-    """Their type; None when its answer shows none of them."""
+    """Their type; None if its response shows none of them."""
     steps: tuple[str, ...]
-    """Names of fields from the answer down to the things."""
+    """Names of fields from the response down to the objects."""
     members: tuple[str, ...]
-    """The wanted member of the unions before each step and after the last one; empty where there is no union."""
+    """The wanted member of the unions before each step and after the last one; empty if there is no union."""
     pointer: str
-    """From the answer to one thing: `/edges/*/node`."""
+    """Pointer from the response to one object: `/edges/*/node`."""
     naming: tuple[NamingArgument, ...]
     own: NamingArgument | None
-    """By which it chooses one of its things."""
+    """The arguments that select one of its objects."""
     witnesses: tuple[str, ...] = ()
-    """Fields of the answer that say whether it worked: a flag, or a list of errors."""
+    """Fields of the response that show success: a flag, or a list of errors."""
 
     def way(self, *names: str) -> tuple[Step, ...]:
-        """Fields on the way to its things, or of these, with the members of unions that have them."""
+        """Fields on the way to its objects, or of these, with the members of unions that have them."""
         return tuple(zip(self.members, names, strict=False))
 
     @property
@@ -237,7 +240,7 @@ class RootRole(Struct, frozen=True):
 
     @property
     def places(self) -> Mapping[str, Place]:
-        """Variable -> where a case names it."""
+        """Variable -> its place in a case."""
         return {one.name: (Location.BODY, f"/{ARGUMENTS}{one.pointer}") for one in self.naming if not one.is_list}
 
     @property
@@ -259,14 +262,14 @@ class RootRoles:
         self.schema = schema
         self.by_label: dict[Label, RootRole] = {}
         self.wanted: dict[str, dict[str, None]] = {}
-        """Type -> its fields by which some argument names such things."""
+        """Type -> its fields by which an argument identifies such objects."""
 
     @cached_property
     def _types(self) -> TypeNames:
         return TypeNames(self.schema)
 
     def add(self, label: Label, operation: str, name: str, one: GraphQLField) -> RootRole:
-        """The role of a root field, which is `query` or `mutation`."""
+        """Return the role of a root field, which is `query` or `mutation`."""
         role = self.by_label[label] = _RoleReader(self._types, operation, name, one).role(label)
         for naming in role.naming:
             for kind in self._members(naming.owner):
@@ -274,7 +277,7 @@ class RootRoles:
         return role
 
     def always(self, label: Label) -> tuple[tuple[Step, ...], ...]:
-        """Return the paths that each query of an operation selects: identifiers of its things, and fields that say whether it worked."""
+        """Return the paths that each query of an operation selects: identifiers of its objects, and fields that show success."""
         role = self.by_label[label]
         found: list[tuple[Step, ...]] = [(("", name),) for name in role.witnesses]
         if role.entity is not None:
@@ -320,7 +323,7 @@ def _taken(source: RootRole, naming: NamingArgument) -> TakenValue:
 
 
 def _has(role: RootRole, handle: str) -> bool:
-    """Whether answers can show a field of the things."""
+    """Whether responses can show a field of the objects."""
     one = None if role.entity is None else role.entity.fields.get(handle)
     return one is not None and is_free(one)
 
@@ -330,7 +333,7 @@ def _resource(noun: str) -> Resource:
 
 
 class _RoleReader(Struct, frozen=True):
-    """Reads what one root field does."""
+    """Reads the role of one root field."""
 
     types: TypeNames
     operation: str
@@ -338,7 +341,7 @@ class _RoleReader(Struct, frozen=True):
     field: GraphQLField
 
     def role(self, label: Label) -> RootRole:
-        """Its role."""
+        """Return its role."""
         spoken = words(self.name)
         rest = [word for word in spoken if word not in _VERBS]
         entity, steps, members, pointer = self._entity(rest)
@@ -364,14 +367,14 @@ class _RoleReader(Struct, frozen=True):
         return REMOVING if ends & DELETES else "PATCH"
 
     def _is_about(self, noun: str, spoken: tuple[str, ...]) -> bool:
-        """Whether it does what it does to the things themselves: `removeBookFromShelf` leaves the shelf where it is."""
+        """Whether it acts on the objects themselves: `removeBookFromShelf` does not remove the shelf."""
         if self._method(spoken) != REMOVING:
             return True
         rest = [word for word in spoken if word not in _GONE]
         return not (_ELSEWHERE | DELETES) & set(rest) and singular("".join(rest)).endswith(singular(noun))
 
     def _entity(self, rest: list[str]) -> tuple[Entity | None, tuple[str, ...], tuple[str, ...], str]:
-        """(type of the things in an answer, the fields that lead there, members of the unions on the way, their pointer)."""
+        """Return (type of the objects in a response, the fields that lead there, members of the unions on the way, their pointer)."""
         kind: Any = self.field.type
         steps: list[str] = []
         members: list[str] = []
@@ -436,13 +439,13 @@ def _is_wrapper(kind: Entity) -> bool:
 
 
 def _is_known(one: GraphQLField) -> bool:
-    """Whether what a field leads to has names."""
+    """Whether the type of a field has identifiers."""
     kind: Any = get_named_type(one.type)
     return any(is_identifying(*inner) for inner in kind.fields.items())
 
 
 def _distinct(naming: Iterable[NamingArgument]) -> tuple[NamingArgument, ...]:
-    """Each variable once: what stands further up counts."""
+    """Return each variable once: outer places precede inner ones."""
     found: dict[str, NamingArgument] = {}
     for one in naming:
         found.setdefault(one.name, one)

@@ -1,10 +1,26 @@
-"""Values of scalars: those of GraphQL, those that many servers have, and those that users describe; and values that none takes."""
+"""Values of scalars, and faults of values by their type.
+
+Scalars are those of GraphQL, common custom ones, and those that users describe. Faults are counted as generously as
+GraphQL and its servers read values.
+"""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from graphql import GraphQLScalarType, GraphQLSchema, is_specified_scalar_type
+from graphql import (
+    GraphQLArgument,
+    GraphQLEnumType,
+    GraphQLInputField,
+    GraphQLInputObjectType,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLScalarType,
+    GraphQLSchema,
+    is_required_argument,
+    is_required_input_field,
+    is_specified_scalar_type,
+)
 
 from checker.core.errors import IncorrectUsage
 from checker.core.registry import WORD, NameRule, Registry, register_format
@@ -15,7 +31,7 @@ from checker.graphql.nodes import plain
 
 Raw = dict[str, Any]
 _SAMPLES: Final = 64
-"""Values of a scalar that is no text: a schema lists them."""
+"""Samples of a scalar that is not text: its schema enumerates them."""
 _INT: Final = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
 _LONG: Final = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 BUILT_IN: Final[Mapping[str, Raw]] = {
@@ -55,7 +71,7 @@ CUSTOM: Final[Mapping[str, Raw]] = {
     "NonNegativeInt": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
     "Decimal": {"type": "string", "pattern": "^-?[0-9]{1,9}(\\.[0-9]{1,4})?$"},
 }
-"""Scalars that many servers have, by name: what their values usually are."""
+"""Common custom scalars -> schema of their usual values."""
 _SPECIFIED: Final[Mapping[str, str]] = {
     "rfc4122": "UUID",
     "rfc9562": "UUID",
@@ -69,16 +85,16 @@ _SPECIFIED: Final[Mapping[str, str]] = {
     "local-date": "Date",
     "uuid": "UUID",
 }
-"""Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`): the known scalar that they specify."""
+"""Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`) -> the known scalar."""
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
 """The schema of a scalar that only its server knows."""
 
 _STRATEGIES: Final[Registry[Any]] = Registry("scalar", names=NameRule(WORD.pattern, "a name of GraphQL"), replaces=True)
-"""Name of a scalar -> strategy of nodes or of plain values, as users gave it."""
+"""Name of a scalar -> strategy of nodes or of plain values, given by users."""
 
 
 def scalar(name: object, strategy: Any) -> None:
-    """Values of a scalar are drawn from `strategy`: of nodes (`checker.graphql.nodes`), or of plain values.
+    """Draw the values of a scalar from `strategy`: a strategy of nodes (`checker.graphql.nodes`), or of plain values.
 
     A later strategy replaces an earlier one. Raises `IncorrectUsage`.
     """
@@ -91,7 +107,7 @@ def scalar(name: object, strategy: Any) -> None:
 
 
 def is_registered(name: str) -> bool:
-    """Whether a user says what the values of a scalar are."""
+    """Whether a user has described the values of a scalar."""
     return name in _STRATEGIES
 
 
@@ -102,12 +118,12 @@ def is_unknown(kind: GraphQLScalarType) -> bool:
 
 
 def known_name(kind: GraphQLScalarType) -> str | None:
-    """The scalar of `CUSTOM` that one is, by its name or by the URL of its specification."""
+    """Return the common scalar that a scalar is, by its name or by the URL of its specification."""
     return kind.name if kind.name in CUSTOM else _specified(kind)
 
 
 def schema_of(kind: GraphQLScalarType) -> Raw:
-    """JSON Schema of the values of a scalar. Raises `IncorrectUsage` for a strategy that gives none."""
+    """Return the JSON Schema of the values of a scalar. Raises `IncorrectUsage` for a strategy without values."""
     if is_registered(kind.name):
         return _registered(kind.name)
     found = BUILT_IN.get(kind.name) or CUSTOM.get(known_name(kind) or "")
@@ -128,12 +144,12 @@ def _registered(name: str) -> Raw:
             raise IncorrectUsage(f"the strategy of scalar {name!r} gives no values; make it less strict") from None
     if all(isinstance(one, str) for one in samples):
         return _text(_format_of(name))
-    # By the keywords of JSON Schema only texts can be drawn from a strategy and recorded.
+    # Only texts can be drawn from a strategy and recorded through keywords of JSON Schema.
     return {"enum": [one for place, one in enumerate(samples) if one not in samples[:place]]}
 
 
 def _specified(kind: GraphQLScalarType) -> str | None:
-    """Return the scalar that the last word of its specification's URL means."""
+    """Return the scalar of the last word of the specification's URL."""
     url = kind.specified_by_url
     if not isinstance(url, str):
         return None
@@ -142,7 +158,7 @@ def _specified(kind: GraphQLScalarType) -> str | None:
 
 
 Reader = Callable[[Any], bool]
-"""Whether some server might take a value."""
+"""Returns whether some server might accept a value."""
 _DIGIT: Final = re.compile(r"\d")
 _UUID: Final = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 _AROUND_UUID: Final = re.compile(r"urn:uuid:|[{}-]", re.IGNORECASE)
@@ -151,14 +167,14 @@ _NUMBER: Final = re.compile(r"\s*[-+]?(\d|\.\d|0x)", re.IGNORECASE)
 
 
 def is_malformed(kind: GraphQLScalarType, value: Any) -> bool:
-    """Whether no server takes a value for a scalar; False for a scalar that a user describes."""
+    """Whether no server accepts a value of a scalar; False for a scalar that a user describes."""
     name = known_name(kind)
     reader = _READERS.get(name) if name is not None else None
     return reader is not None and not is_registered(kind.name) and not reader(value)
 
 
 def refuse_malformed(schema: GraphQLSchema) -> None:
-    """Have graphql-core refuse such values: without that, it takes everything for a scalar that is not its own."""
+    """Make graphql-core refuse malformed values: by default it accepts everything for custom scalars."""
     for kind in schema.type_map.values():
         if isinstance(kind, GraphQLScalarType) and not is_specified_scalar_type(kind):
             # graphql-core 3.2 calls `parse_value`; 3.3 calls `coerce_input_value`.
@@ -169,7 +185,7 @@ def refuse_malformed(schema: GraphQLSchema) -> None:
 def _parser(kind: GraphQLScalarType) -> Callable[[Any], Any]:
     def parse(value: Any) -> Any:
         if is_malformed(kind, value):
-            # No `GraphQLError`: validation adds to others which value of the query it is about.
+            # A `GraphQLError` would lose the position in the query that validation adds to other errors.
             raise ValueError(f"{kind.name} cannot represent {value!r:.80}")
         return value
 
@@ -185,7 +201,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_blank(value: Any) -> bool:
-    # Some read it as null.
+    # Some servers read blank text as null.
     return isinstance(value, str) and not value.strip()
 
 
@@ -205,7 +221,7 @@ def _may_be_address(value: Any) -> bool:
 
 
 def _may_be_number(value: Any) -> bool:
-    # A boolean is one for some languages.
+    # Some languages treat a boolean as a number.
     is_number = isinstance(value, int | float) or _is_blank(value)
     return is_number or (_is_text(value) and _NUMBER.match(value) is not None)
 
@@ -238,4 +254,139 @@ _READERS: Final[Mapping[str, Reader]] = {
     "JSONObject": _is_container,
     "_Any": _is_container,
 }
-"""By the name of the scalar, one of `checker.graphql.scalars.CUSTOM`."""
+"""By the names of `CUSTOM`."""
+
+
+_INT_BOUND: Final = 2**31
+
+
+def count_faults(kind: Any, value: Any) -> int:
+    """Return the number of rules that a value of a type breaks, in the most favourable reading as a variable or as a literal.
+
+    Unknown scalars accept everything, and known ones every value that some server might read.
+    """
+    match kind:
+        case GraphQLNonNull():
+            return 1 if value is None else count_faults(kind.of_type, value)
+        case _ if value is None:
+            return 0
+        case GraphQLList():
+            # A single value stands for a list of one (GraphQL, 3.11).
+            items = value if isinstance(value, list) else [value]
+            found = sum(count_faults(kind.of_type, item) for item in items)
+            # A single wrong object may be a missing list, or a wrong item: two faults.
+            return found + 1 if found and isinstance(value, dict) else found
+        case GraphQLEnumType():
+            return not (isinstance(value, str) and value in kind.values)
+        case GraphQLInputObjectType():
+            return _count_in_object(kind, value) if isinstance(value, dict) else 1
+        case _ if kind.name in BUILT_IN:
+            return not takes_scalar(kind.name, value)
+        case _:
+            return is_malformed(kind, value)
+
+
+def _count_in_object(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> int:
+    fields: Mapping[str, GraphQLInputField] = kind.fields
+    if kind.is_one_of and (len(value) != 1 or None in value.values()):
+        return 1
+    missing = sum(is_required_input_field(one) and key not in value for key, one in fields.items())
+    return missing + sum(count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items())
+
+
+def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
+    """Return the number of rules that the arguments of a field break."""
+    if not isinstance(value, dict):
+        return 1
+    missing = sum(is_required_argument(one) and name not in value for name, one in args.items())
+    return missing + sum(count_faults(args[name].type, one) if name in args else 1 for name, one in value.items())
+
+
+def innermost_fault(kind: Any, value: Any) -> tuple[tuple[str | int, ...], Any, Any]:
+    """Return (path, type, value) of the innermost value that makes a value wrong; the first of several.
+
+    An object with missing or unknown members is itself the innermost one.
+    """
+    path: list[str | int] = []
+    while value is not None:
+        plain = kind.of_type if isinstance(kind, GraphQLNonNull) else kind
+        if isinstance(plain, GraphQLList) and not isinstance(value, list):
+            kind = plain.of_type
+            continue
+        wrong = next((part for part in _parts(plain, value) if count_faults(*part[1:])), None)
+        if wrong is None:
+            break
+        place, kind, value = wrong
+        path.append(place)
+    return tuple(path), kind, value
+
+
+def _parts(kind: Any, value: Any) -> Iterator[tuple[str | int, Any, Any]]:
+    """Yield (name or index, type, value) of the parts of a list or an object."""
+    if isinstance(kind, GraphQLList):
+        yield from ((place, kind.of_type, one) for place, one in enumerate(value))
+    elif not isinstance(kind, GraphQLInputObjectType) or not isinstance(value, dict):
+        return
+    elif not kind.is_one_of or len(value) == 1:
+        # If there are too many members, none is wrong by itself.
+        fields = kind.fields
+        yield from ((key, fields[key].type, one) for key, one in value.items() if key in fields)
+
+
+def takes_scalar(name: str, value: Any) -> bool:
+    """Whether a JSON value can be given for a scalar; True for custom ones."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    match name:
+        case "Int":
+            return is_number and value % 1 == 0 and -_INT_BOUND <= value < _INT_BOUND
+        case "Float":
+            return is_number
+        case "String":
+            return isinstance(value, str)
+        case "Boolean":
+            return isinstance(value, bool)
+        case "ID":
+            return isinstance(value, str) or (is_number and value % 1 == 0)
+        case _:
+            return True
+
+
+def simplest(kind: Any, depth: int = 8) -> Any:
+    """Return a simple value of a type; None if there is none."""
+    match kind:
+        case GraphQLNonNull():
+            return simplest(kind.of_type, depth)
+        case GraphQLList():
+            return []
+        case GraphQLEnumType():
+            return next(iter(kind.values))
+        case GraphQLInputObjectType():
+            return _simplest_object(kind, depth)
+        case _:
+            return _SIMPLEST.get(kind.name, "0")
+
+
+_SIMPLEST: Final[Mapping[str, Any]] = {
+    "Int": 1,
+    "Float": 1,
+    "Boolean": False,
+    "ID": "0",
+    "String": "0",
+    "Date": "2000-01-01",
+    "DateTime": "2000-01-01T00:00:00Z",
+    "Time": "00:00:00Z",
+    "UUID": "00000000-0000-4000-8000-000000000000",
+    "Long": 1,
+    "BigInt": 1,
+    "JSON": {},
+    "JSONObject": {},
+}
+
+
+def _simplest_object(kind: GraphQLInputObjectType, depth: int) -> Any:
+    fields: Mapping[str, GraphQLInputField] = kind.fields
+    if not depth:
+        return {}
+    if kind.is_one_of:
+        return {name: simplest(one.type, depth - 1) for name, one in list(fields.items())[:1]}
+    return {name: simplest(one.type, depth - 1) for name, one in fields.items() if is_required_input_field(one)}

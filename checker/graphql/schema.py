@@ -22,8 +22,6 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
-from checker.graphql.answers import GraphQLContract, data_of, resource_status
-from checker.graphql.coercion import simplest
 from checker.graphql.inputs import (
     ENTITIES,
     OF_GATEWAYS,
@@ -33,26 +31,27 @@ from checker.graphql.inputs import (
     required_scalars,
 )
 from checker.graphql.kind import KIND
+from checker.graphql.query_files import WrittenQueries, written_queries
 from checker.graphql.referee import QueryReferee
 from checker.graphql.refusals import demands_in_errors
 from checker.graphql.resources import RootRole, RootRoles
-from checker.graphql.scalars import is_unknown, refuse_malformed
+from checker.graphql.responses import GraphQLContract, data_of, resource_status
+from checker.graphql.scalars import is_unknown, refuse_malformed, simplest
 from checker.graphql.selections import FieldPlace, places_of, with_arguments
 from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter, WrittenField, forms_of
-from checker.graphql.written import WrittenQueries, written_queries
-from checker.kinds.declared import json_schema
 from checker.kinds.protocol import ApiOperation, ApiSchema, DroppedOperation, OperationEntry, initialised
 from checker.kinds.sources import SchemaOptions
+from checker.kinds.static import json_schema
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
-"""Rules that arguments as a whole can break."""
+"""Keywords that arguments as a whole can break."""
 _MOST_SELECTED = 8
-"""Places of one query that are chosen; one may stand for all fields of a type."""
+"""Places that one query selects; one may stand for all fields of a type."""
 
 
 @dataclass(frozen=True, slots=True)
 class RootField:
-    """A root field as the table of contents has it."""
+    """A root field in the table of contents."""
 
     label: Label
     """`Query.user`."""
@@ -65,7 +64,7 @@ class RootField:
     role: RootRole
     """Its row in the resource model."""
     only_by_name: bool = False
-    """It is there for gateways: tested when a filter names it."""
+    """Whether it is for gateways: tested only if a filter names it."""
     method: ClassVar[str] = "POST"
     tags: ClassVar[tuple[str, ...]] = ()
 
@@ -170,11 +169,11 @@ class GraphQLOperation(ApiOperation):
         inputs, whole = owner.inputs(allows_null=allows_null)
         raw = _body_schema(entry, writer.places, inputs)
         if entry.name == ENTITIES and REPRESENTATIONS in entry.field.args:
-            # Their type does not say what representations look like.
+            # Their type does not describe representations.
             found = representations(owner.document.schema, inputs.of)
             if found is not None:
                 raw["properties"][ARGUMENTS]["properties"][REPRESENTATIONS] = found
-        # One document for all operations: each type is read once.
+        # One document for all operations, so that each type is read once.
         inputs.operations[self.label] = raw
         schema = Schema(raw, f"#/operations/{self.label}", whole.dialect, whole.document)
         return Body(
@@ -190,7 +189,7 @@ class GraphQLOperation(ApiOperation):
         )
 
     def warnings(self) -> Iterable[SchemaWarning]:
-        """Scalars that have to be given, and that only the server knows."""
+        """Yield warnings about required scalars that only the server knows."""
         pointer = f"#/{self.entry.type_name}/{self.entry.name}"
         for name, scalar in required_scalars(self.entry.field.args):
             if is_unknown(scalar):
@@ -240,7 +239,7 @@ def _body_schema(entry: RootField, places: Mapping[str, FieldPlace], inputs: Inp
 
 
 def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool:
-    """Whether what is wrong at a path of a body is one rule of GraphQL: how a body is put together is only known here."""
+    """Whether a fault at a path of a body breaks exactly one rule of GraphQL: only this module knows the structure of a body."""
     match path:
         case ():
             # Arguments of a field that has none.
@@ -258,7 +257,7 @@ def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool
 
 
 def _defaults(entry: RootField) -> tuple[Example, ...]:
-    """The defaults of the arguments, if there are any; what is required besides is made up."""
+    """Return an example with the defaults of the arguments, if there are any; other required ones are made up."""
     args = entry.field.args
     defaults = {}
     for name, arg in args.items():
@@ -277,20 +276,20 @@ _TESTED: Final = (OperationType.QUERY, OperationType.MUTATION)
 
 
 class ReadSchema(Struct, frozen=True):
-    """A schema that was read, and what had to be guessed."""
+    """A schema with the assumptions made on reading it."""
 
     schema: GraphQLSchema
     source: str | Mapping[str, Any]
     """SDL, or the result of an introspection."""
     notes: tuple[str, ...] = ()
-    """One sentence for each thing that a strict parser refuses."""
+    """One sentence for each construct that a strict parser refuses."""
 
 
 class GraphQLDescription(ApiSchema):
     """An opened GraphQL schema."""
 
     def __init__(self, document: ReadSchema, location: str | None = None, base_url: str | None = None) -> None:
-        """`location` is where it was read from; `base_url` that of its endpoint."""
+        """`location` is the URL of the document; `base_url` that of its endpoint."""
         self.document = document
         refuse_malformed(document.schema)
         self.location = location
@@ -302,7 +301,7 @@ class GraphQLDescription(ApiSchema):
         self.roles = RootRoles(document.schema)
         self._read: dict[Label, GraphQLOperation] = {}
         self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
-        """As hooks left them."""
+        """Operations after the hooks of users."""
         self._inputs: dict[bool, tuple[InputSchemas, Schema]] = {}
         self.contract = GraphQLContract(document.schema)
         self.referee = QueryReferee(document.schema)
@@ -347,12 +346,12 @@ class GraphQLDescription(ApiSchema):
         return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
     def resources(self) -> ResourceModel:
-        """Return the resources that names, arguments and types of the root fields tell of."""
+        """Return the resource model, from names, arguments and types of the root fields."""
         self._index()
         return self.roles.model()
 
     def configure(self, options: SchemaOptions) -> None:
-        """Take in the options of users; a base URL is that of the endpoint."""
+        """Apply the options of users; a base URL is that of the endpoint."""
         self._options, self._written = options, None
         if options.base_url is not None:
             self._endpoint = options.base_url
@@ -369,11 +368,11 @@ class GraphQLDescription(ApiSchema):
         return self._written
 
     def allows_null(self, operation: Operation) -> bool:
-        """Whether requests of an operation hold null where they may."""
+        """Whether requests of an operation may hold null."""
         return self._options.allows_null(operation)
 
     def inputs(self, *, allows_null: bool) -> tuple[InputSchemas, Schema]:
-        """Return the schemas of all input types, and the document that they and the bodies of all operations stand in."""
+        """Return the schemas of all input types, and the document that contains them and the bodies of all operations."""
         found = self._inputs.get(allows_null)
         if found is None:
             made = InputSchemas(allows_null=allows_null)
@@ -382,7 +381,7 @@ class GraphQLDescription(ApiSchema):
         return found
 
     def entries(self) -> Iterable[RootField]:
-        """Table of contents: queries, then mutations, as they are declared."""
+        """Return the table of contents: queries, then mutations, in order of declaration."""
         return self._index().values()
 
     def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
@@ -410,7 +409,7 @@ class GraphQLDescription(ApiSchema):
                 yield RootField(label, self, kind.value, root.name, name, one, role, only_by_name)
 
     def dropped(self) -> Iterator[DroppedOperation]:
-        """Subscriptions, what is there for gateways, and what was written in a way that had to be guessed."""
+        """Yield subscriptions, fields for gateways, and constructs that had to be guessed."""
         schema = self.document.schema
         if schema.subscription_type is not None:
             name, count = schema.subscription_type.name, len(schema.subscription_type.fields)
@@ -426,7 +425,7 @@ class GraphQLDescription(ApiSchema):
             yield _skipped(where, WarningKind.INVALID_EXAMPLE, says)
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
-        """Yield the faults of the schema that stop nothing."""
+        """Yield the faults of the schema that do not stop the run."""
         return (one.warning for one in self.dropped())
 
     def find(self, label: str) -> GraphQLOperation | BrokenOperation | None:
@@ -438,7 +437,7 @@ class GraphQLDescription(ApiSchema):
         return self._found[entry.label]
 
     def operation(self, entry: RootField) -> GraphQLOperation:
-        """The operation of an entry, read once."""
+        """Return the operation of an entry, read once."""
         found = self._read.get(entry.label)
         if found is None:
             found = self._read[entry.label] = GraphQLOperation(entry, self)
@@ -449,7 +448,7 @@ class GraphQLDescription(ApiSchema):
         return () if entry is None else tuple(entry.field.args)
 
     def normalised(self) -> bytes:
-        """JSON from which `checker.graphql.loaders.open_normalised` makes an equal schema."""
+        """Return JSON from which `checker.graphql.loaders.open_normalised` makes an equal schema."""
         return json.dumps([self.document.source, self.location, self._endpoint]).encode()
 
 

@@ -1,4 +1,4 @@
-"""Fields that a query may select below a root field, as many as are of use, nearest first."""
+"""Fields that a query may select below a root field, nearest first, within a limit."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -20,35 +20,35 @@ from msgspec import Struct, field
 from checker.core.resource_names import is_identifier, normalised
 
 MOST_PLACES: Final = 256
-"""Places of a root field, beside the fields of its own type."""
+"""Most places of a root field, beside the fields of its own type."""
 DEEPEST: Final = 5
-"""Selections in one another."""
+"""Deepest nesting of selections."""
 _MOST_MEMBERS: Final = 24
-"""Members of a union or an interface that are looked into."""
+"""Members of a union or an interface that are searched."""
 _MOST_WITH_ARGUMENTS: Final = 8
 EVERYTHING: Final = "*"
 """All fields of a type that hold values and need no arguments."""
 Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType
 Step = tuple[str, str]
-"""A type condition, empty where there is none, and the name of a field."""
+"""A type condition, empty if there is none, and the name of a field."""
 
 
 class FieldPlace(Struct, frozen=True):
     """A field below the root field."""
 
     steps: tuple[Step, ...]
-    """From the root field down; the last name may be `EVERYTHING`."""
+    """Steps from the root field down; the last name may be `EVERYTHING`."""
     arguments: Mapping[str, GraphQLArgument] = field(default_factory=dict)
     """Arguments of the field."""
 
     @property
     def name(self) -> str:
-        """`author.[Person].name`: the member of an interface or a union stands in brackets."""
+        """`author.[Person].name`: the member of an interface or a union is in brackets."""
         return ".".join(f"[{kind}].{name}" if kind else name for kind, name in self.steps)
 
 
 def places_of(schema: GraphQLSchema, root: GraphQLField) -> dict[str, FieldPlace]:
-    """Places by name, nearest first; none for a field without fields. Those whose arguments have to be made up are there, too."""
+    """Return the places by name, nearest first; none for a field without fields. Fields with required arguments are included."""
     top = get_named_type(root.type)
     if is_leaf_type(top):
         return {}
@@ -73,13 +73,13 @@ def places_of(schema: GraphQLSchema, root: GraphQLField) -> dict[str, FieldPlace
 
 
 def with_arguments(places: Mapping[str, FieldPlace]) -> dict[str, FieldPlace]:
-    """The nearest places whose fields have arguments."""
+    """Return the nearest places whose fields have arguments."""
     found = [(name, place) for name, place in places.items() if place.arguments]
     return dict(found[:_MOST_WITH_ARGUMENTS])
 
 
 def _fields(schema: GraphQLSchema, kind: Composite) -> Iterator[tuple[str, str, GraphQLField]]:
-    """(type condition, name, field) of a type and of its members, those that name things first."""
+    """Yield (type condition, name, field) of a type and of its members, identifiers first."""
     if not isinstance(kind, GraphQLUnionType):
         yield from (("", name, one) for name, one in in_order(kind.fields))
     if isinstance(kind, GraphQLObjectType):
@@ -93,12 +93,12 @@ def _fields(schema: GraphQLSchema, kind: Composite) -> Iterator[tuple[str, str, 
 
 
 def in_order(fields: Mapping[str, GraphQLField]) -> list[tuple[str, GraphQLField]]:
-    """RootFields, identifiers first."""
+    """Return fields with identifiers first."""
     return sorted(fields.items(), key=lambda one: not is_identifying(*one))
 
 
 def is_identifying(name: str, one: GraphQLField) -> bool:
-    """Whether a field holds what its object is known by, and needs no arguments."""
+    """Whether a field identifies its object and needs no arguments."""
     kind = get_named_type(one.type)
     is_named_so = kind.name == "ID" or is_identifier(normalised(name))
     return is_leaf_type(kind) and is_named_so and is_free(one)
@@ -110,7 +110,7 @@ def is_free(one: GraphQLField) -> bool:
 
 
 def values_of(kind: Any) -> list[str]:
-    """RootFields of a type that hold values and need no arguments."""
+    """Return the fields of a type that hold values and need no arguments."""
     if isinstance(kind, GraphQLUnionType):
         return []
     return [name for name, one in in_order(kind.fields) if is_free(one) and is_leaf_type(get_named_type(one.type))]

@@ -1,8 +1,8 @@
-"""Bodies of cases as requests: a query with its variables, or with its values in it.
+"""Bodies of cases as requests: a query with variables, or with literal values.
 
-The body of a case says what is asked, not how it is written: `{"arguments": {"id": "1"}, "selection": ["name",
-"friends.name"]}`. What is wrong in one is written so that a server finds it wrong, too. A query that is written already,
-as a text or under `query`, goes out as it is.
+The body of a case states what to request, not the query text: `{"arguments": {"id": "1"}, "selection": ["name",
+"friends.name"]}`. A fault in it is written so that a server finds it as well. A finished query, as a text or under
+`query`, is sent unchanged.
 """
 
 import json
@@ -32,7 +32,7 @@ from msgspec import Struct, field
 from checker.core.case import NOT_SET
 from checker.core.operation import BodyForm
 from checker.core.scenarios import Scenario
-from checker.graphql.coercion import count_in_arguments, simplest
+from checker.graphql.scalars import count_in_arguments, simplest
 from checker.graphql.selections import EVERYTHING, FieldPlace, Step, is_free, usual_fields, values_of
 from checker.transport.wire.bodies import json_bytes
 
@@ -43,7 +43,10 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def literal(value: Any, kind: Any = None) -> str:
-    """A value of a type, or of none: names of enums stand without quotes. What is no value of the type stays recognisably so."""
+    """Return a value of a type, or of none, as a literal: names of enums have no quotes.
+
+    A value of a wrong type stays recognisable.
+    """
     while isinstance(kind, GraphQLNonNull):
         kind = kind.of_type
     match value:
@@ -70,7 +73,7 @@ def literal(value: Any, kind: Any = None) -> str:
 def _object(value: Mapping[str, Any], kind: Any) -> str:
     named = get_named_type(kind) if kind is not None else None
     fields = named.fields if isinstance(named, GraphQLInputObjectType) else {}
-    # An object of a scalar has members of any name, `__typename` of a representation among them.
+    # An object of a scalar has members of any name, such as `__typename` of a representation.
     is_free = isinstance(named, GraphQLScalarType)
     members = [
         f"{name if name in fields or (is_free and _NAME.fullmatch(name)) else stranger(name, fields)}: "
@@ -81,13 +84,13 @@ def _object(value: Mapping[str, Any], kind: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string of GraphQL: JSON's escapes are a part of its own."""
-    # Some servers count lines by more than GraphQL does, and fall over when they say where an error is.
+    """Return a string of GraphQL: its escapes include those of JSON."""
+    # Some servers count more line separators than GraphQL does, and crash when they report the line of an error.
     return _CONTROLS.sub(lambda one: f"\\u{ord(one[0]):04X}", json.dumps(text, ensure_ascii=False))
 
 
 def is_writable(value: Any) -> bool:
-    """Whether a query can hold every text in a value: it knows no lone surrogates."""
+    """Whether a query can hold every text in a value: lone surrogates are impossible."""
     if isinstance(value, str):
         return _SURROGATE.search(value) is None
     if isinstance(value, dict):
@@ -96,7 +99,7 @@ def is_writable(value: Any) -> bool:
 
 
 def stranger(name: object, known: Any) -> str:
-    """A name that is none of the known ones, and one that GraphQL can write."""
+    """Return a name that is none of the known ones and valid in GraphQL."""
     text = name if isinstance(name, str) else json.dumps(name, default=str)
     found = text if _NAME.fullmatch(text) and not text.startswith("__") else ""
     if not found or len(found) > 64:
@@ -111,9 +114,9 @@ ARGUMENTS: Final = "arguments"
 SELECTION: Final = "selection"
 """Names of places that are selected."""
 NESTED: Final = "nested"
-"""Arguments of fields below the root field, by the name of their place: these are selected, too."""
+"""Arguments of fields below the root field, by the name of their place; these fields are selected as well."""
 LITERALS: Final = "literals"
-"""Whether values stand in the query; else they are variables."""
+"""Whether values are literals in the query; otherwise they are variables."""
 KNOWN: Final = frozenset((ARGUMENTS, SELECTION, NESTED, LITERALS))
 _KEPT: Final = 4096
 _OF_REQUESTS: Final = frozenset(("query", "variables", "operationName", "extensions"))
@@ -124,9 +127,9 @@ _QUERY: Final = re.compile(r"\s*(?:[{#]|(?:query|mutation|fragment)\b)")
 
 
 def written_request(value: Any) -> dict[str, Any] | list[Any] | None:
-    """The request of a body that holds a query as text, alone or under `query`; of a list of such requests, the list.
+    """Return the request of a body that holds a query as text, alone or under `query`; the list for a list of such requests.
 
-    None for a body that says what is asked.
+    None for a body that states what to request.
     """
     if isinstance(value, list) and value:
         return value if all(isinstance(written_request(one), dict) for one in value) else None
@@ -143,7 +146,7 @@ class _SelectionSet(Struct):
     kind: Any
     children: "dict[Step, _SelectedField]" = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
-    """Name in the answer -> what it stands for, where another field may share it."""
+    """Name in the response -> its meaning, to keep fields of the same name apart."""
 
 
 class _SelectedField(Struct):
@@ -162,7 +165,7 @@ class WrittenField(Struct, frozen=True):
     name: str
     field: GraphQLField
     always: tuple[tuple[Step, ...], ...] = ()
-    """Ways from it down to what is asked for each time."""
+    """Paths from it down to fields that every query selects."""
 
 
 class QueryWriter:
@@ -175,7 +178,7 @@ class QueryWriter:
         places: Mapping[str, FieldPlace],
         refuses: Callable[[bytes], bool] = lambda request: True,
     ) -> None:
-        """`refuses` says whether a request that a user wrote is wrong."""
+        """`refuses` returns whether a request that a user wrote is invalid."""
         self.schema = schema
         self.operation = root.operation
         """`query` or `mutation`."""
@@ -186,16 +189,16 @@ class QueryWriter:
         """Places that may be selected."""
         self._refuses = refuses
         self.always = root.always
-        """Ways from the root field down to what is asked for each time."""
+        """Paths from the root field down to fields that every query selects."""
         self._args: Mapping[str, GraphQLArgument] = self.field.args
         self._is_leaf = is_leaf_type(self.kind)
         self.usual_fields = cache(usual_fields)
         self.values_of = cache(values_of)
         self._known: dict[tuple[Any, ...], bytes] = {}
-        """Beginnings of requests."""
+        """Beginnings of requests, by the names in a body."""
 
     def __call__(self, value: Any) -> bytes:
-        """The request as JSON; bytes go out as they are. Raises `ValueError` for what JSON cannot say."""
+        """Return the request as JSON; bytes are returned unchanged. Raises `ValueError` for values that JSON cannot express."""
         if value.__class__ is dict and NESTED not in value and not value.get(LITERALS):
             arguments, selection = value.get(ARGUMENTS, {}), value.get(SELECTION, ())
             if arguments.__class__ is dict and selection.__class__ in (list, tuple):
@@ -224,7 +227,7 @@ class QueryWriter:
         return head + json_bytes(variables) + b"}"
 
     def _is_usual(self, value: Any) -> bool:
-        """Whether the text follows from the names of what is there."""
+        """Whether the names in a body determine its text."""
         if not isinstance(value, dict) or not value.keys() <= {ARGUMENTS, SELECTION, LITERALS}:
             return False
         if value.get(LITERALS):
@@ -238,7 +241,7 @@ class QueryWriter:
         )
 
     def query(self, value: Any) -> tuple[str, dict[str, Any]]:
-        """The text of a query, and its variables."""
+        """Return the text of a query, and its variables."""
         wants_literals = isinstance(value, dict) and value.get(LITERALS) is True
         literals = wants_literals and is_writable([value.get(ARGUMENTS), value.get(NESTED)])
         draft = _QueryDraft(self, literals=literals)
@@ -270,16 +273,17 @@ class QueryWriter:
         return text
 
     def root_text(self, value: Mapping[str, Any], selection: str = "") -> str:
-        """The root field of a usual body with its values in it: `book(id: "0") { id }`; with another selection, if one is given."""
+        """Return the root field of a usual body with literal values: `book(id: "0") { id }`; with another selection, if one is given."""
         draft, given = _QueryDraft(self, literals=True), value.get(ARGUMENTS, {})
         if not selection:
             return self._root_text(draft, value, given)
         return f"{self._name}{draft.arguments('', self._args, given, literals=True)} {{ {selection} }}"
 
     def is_wrong(self, value: Any) -> bool:
-        """Whether a server has to refuse the request of a body, because it breaks one rule of the schema in every reading.
+        """Whether a server must refuse the request of a body, because it breaks exactly one rule of the schema in every reading.
 
-        A refusal of a request that breaks more rules could not be explained; only queries that users wrote may break more.
+        A refusal of a request that breaks more rules would be ambiguous; only queries that users wrote may break
+        more.
         """
         if written_request(value) is not None:
             return self._refuses(self(value))
@@ -300,7 +304,7 @@ class QueryWriter:
 
 
 class _QueryDraft:
-    """One query that is being written."""
+    """Writes one query."""
 
     def __init__(self, writer: QueryWriter, *, literals: bool) -> None:
         self._writer = writer
@@ -312,7 +316,7 @@ class _QueryDraft:
     def arguments(
         self, prefix: str, args: Mapping[str, GraphQLArgument], given: Mapping[str, Any], *, literals: bool
     ) -> str:
-        """`(id: $id)`; empty when none are given. Those that the field does not have stand there by their values."""
+        """Return `(id: $id)`; empty if no arguments are given. Undeclared arguments are literals."""
         found = []
         for name, value in given.items():
             if name not in args:
@@ -329,7 +333,7 @@ class _QueryDraft:
         return f"({', '.join(found)})" if found else ""
 
     def selection(self, chosen: list[Any], nested: dict[str, Any]) -> str:
-        """`{ id name }` of places, known or not."""
+        """Return the selection `{ id name }` of places, known or not."""
         root, places = _SelectionSet(self._writer.kind), self._writer.places
         lost: list[str] = []
         for way in self._writer.always:
@@ -369,7 +373,7 @@ class _QueryDraft:
             is_made_up = False
             given = nested[place]
             args = given if isinstance(given, dict) else {stranger(given, one.args): 0}
-        # What is made up stands in the query: the same text goes with all values of variables.
+        # Made-up values are literals: the same text serves all values of variables.
         text = self.arguments(f"{name}_", one.args, args, literals=is_made_up or self.literals)
         inner = get_named_type(one.type)
         key = _key(node, condition, name, f"{one.type}{text}" if is_leaf_type(inner) else step)
@@ -398,7 +402,7 @@ class _QueryDraft:
 
 
 def _key(node: _SelectionSet, condition: str, name: str, means: object) -> str:
-    """The name of a field in the answer: its own, unless it would be taken for another one's."""
+    """Return the name of a field in the response: its own, unless another field has it."""
     key, number = name, 1
     meaning = str(means)
     while node.keys.setdefault(key, meaning) != meaning:
@@ -414,17 +418,17 @@ def _plain(value: Any) -> Any:
 
 _ALIASES: Final = 500
 _DEPTH: Final = 100
-"""Selections in one another."""
+"""Levels of nested selections."""
 _MOST_BYTES: Final = 64_000
 _LONGEST_URL: Final = 4_000
 _MOST_TYPES: Final = 200
-"""Types that are looked at for a way back."""
+"""Types that are searched for a way back."""
 _OF_TYPES: Final = "query {{ __schema {{ types {{ {inner} }} }} }}"
 _MOST_WAYS: Final = 8
 
 
 def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyForm]:
-    """Yield other forms of the request of a usual body; with `costly` also requests that ask for much at once."""
+    """Yield other forms of the request of a usual body; with `costly` also expensive requests."""
     try:
         query, variables = writer.query(value)
     except (ValueError, RecursionError):
@@ -440,7 +444,7 @@ def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyF
 
 
 def _costly(writer: QueryWriter, value: Any) -> Iterator[BodyForm]:
-    # What each is known by, and nothing more: the answers are small.
+    # Only identifiers are selected, so the responses are small.
     field = writer.root_text({ARGUMENTS: value.get(ARGUMENTS, {})})
     count = min(_ALIASES, _MOST_BYTES // (len(field) + 8))
     if count > 1:
@@ -452,10 +456,10 @@ def _costly(writer: QueryWriter, value: Any) -> Iterator[BodyForm]:
 
 
 def _deep(writer: QueryWriter, value: Any) -> str:
-    """A query of that depth whose answer stays small: along single objects that lead back to their type, or along types."""
+    """Return a query of that depth with a small response: along single objects that lead back to their type, or along types."""
     way = _way_back(writer.kind) if _is_single(writer.field.type) else None
     if way is None:
-        # What a type is of is one type, or none: each server that describes itself has that.
+        # `ofType` of a type is a single type or null, and every server with introspection has it.
         return _OF_TYPES.format(inner="ofType { " * _DEPTH + "name" + " }" * _DEPTH)
     text = "__typename"
     for _ in range(_DEPTH // len(way)):
@@ -465,7 +469,7 @@ def _deep(writer: QueryWriter, value: Any) -> str:
 
 
 def _way_back(kind: Any) -> tuple[str, ...] | None:
-    """The shortest way of fields from an object to another one of its type; None where there is none without a list."""
+    """Return the shortest path of fields from an object to another one of its type; None if every path has a list."""
     queue: deque[tuple[Any, tuple[str, ...]]] = deque([(kind, ())])
     seen: set[str] = set()
     while queue and len(seen) < _MOST_TYPES:

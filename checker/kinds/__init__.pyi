@@ -6,9 +6,9 @@ from checker.core.operation import Body, Label, Parameter
 from checker.core.request import Location
 from checker.core.resources import TakenValue, Transition
 from checker.core.scenarios import Scenario
-from checker.kinds.declared import DeclaredOperation, DeclaredSchema, json_schema
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import DescriptionSource, FetchOptions, FileSource, TextSource, UrlSource
+from checker.kinds.static import DeclaredOperation, DeclaredSchema, json_schema
 from checker.kinds.table import register
 
 __all__ = [

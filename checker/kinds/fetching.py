@@ -1,4 +1,7 @@
-"""Limits on reading a description: bytes, seconds and documents, for each document and for all together."""
+"""Inputs and limits for reading descriptions: bytes, seconds, documents and nesting.
+
+The limits on bytes and seconds hold for each document and for all documents together.
+"""
 
 import os
 import re
@@ -22,7 +25,7 @@ Clock = Callable[[], float]
 
 
 class AllowanceSpent(LoaderError):
-    """A description asks for more than all of its documents may cost: no single reference is to blame."""
+    """The description exceeds the limits for all of its documents together: no single reference is at fault."""
 
 
 class Allowance:
@@ -48,16 +51,16 @@ class Allowance:
         return Portion(name, self)
 
     def left_s(self) -> float:
-        """Seconds for all further documents."""
+        """Return the seconds left for all further documents."""
         return self.limits.max_total_time_s - self._spent_s
 
     def run_left_s(self) -> float:
-        """Seconds that the run has for them."""
+        """Return the seconds until the end of the run."""
         until = self.limits.until
         return inf if until is None else until - self.clock()
 
     def pay(self, seconds: float, name: str) -> None:
-        """Count the time of a document that was read. Raises `AllowanceSpent`."""
+        """Count the time of a document. Raises `AllowanceSpent`."""
         self._spent_s += seconds
         self._require_time(name)
 
@@ -93,16 +96,16 @@ class Portion:
 
     @property
     def limits(self) -> FetchLimits:
-        """The settings."""
+        """Limits from the settings."""
         return self._allowance.limits
 
     def left_s(self) -> float:
-        """Seconds until it has to be there, whole."""
+        """Return the seconds left for the whole document."""
         limits, spent_s, run_s = self.limits, self._spent_s(), self._allowance.run_left_s()
         return min(limits.timeout_s - spent_s, self._allowance.left_s() - spent_s, run_s)
 
     def take(self, piece: bytes) -> None:
-        """Keep the next bytes as they came. Raises `LoaderError` when they are too many or too late."""
+        """Keep the next received bytes. Raises `LoaderError` if they are too many or too late."""
         self._taken += piece
         if len(self._taken) > self.limits.max_size:
             raise self.too_large()
@@ -110,32 +113,32 @@ class Portion:
             raise self.too_late()
 
     def taken(self) -> bytes:
-        """The bytes until now."""
+        """Return the bytes received until now."""
         return bytes(self._taken)
 
     def close(self, content: bytes) -> bytes:
-        """The document that was read. Raises `AllowanceSpent` when all of them are too much."""
+        """Return the whole document. Raises `AllowanceSpent` if all documents together exceed a limit."""
         self._allowance.grow(len(content), self.name)
         self._allowance.pay(self._spent_s(), self.name)
         return content
 
     def fail(self) -> None:
-        """The time of a document that could not be read counts, too. Raises `AllowanceSpent`."""
+        """Count the time of a document that could not be read. Raises `AllowanceSpent`."""
         self._allowance.pay(self._spent_s(), self.name)
 
     def _spent_s(self) -> float:
         return self._allowance.clock() - self._began_at
 
     def too_large(self) -> LoaderError:
-        """The error about its bytes."""
+        """Return the error about its size."""
         return LoaderError(
             f"{self.name} holds more than {shown_size(self.limits.max_size)}; give a smaller document, or raise "
             f"{_option('max-size')}"
         )
 
     def too_late(self) -> LoaderError:
-        """The error about its time."""
-        # Timers may be early by a hair: what counts is which limit comes first.
+        """Return the error about its time."""
+        # Timers may fire slightly early, so the error names the limit that comes first.
         if self._allowance.run_left_s() <= self.limits.timeout_s - self._spent_s():
             return LoaderError(_after_the_run(self.name), kind=LoaderErrorKind.NETWORK_OTHER)
         return LoaderError(
@@ -145,7 +148,7 @@ class Portion:
         )
 
     def too_far(self, target: str) -> LoaderError:
-        """The error about its redirects."""
+        """Return the error about its redirects."""
         most = self.limits.max_redirects
         times = "once" if most == 0 else f"more than {most} times"
         return LoaderError(
@@ -156,7 +159,7 @@ class Portion:
 
 
 def _after_the_run(name: str) -> str:
-    # Said of files of this machine, too: what took the time may be anything before them.
+    # Applies to local files as well: anything before them may have taken the time.
     return f"{name} was not there, whole, when the time of the run was over; give the run more with `--max-time`"
 
 
@@ -165,7 +168,7 @@ def _option(key: str) -> str:
 
 
 def read_file(path: str | os.PathLike[str], allowance: Allowance, what: str = "an OpenAPI document") -> bytes:
-    """Content of a file. Raises `LoaderError`."""
+    """Return the content of a file. Raises `LoaderError`."""
     portion = allowance.document(os.fspath(path))
     try:
         for piece in pieces_of(path, what):
@@ -177,19 +180,19 @@ def read_file(path: str | os.PathLike[str], allowance: Allowance, what: str = "a
 
 _DEEPEST: Final = 200
 _LIMIT_OF_PARSER: Final = "nesting depth"
-"""What it says of what is too deep for itself."""
+"""Words in the parser's error about its own limit."""
 # Deep block nesting needs deep indentation, or many markers on one line.
 _MAYBE_DEEP: Final = re.compile(r"^ {200}|(?:[-?:] +){100}", re.MULTILINE)
 
 
 def refuse_depth(text: str) -> None:
-    """Raise `yaml.YAMLError` for nesting on which the composer, which is C and recursive, would crash."""
+    """Raise `yaml.YAMLError` for nesting on which the composer, which is recursive C code, would crash."""
     if text.count("[") + text.count("{") <= _DEEPEST and not _MAYBE_DEEP.search(text):
         return
     try:
         _refuse_deep_events(text)
     except yaml.scanner.ScannerError as error:
-        # Newer parsers look ahead, and have a limit of their own.
+        # Newer parsers look ahead and have a limit of their own.
         if _LIMIT_OF_PARSER not in str(error.problem):
             raise
         raise _too_deep(error.problem_mark) from None
@@ -214,7 +217,7 @@ class Reaching(Struct, frozen=True):
     """Settings for reaching servers."""
 
     own: BaseUrl | None
-    """The server that the user named; None: every server is a stranger."""
+    """The server that the user named; None if there is none."""
     options: Mapping[str, Any]
     """Options of `httpx.get`, for that server alone."""
     way: FetchOptions
@@ -222,7 +225,7 @@ class Reaching(Struct, frozen=True):
 
 
 class Fetched(Struct, frozen=True):
-    """A document as it came, without its codings."""
+    """A document without its content codings."""
 
     content: bytes
     content_type: str | None
@@ -231,7 +234,7 @@ class Fetched(Struct, frozen=True):
 
 
 def origin_of(url: str) -> BaseUrl:
-    """Origin of an http(s) URL. Raises `LoaderError`."""
+    """Return the origin of an http(s) URL. Raises `LoaderError`."""
     try:
         return BaseUrl.from_url(url)
     except ValueError as error:
@@ -239,7 +242,7 @@ def origin_of(url: str) -> BaseUrl:
 
 
 def canonical(url: str) -> str:
-    """A URL as it is worked with inside. Raises `LoaderError` for the address of no socket."""
+    """Return the canonical form of a URL. Raises `LoaderError` for an address without a socket."""
     try:
         return canonical_url(url)
     except ValueError as error:
@@ -247,7 +250,7 @@ def canonical(url: str) -> str:
 
 
 class FetchAdvice(Struct, frozen=True):
-    """Advice for each reason why a document does not come."""
+    """Advice for each reason why a document cannot be fetched."""
 
     silent: str
     unreachable: str
@@ -258,7 +261,7 @@ class FetchAdvice(Struct, frozen=True):
 
 
 class NotReady(LoaderError):
-    """The API may be starting yet: worth another try."""
+    """The API may still be starting: another try may succeed."""
 
 
 BESIDE: Final = "make it reachable from here, or refer to a copy beside the description"

@@ -1,4 +1,4 @@
-"""A kind of description, as the floors above use it: how it is opened, and the abilities of its operations."""
+"""The protocol of a kind of description: how it is opened, and the abilities of its operations."""
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from checker.generation.sources.choices import Source
     from checker.transport.wire.multipart import MultipartFile
 else:
-    # Tests are collected without what writes requests.
+    # Collecting tests must not import the writer of requests.
     wire_bodies = later("checker.transport.wire.bodies")
     encoders = later("checker.transport.wire.bodies")
 
@@ -51,51 +51,51 @@ class CaseProgram(Protocol):
     def operation(self) -> Operation: ...
     @property
     def fault(self) -> CheckerError | None:
-        """The reason why no valid case exists; all cases are invalid then."""
+        """The reason why no valid case exists; then all cases are invalid."""
         ...
 
     @property
     def size_bytes(self) -> int:
-        """Estimate of the memory that the program takes; it may grow while it is used."""
+        """Estimate of the memory that the program takes; it may grow during use."""
         ...
 
     @property
     def opaque(self) -> Mapping[str, str]:
-        """Places of the description that are drawn and filtered -> the keyword that is not looked into."""
+        """Places of the description that are drawn and filtered -> the keyword that is not understood."""
         ...
 
     @property
     def left_out(self) -> Mapping[str, str]:
-        """Places of optional parts that no value can satisfy -> why."""
+        """Places of optional parts that no value can satisfy -> the reason."""
         ...
 
     @property
     def mismatched(self) -> Mapping[str, str]:
-        """Places with a dictionary of the user's that their schema forbids most entries of -> how many."""
+        """Places with a user's dictionary -> the number of entries that the schema forbids, if these are most."""
         ...
 
     def draw(self, source: "Source", case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> CaseValue:
-        """One case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
+        """Return a case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
         ...
 
     def mode_ahead(self, source: "Source") -> GenerationMode | None:
-        """Return whether a source that was just reset would draw a valid case or a wrong one; None when only drawing tells."""
+        """Return whether a source that was just reset would draw a valid case or a wrong one; None if only drawing tells."""
         ...
 
 
 class ApiOperation(Operation):
-    """An operation as Python users hold it. Each kind inherits it; what lower floors ask is stated by `Operation`."""
+    """An operation as Python users see it. Each kind inherits it; `Operation` states what lower rooms use."""
 
     entry: "OperationEntry"
     """Its row in the table of contents."""
     parameters: tuple[Parameter, ...]
     engine: Engine | None
-    """Sends, judges and makes; None for operations that were not loaded from Python."""
+    """Sends, judges and makes cases; None for operations that were not loaded from Python."""
 
     def compile(
         self, settings: "GenerationSettings", *, hooks: "ComponentHooks" = ..., store: "FormStore | None" = None
     ) -> "CaseProgram":
-        """Return the program that draws its cases. Operations with one `store` share what they read of their schemas.
+        """Return the program that draws its cases. Operations with one `store` share the schemas that they have read.
 
         Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`.
         """
@@ -137,9 +137,9 @@ class ApiOperation(Operation):
         return Definition(self.entry.definition)
 
     def with_engine(self, engine: Engine) -> Self:
-        """A copy that reaches higher floors by an engine."""
+        """Return a copy that is bound to an engine."""
         own = copy.copy(self)
-        # The slot is that of the class that lists it among its fields.
+        # The slot belongs to the class that lists it among its fields.
         setattr(own, "engine", engine)  # noqa: B010
         return own
 
@@ -155,9 +155,10 @@ class ApiOperation(Operation):
         media_type: str | None = None,
         multipart_content_types: dict[str, str] | None = None,
     ) -> CaseValue:
-        """A case made by hand: values by name, and another HTTP verb if `method` says so.
+        """Return a hand-made case: values by name, and another HTTP verb if `method` is given.
 
-        Raises `IncorrectUsage` for values without names, and for a body without a media type where there are several.
+        Raises `IncorrectUsage` for values without names, and for a body without a media type if the operation has
+        several.
         """
         require_names(path_parameters=path_parameters, query=query, headers=headers, cookies=cookies)
         require_texts(method=method, media_type=media_type)
@@ -182,20 +183,21 @@ class ApiOperation(Operation):
     def as_strategy(
         self, generation_mode: GenerationMode | str | None = None, **parts: Any
     ) -> "SearchStrategy[CaseValue]":
-        """Strategy of `Case` for Hypothesis; a mode stands above what is configured.
+        """Return a Hypothesis strategy of `Case`; a mode overrides the configuration.
 
-        `path_parameters`, `query`, `headers`, `cookies` and `body` take the place of generated ones: each a strategy, or a value.
+        `path_parameters`, `query`, `headers`, `cookies` and `body` replace generated parts: each is a strategy or a
+        value.
         """
         found: SearchStrategy[CaseValue] = self._engine().as_strategy(self, generation_mode=generation_mode, **parts)
         return found
 
     def get_strategies_from_examples(self) -> "list[SearchStrategy[CaseValue]]":
-        """One strategy for each case that the examples of the description make."""
+        """Return one strategy for each case from the examples of the description."""
         return self._engine().examples_of(self)
 
     @property
     def responses(self) -> Mapping[str, Any]:
-        """Raw response objects by status as it is spelled; empty where the kind of description has none."""
+        """Raw response objects by status as it is spelled; empty if the kind of description has none."""
         declared = self.definition.get("responses")
         return declared if isinstance(declared, dict) else {}
 
@@ -206,7 +208,7 @@ class ApiOperation(Operation):
 
     @property
     def app(self) -> object | None:
-        """The application in this process that serves it, if there is one."""
+        """The application in this process that serves it; None if there is none."""
         return None if self.schema is None else self.schema.app
 
     @property
@@ -217,10 +219,10 @@ class ApiOperation(Operation):
 
     @plainly
     def validate_response(self, response: Any, *, case: CaseValue | None = None) -> None:
-        """Raise a `FailureGroup` when a check fails; without a case the checks know of no request."""
+        """Raise a `FailureGroup` if a check fails; without a case the checks do not know the request."""
         if case is None:
             case = self.Case()
-            # The request is not known.
+            # The request is unknown.
             case.id = ""
         require(isinstance(case, CaseValue), "case", "a case", case)
         self._engine().validate_response(case, response)
@@ -258,7 +260,7 @@ class ApiOperation(Operation):
         return iter(self.parameters)
 
     def get_parameter(self, name: str, location: str) -> Parameter | None:
-        """The parameter of a name at `path`, `query`, `header` or `cookie`; header names in any letter case.
+        """Return the parameter of a name at `path`, `query`, `header` or `cookie`; header names are case-insensitive.
 
         None if there is none. Raises `IncorrectUsage` for another location.
         """
@@ -272,11 +274,14 @@ class ApiOperation(Operation):
         return None
 
     def get_parameter_set(self, location: str) -> tuple[Parameter, ...]:
-        """Declared parameters at `path`, `query`, `header` or `cookie`. Raises `IncorrectUsage` for another location."""
+        """Return the declared parameters at `path`, `query`, `header` or `cookie`.
+
+        Raises `IncorrectUsage` for another location.
+        """
         return self._at(_location(location))
 
     def add_parameter(self, parameter: Parameter) -> None:
-        """Have cases that are made from now on carry one parameter more, in place of one of its name and location."""
+        """Add a parameter to all cases from now on, replacing one with its name and location."""
         require(hasattr(parameter, "location"), "parameter", "one of an operation", parameter)
         others = (one for one in self.parameters if (one.location, one.name) != (parameter.location, parameter.name))
         self.parameters = (*others, parameter)
@@ -290,20 +295,20 @@ class ApiOperation(Operation):
         }
 
     def get_body_for_media_type(self, media_type: str) -> Body | None:
-        """The body of a media type, as it is declared; None if there is none."""
+        """Return the declared body of a media type; None if there is none."""
         return next((body for body in self.body if body.media_type == media_type), None)
 
     def get_bodies_for_media_type(self, media_type: str) -> Iterator[Body]:
-        """Bodies whose media type, or range of media types, names a media type; letter case and parameters do not count."""
+        """Return the bodies whose media type, or range of media types, matches a media type; case and parameters are ignored."""
         require_texts(media_type=media_type)
         return (body for body in self.body if matches(body.media_type, media_type))
 
     def prepare_multipart(
         self, form: Mapping[str, Any], content_types: Mapping[str, str] | None = None
     ) -> "list[tuple[str | None, MultipartFile]]":
-        """Parts of a multipart body as `requests` takes them for `files`: (name, (file name, content, content type)).
+        """Return the parts of a multipart body in the form of `files` of `requests`: (name, (file name, content, content type)).
 
-        `content_types` say the type of single properties; the others are as the description declares.
+        `content_types` are types of single properties; the description declares the others.
         """
         declared = next((one for one in self.body if is_multipart(one.media_type)), None)
         encoding = {} if declared is None else dict(declared.encoding)
@@ -314,7 +319,7 @@ class ApiOperation(Operation):
         return wire_bodies.multipart_files(form, encoding, None if declared is None else declared.schema)
 
     def get_request_payload_content_types(self) -> list[str]:
-        """Media types of the body, in order of declaration."""
+        """Return the media types of the body in order of declaration."""
         return [body.media_type for body in self.body]
 
     def _at(self, location: Location) -> tuple[Parameter, ...]:
@@ -327,7 +332,7 @@ class ApiOperation(Operation):
 
 
 class OperationEntry(Selectable, Protocol):
-    """An operation as a table of contents has it: what filters look at, and where it stands among the resources."""
+    """An operation in a table of contents: the fields for filters, and its place among the resources."""
 
     @property
     def label(self) -> Label:
@@ -338,12 +343,12 @@ class OperationEntry(Selectable, Protocol):
     def resource_path(self) -> str: ...
     @property
     def resource_method(self) -> str:
-        """The effect on the resource, as a method of REST; `safety` goes by it."""
+        """Its effect on the resource as a method of REST; `safety` uses it."""
         ...
 
 
 class DroppedOperation(Struct, frozen=True):
-    """A part of a description that is written like an operation and is not tested."""
+    """An entry that looks like an operation and is not tested."""
 
     label: Label
     warning: SchemaWarning
@@ -360,20 +365,20 @@ class ApiLink(Struct, frozen=True):
     """Its place in the description."""
     source: Label
     status: str
-    """Responses that it is for: `201`, `4XX`, `default`."""
+    """Statuses of its responses: `201`, `4XX`, `default`."""
     target: Label | None = None
     values: tuple[TakenValue, ...] = ()
     error: str = ""
-    """The reason why it cannot be followed, in one sentence: what was found, where, what to do. Then it has no target."""
+    """The reason why it cannot be followed, as a sentence with cause, place and advice. It has no target then."""
 
 
 class ApiSchema(Protocol):
-    """An opened description. Each kind inherits it, and overrides the defaults of what it can say more of."""
+    """An opened description. Each kind inherits it, and overrides the defaults that it can improve on."""
 
     app: object | None
     """The application in this process that serves the API, if it was loaded from one."""
     location: str | None
-    """URL that it was read from in the end; None when it came from elsewhere."""
+    """Final URL of the document; None if it has no URL."""
 
     @property
     def kind(self) -> str:
@@ -387,17 +392,17 @@ class ApiSchema(Protocol):
 
     @property
     def title(self) -> str:
-        """Title of the API, empty when it has none."""
+        """Title of the API, empty if it has none."""
         return ""
 
     @property
     def base_url(self) -> str | None:
-        """Absolute URL before every path: the one that was given, or else the one that is declared, if any."""
+        """Absolute URL before every path: the given one, or else the declared one."""
         ...
 
     @property
     def declared_path(self) -> str:
-        """Path of the URL of the server that it declares, without a `/` at the end; empty when it declares none."""
+        """Path of the URL of the declared server, without a final `/`; empty if none is declared."""
         return ""
 
     @property
@@ -407,24 +412,24 @@ class ApiSchema(Protocol):
 
     @property
     def credentials(self) -> tuple[str, ...]:
-        """Places that its security schemes name, lower case: `header authorization`, `query appid`."""
+        """Places of credentials in its security schemes, lower case: `header authorization`, `query appid`."""
         return ()
 
     @property
     def security_schemes(self) -> Mapping[str, SecurityScheme]:
-        """Its security schemes by name; those that cannot be read are left out."""
+        """Its security schemes by name; unreadable ones are left out."""
         return {}
 
     def sign_up_flow(self) -> SignUpFlow | None:
-        """Return the way to make an account and to log in with it; None when the description does not say."""
+        """Return the requests that create an account and log in with it; None if the description does not reveal them."""
         return None
 
     def described_login(self) -> DescribedLogin | None:
-        """Return the request that gives a token for a user and a password; None when the description does not say."""
+        """Return the request that gives a token for a user and a password; None if the description does not reveal it."""
         return None
 
     def configure(self, options: SchemaOptions) -> None:
-        """Take in the options of users."""
+        """Apply the options of users."""
         ...
 
     def serve_from(self, app: object, url: str) -> None:
@@ -433,32 +438,32 @@ class ApiSchema(Protocol):
 
     @property
     def raw_schema(self) -> Any:
-        """The loaded document, as its kind reads it."""
+        """The loaded document in the form that its kind reads."""
         ...
 
     @property
     def base_path(self) -> str:
-        """Path below which all operations stand: begins and ends with `/`."""
+        """Path before all operations: begins and ends with `/`."""
         ...
 
     def entries(self) -> Iterable[OperationEntry | BrokenOperation]:
-        """Table of contents in document order; no operation is read for it."""
+        """Return the table of contents in document order; no operation is read."""
         ...
 
     def checked_entries(self) -> Iterator[OperationEntry | BrokenOperation]:
-        """Table of contents in document order; an operation that cannot be read is a value that carries its error."""
+        """Yield the table of contents in document order; an operation that cannot be read is a value with its error."""
         return iter(self.entries())
 
     def dropped(self) -> Iterable[DroppedOperation]:
-        """Parts of the description that are written like operations and are not tested."""
+        """Return the entries that look like operations and are not tested."""
         return ()
 
     def find(self, label: str) -> ApiOperation | BrokenOperation | None:
-        """The operation of a label; no other one is read."""
+        """Return the operation of a label; no other one is read."""
         ...
 
     def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
-        """Two keys under which Python users find an operation: `schema["/users"]["GET"]`, `schema["Query"]["user"]`."""
+        """Return the two keys of an operation for Python users: `schema["/users"]["GET"]`, `schema["Query"]["user"]`."""
         return entry.path, entry.method
 
     def parameter_names(self, label: Label) -> Iterable[str]:
@@ -466,15 +471,18 @@ class ApiSchema(Protocol):
         ...
 
     def links(self) -> Iterable[ApiLink]:
-        """Links between operations; a link that cannot be followed carries its error."""
+        """Return the links between operations; a link that cannot be followed carries its error."""
         return ()
 
     def resources(self) -> ResourceModel:
-        """Return the operations that create and use resources. The process that opens the description first builds them for all others."""
+        """Return the operations that create and use resources.
+
+        The first process to open the description builds the model for all others.
+        """
         ...
 
     def normalised(self) -> bytes:
-        """Bytes from which its kind makes an equal schema, nothing else read for it."""
+        """Return bytes from which its kind makes an equal schema without reading anything else."""
         ...
 
 
@@ -483,24 +491,24 @@ class DescriptionKind(Protocol):
 
     @property
     def name(self) -> str:
-        """One word, the same for ever: it stands in run directories."""
+        """One stable word: it is stored in run directories."""
         ...
 
     def claims(self, name: str) -> bool:
-        """Whether a file, URL or path of that name is most likely of this kind: then it is asked first."""
+        """Whether a file, URL or path of that name is most likely of this kind, which is then tried first."""
         ...
 
     def open(self, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
-        """The description. Raises `LoaderError`; `ForeignDescription` when it is not of this kind."""
+        """Return the description. Raises `LoaderError`; `ForeignDescription` if it is not of this kind."""
         ...
 
     def reopen(self, data: bytes) -> ApiSchema:
-        """The schema that `ApiSchema.normalised` wrote down."""
+        """Return the schema that `ApiSchema.normalised` wrote."""
         ...
 
 
 def _written(place: Location, declared: tuple[Parameter, ...], values: Mapping[str, Any]) -> dict[str, str]:
-    """Texts of one location as they are sent; in the query with its name, as one value may be several pairs."""
+    """Return the texts of one location as they are sent; in the query with names, because one value may be several pairs."""
     found: dict[str, str] = {}
     for name, value in values.items():
         own = next((one for one in declared if one.name == name), None)
@@ -520,7 +528,7 @@ Read = TypeVar("Read", bound=ApiOperation)
 
 
 def initialised(operation: Read | BrokenOperation, hooks: HookSource) -> Read | BrokenOperation:
-    """An operation that was just read, as hooks of `before_init_operation` leave it; broken, where one of them raises."""
+    """Return a newly read operation after the hooks of `before_init_operation`; broken if a hook raises."""
     if isinstance(operation, BrokenOperation):
         return operation
     context = HookContext(operation)

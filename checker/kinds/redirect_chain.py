@@ -1,4 +1,4 @@
-"""One document over HTTP: its redirects, its time, and the error when it does not come."""
+"""One document over HTTP: its redirects, its time limit, and the error if it cannot be fetched."""
 
 import _thread
 import re
@@ -20,14 +20,14 @@ from checker.kinds.fetching import FetchAdvice, Fetched, NotReady, Portion, Reac
 
 
 class ConnectionTimer:
-    """Ends the connections of one request when its time is over. Enter it; `trace` is the extension of that name of httpx.
+    """A context manager that closes the connections of one request at its time limit; `trace` is the httpx extension of that name.
 
-    Its thread is not of `threading`: `Thread.start` waits for ever for a thread that has no memory to begin.
+    Its thread does not belong to `threading`: `Thread.start` waits forever for a thread that has no memory to start.
     """
 
     def __init__(self, seconds: float) -> None:
         self.is_over = False
-        """Whether time has run out: the response that was received since then is incomplete."""
+        """Whether the time is over: data received since then is incomplete."""
         self._seconds = max(0.0, seconds)
         self._sockets: list[socket.socket] = []
         self._lock = threading.Lock()
@@ -50,9 +50,9 @@ class ConnectionTimer:
             self._sockets.clear()
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Register a connection as soon as it exists, before TLS or anything else may drip."""
+        """Register a connection as soon as it exists, before TLS or anything else can stall."""
         if event.endswith("connect_tcp.complete"):
-            # Its own descriptor: that of the connection is taken over by the layer of TLS, and closed when it likes.
+            # A duplicate: the TLS layer takes over the connection's own descriptor and closes it at any time.
             self._sockets.append(info["return_value"].get_extra_info("socket").dup())
             if self.is_over:
                 self._end()
@@ -73,29 +73,29 @@ _USER_AGENT: Final = "checker"
 _TIMEOUT_S: Final = 10.0
 """Time-out of a connection, and of silence from a server that the user has not named."""
 _ERROR_BYTES: Final = 4096
-"""Bytes of a response without a document that are shown."""
+"""Bytes of an error response that are shown."""
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 
 
 class RedirectChain:
-    """One document's way through redirects."""
+    """The redirects of one document."""
 
     def __init__(self, reaching: Reaching, portion: Portion, advice: FetchAdvice, question: bytes | None) -> None:
-        """`question` is JSON that is posted; without one the document is asked for by GET."""
+        """`question` is JSON to post; without one the document is requested by GET."""
         self._question = question
         self._reaching = reaching
         self._portion = portion
         self._advice = advice
         self._asked: BaseUrl | None = None
-        """The last server that was asked."""
+        """The last server that was contacted."""
         self._cookies: dict[tuple[str, str, int], Any] = {}
-        """By site: what one server sets is not told to another one."""
+        """By site: cookies of one server are not sent to another."""
         if reaching.own is not None:
             self._cookies[reaching.own.site] = reaching.options.get("cookies")
         self._params = reaching.options.get("params")
 
     def visit(self, url: str) -> Fetched | str:
-        """The document, or the target of a redirect as it is written."""
+        """Return the document, or the target of a redirect as it is written."""
         portion, shown = self._portion, self._reaching.way.redaction.url(url)
         asked = f"{shown} through the proxy" if self._reaching.way.proxy else shown
         is_begun = False
@@ -108,7 +108,7 @@ class RedirectChain:
                         found = self._read(response, shown)
                     finally:
                         response.close()
-                        # What a server has set is for its own further requests.
+                        # Cookies that a server sets are for its own further requests.
                         self._cookies[origin_of(url).site] = client.cookies
             except httpx.HTTPError as error:
                 if watch.is_over or portion.left_s() <= 0:
@@ -120,7 +120,7 @@ class RedirectChain:
                     f"{shown} cannot be asked for: {error}; correct the URL, or what is sent with it"
                 ) from error
             if watch.is_over and isinstance(found, Fetched):
-                # An answer without a length just ends where we ended it.
+                # A response without a length just ends where we closed it.
                 raise portion.too_late()
         return found
 
@@ -147,13 +147,13 @@ class RedirectChain:
         )
 
     def _client(self, url: str) -> httpx.Client:
-        """A client for one request."""
-        # Large descriptions are made when they are asked for: silence is no sign that they will not come in time.
+        """Return a client for one request."""
+        # Large descriptions are built on request: silence does not mean that they will not arrive in time.
         usual = httpx.Timeout(_TIMEOUT_S, read=None) if self._own_of(url) else _TIMEOUT_S
         timeout = httpx.Timeout(self._reaching.options.get("timeout", usual))
         left_s = max(self._portion.left_s(), 0.001)
         limits = {
-            # One second more: whoever watches ends it in time, and says so.
+            # One second more: the timer ends the request in time, with a better error.
             name: left_s + 1 if seconds is None else min(seconds, left_s)
             for name, seconds in timeout.as_dict().items()
         }
@@ -171,7 +171,7 @@ class RedirectChain:
         )
 
     def _send(self, client: httpx.Client, url: str, watch: ConnectionTimer) -> httpx.Response:
-        """Response whose body is not read yet. Only the server that the user named is shown what the user gave."""
+        """Return a response whose body is not read yet. Options of the user go only to the server that the user named."""
         self._asked = origin = origin_of(url)
         own = self._own_of(url)
         headers = {"User-Agent": _USER_AGENT, "Accept-Encoding": "gzip, deflate"}
@@ -185,7 +185,7 @@ class RedirectChain:
         if auth is None and userinfo and "authorization" not in map(str.lower, headers):
             user, _, password = userinfo.partition(":")
             auth = (user, password)
-        # Of a redirect, the server has written the whole query.
+        # After a redirect, the server has written the whole query.
         self._params = None
         request = client.build_request(
             "GET" if self._question is None else "POST",
@@ -198,12 +198,12 @@ class RedirectChain:
         return client.send(request, auth=auth, stream=True, follow_redirects=False)
 
     def _own_of(self, url: str) -> BaseUrl | None:
-        """The server that the user named, where it is the one that this URL leads to."""
+        """Return the server that the user named if a URL belongs to it."""
         own = self._reaching.own
         return own if own is not None and own.site == origin_of(url).site else None
 
     def _place_of(self, response: httpx.Response) -> str:
-        """URL that an answer came from: of a socket, clients know the path below it alone."""
+        """Return the URL of a response; for a socket, clients know only the path below it."""
         if self._asked is None or not self._asked.socket:
             return str(response.url)
         return self._asked.url + response.url.raw_path.decode("ascii")
@@ -218,7 +218,7 @@ def with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None) 
     """Return a TLS context with a client certificate. Raises `LoaderError`."""
     context = httpx.create_ssl_context(verify=verify)
     try:
-        # Without a password for it a key that has one would be asked for on the terminal.
+        # Without an explicit password, OpenSSL would prompt on the terminal for that of the key.
         context.load_cert_chain(cert, key, password="")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -230,7 +230,7 @@ def with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None) 
 
 
 def _octets(value: str | bytes) -> bytes:
-    """A name or a value of a header as it is sent (RFC 9110, 5.5)."""
+    """Return a header name or value as it is sent (RFC 9110, 5.5)."""
     return value.encode("latin-1") if isinstance(value, str) else value
 
 
@@ -250,7 +250,7 @@ def _refusal(response: httpx.Response, shown: str, advice: FetchAdvice) -> Loade
 
 
 def _beginning(response: httpx.Response) -> list[str]:
-    """First lines of an answer that is no document, as far as they come."""
+    """Return the first lines of an error response, as far as they arrive."""
     found = bytearray()
     try:
         for piece in response.iter_raw():
@@ -258,7 +258,7 @@ def _beginning(response: httpx.Response) -> list[str]:
             if len(found) >= _ERROR_BYTES:
                 break
     except httpx.HTTPError:
-        # The status says what is wrong; the rest of the body is not needed.
+        # The status explains the error; the rest of the body is not needed.
         return []
     fields = response.headers.multi_items()
     text = readable(bytes(found), codings_of(fields), is_cut=True).content.decode("utf-8", "replace")
@@ -266,7 +266,7 @@ def _beginning(response: httpx.Response) -> list[str]:
 
 
 def _network_error(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> LoaderError:
-    """The error for what the network did; `NotReady` where another try may help."""
+    """Return the error for a network failure; `NotReady` if another try may help."""
     kind = NotReady if isinstance(error, httpx.ConnectError | httpx.TimeoutException) else LoaderError
     return kind(_sentence(asked, error, advice), [str(error)], kind=_loader_error_kind(error))
 

@@ -38,7 +38,10 @@ class UrlSource(Struct, frozen=True):
     wait_s: float | None = None
     """The longest time to wait for it."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. They go to the server of this URL alone."""
+    """Options of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`.
+
+    They are used for the server of this URL alone.
+    """
 
     @property
     def name(self) -> str:
@@ -50,7 +53,7 @@ class TextSource(Struct, frozen=True):
 
     data: bytes
     name: str
-    """Stands for it in errors."""
+    """Denotes the document in errors."""
 
 
 class ValueSource(Struct, frozen=True):
@@ -66,16 +69,19 @@ class ApplicationSource(Struct, frozen=True):
     path: str
     """Path of the description, as the user gave it."""
     url: str
-    """The host that it believes to be."""
+    """The host that the application believes to be."""
     exchange: Callable[[WireRequest], Response]
-    """Its answer to a request. Raises `LoaderError` when there is none."""
+    """Returns its response to a request. Raises `LoaderError` if there is none."""
 
     @property
     def name(self) -> str:
         return self.path
 
     def document(self, request: WireRequest, advice: str) -> Response:
-        """Its answer with a document. Raises `LoaderError` for any other, with its last lines: of what was raised, they say it."""
+        """Return its response with a document.
+
+        Raises `LoaderError` for any other, with its last lines, which hold the exception.
+        """
         answer = self.exchange(request)
         status = answer.status_code
         if status == HTTPStatus.OK:
@@ -106,11 +112,11 @@ class FetchOptions(Struct, frozen=True):
     cert: str | None = None
     """File of the client certificate."""
     cert_key: str | None = None
-    """File of its key; None: it stands in the same file."""
+    """File of its key; None if it is in the same file."""
     version: str | None = None
-    """Version of OpenAPI that a description is read as; None: the one that it names."""
+    """Version of OpenAPI to read a description as; None for the declared one."""
     on_other_host: Callable[[str, str], object] = lambda host, why: None
-    """Called with the URL of a host that a reference leads to and that is not asked, and with the reason."""
+    """Called with the URL of a host that a reference leads to and that is not contacted, and the reason."""
 
 
 DIRECT: Final = FetchOptions()
@@ -121,19 +127,19 @@ AllowsNull = Callable[[Operation], bool]
 
 
 class SchemaOptions(Struct, frozen=True):
-    """Options of users for a description that is open."""
+    """Options of users for an open description."""
 
     base_url: str | None = None
-    """In place of every server that it names; None leaves them."""
+    """Replaces every declared server; None keeps them."""
     server_variables: Mapping[str, str] = field(default_factory=dict)
-    """Values of variables in the URLs of those servers, in place of their defaults."""
+    """Values of variables in the declared server URLs, in place of their defaults."""
     variables_of: Callable[[Operation], Mapping[str, str]] | None = None
-    """Gives the values for one operation; None: they are the same for all."""
+    """Returns the values for one operation; None if they are the same for all."""
     asserts_formats: AssertsFormats = lambda operation: True
-    """Whether answers of an operation have to keep the formats of their schemas."""
+    """Whether responses of an operation must keep the formats of their schemas."""
     allows_null: AllowsNull = lambda operation: True
-    """Whether requests of an operation hold null, and NUL, where they may: for kinds in which both are left to users."""
+    """Whether requests of an operation may hold null and NUL: for kinds that leave both to users."""
     queries: tuple[QueryFile, ...] = ()
-    """Requests that users wrote: for kinds in which a request is a text."""
+    """Requests that users wrote, for kinds whose requests are texts."""
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
-    """Hooks of users that run while it is read."""
+    """Hooks of users that run during reading."""

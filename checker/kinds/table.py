@@ -1,4 +1,4 @@
-"""The one table of kinds, and descriptions opened by whichever knows them. No kind is imported before it is asked."""
+"""The table of kinds, and opening of descriptions. A kind is imported on first use."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -11,18 +11,18 @@ from checker.kinds.protocol import ApiSchema, DescriptionKind
 from checker.kinds.sources import DescriptionSource, FetchOptions, UrlSource
 
 BUILT_IN: Final = {"openapi": "checker.openapi.loaders:OPENAPI", "graphql": "checker.graphql.kind:GRAPHQL"}
-"""Name -> module:attribute. What claims nothing is asked in this order."""
+"""Name -> module:attribute. A description that no kind claims is tried in this order."""
 
 _REGISTERED: Final[Registry[DescriptionKind]] = Registry("kind", built_in=BUILT_IN)
 
 
 def register(kind: DescriptionKind) -> DescriptionKind:
-    """Add a kind; gives it back. Raises `IncorrectUsage` when there is one of that name."""
+    """Add a kind and return it. Raises `IncorrectUsage` if there is one of that name."""
     return _REGISTERED.add_row(kind)
 
 
 def kind_named(name: str) -> DescriptionKind:
-    """A kind by its name. Raises `LoaderError`."""
+    """Return a kind by its name. Raises `LoaderError`."""
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
         found: DescriptionKind = getattr(import_module(module), attribute)
@@ -35,7 +35,7 @@ def kind_named(name: str) -> DescriptionKind:
 
 
 def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSchema:
-    """Open a description of any kind. Raises `LoaderError`, that of the likeliest kind if none knows the description."""
+    """Open a description of any kind. Raises `LoaderError`, that of the likeliest kind if no kind accepts the description."""
     refusal: ForeignDescription | None = None
     for kind in _likeliest_first(source.name):
         try:
@@ -47,7 +47,7 @@ def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSch
 
 
 def open_as(kind: DescriptionKind, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
-    """A description of one kind. Raises `LoaderError`, which knows the URL that was asked for."""
+    """Open a description of one kind. Raises `LoaderError` with the requested URL."""
     try:
         return kind.open(source, options)
     except LoaderError as error:
@@ -62,13 +62,13 @@ def packed(schema: ApiSchema) -> bytes:
 
 
 def unpacked(data: bytes) -> ApiSchema:
-    """The schema that `packed` wrote down. Raises `LoaderError`."""
+    """Return the schema that `packed` wrote. Raises `LoaderError`."""
     name, _, rest = data.partition(b"\n")
     return kind_named(name.decode()).reopen(rest)
 
 
 def _likeliest_first(name: str) -> Iterator[DescriptionKind]:
-    """Yield all kinds, those that claim the name first. Plug-ins come last, because looking for them takes time."""
+    """Yield all kinds, those that claim the name first. Plug-ins come last, because finding them takes time."""
     known = [kind_named(row) for row in BUILT_IN] + list(_REGISTERED.values())
     yield from sorted(known, key=lambda kind: not kind.claims(name))
     load_plugins()

@@ -1,4 +1,7 @@
-"""Documents behind URLs. Bytes, time and redirects are bounded, and credentials go to the one server that the user named."""
+"""Documents behind URLs.
+
+Bytes, time and redirects are limited, and credentials are sent only to the server that the user named.
+"""
 
 import os
 import re
@@ -31,7 +34,8 @@ from checker.kinds.sources import DIRECT, FetchOptions
 if TYPE_CHECKING:
     import checker.kinds.redirect_chain as redirect_chain
 else:
-    # Most processes fetch nothing, and the HTTP client is a tenth of what a worker imports: the fork server does without it, too.
+    # Most processes fetch nothing, and the HTTP client is a tenth of a worker's imports; the fork server does without
+    # it as well.
     redirect_chain = LaterModule("checker.kinds.redirect_chain")
 
 _RETRY_S: Final = 0.25
@@ -39,12 +43,12 @@ _OPTIONS: Final = frozenset(("headers", "cookies", "auth", "params", "timeout", 
 
 
 class Web:
-    """Documents behind URLs; a host that does not answer is asked once."""
+    """Fetches documents behind URLs; a host that does not respond is tried once."""
 
     def __init__(self, options: Mapping[str, Any], way: FetchOptions = DIRECT, *, location: str | None = None) -> None:
-        """Options are those of `httpx.get`, for the server of `location` alone; so is user info in that URL.
+        """Options are those of `httpx.get`, for the server of `location` alone; so are credentials in that URL.
 
-        Raises `LoaderError` for unusable certificates, `TypeError` for an option that there is not.
+        Raises `LoaderError` for unusable certificates, `TypeError` for an unknown option.
         """
         for name in options:
             if name not in _OPTIONS:
@@ -58,14 +62,14 @@ class Web:
         self._reaching = Reaching(own, dict(options), way, verify)
         self._silent: dict[str, LoaderError] = {}
         self._home: BaseUrl | None = None
-        """The host that the main document came from."""
+        """The host of the main document."""
         self.declared_api: Callable[[], str | None] = lambda: None
         """Returns the base URL that the main document declares, once it is read."""
 
     def get(self, url: str, *, wait_s: float | None = None, question: bytes | None = None) -> Fetched:
-        """The main document, waited for if it is not ready; `question` is JSON that is posted for it.
+        """Return the main document, retried until it is ready; `question` is JSON to post for it.
 
-        Raises `LoaderError`; `ForeignDescription` where a server answers, and refuses.
+        Raises `LoaderError`; `ForeignDescription` if a server refuses the request.
         """
         url = canonical(url)
         if not re.match("https?://[^/]", url):
@@ -77,7 +81,7 @@ class Web:
         return found
 
     def document(self, url: str) -> Fetched:
-        """The document of a URL that a reference leads to. Raises `LoaderError`."""
+        """Return the document of a URL that a reference leads to. Raises `LoaderError`."""
         self._require_allowed(url)
         shown, host = self.way.redaction.url(url), urlsplit(url).netloc.rpartition("@")[2]
         if host in self._silent:
@@ -94,15 +98,15 @@ class Web:
             raise
 
     def _first(self, url: str, question: bytes | None) -> Fetched:
-        # What an earlier try cost is forgotten: it brought nothing.
+        # The costs of an earlier try do not count: it brought nothing.
         self.allowance = Allowance(self.way.limits)
         return self._fetched(url, API, question)
 
     def _fetched(self, url: str, advice: FetchAdvice, question: bytes | None = None) -> Fetched:
-        """The document where the redirects end."""
+        """Return the document at the end of the redirects."""
         portion = self.allowance.document(self.way.redaction.url(url))
         if isinstance(self._reaching.verify, bool):
-            # Made once, and only if there is anything to fetch: it takes longer than most requests.
+            # Made once, and only before a fetch: it takes longer than most requests.
             verify = redirect_chain.context_of(self._reaching.verify)
             self._reaching = replace(self._reaching, verify=verify)
         chain = redirect_chain.RedirectChain(self._reaching, portion, advice, question)
@@ -124,7 +128,7 @@ class Web:
     def _require_allowed(self, url: str) -> None:
         """Raise `LoaderError` for a reference to another host that the settings do not allow.
 
-        Without this, a description from elsewhere chooses which hosts of the local network the tool asks.
+        Otherwise a foreign description could choose hosts of the local network for the tool to contact.
         """
         limits, home = self.way.limits, self._home
         given = None if limits.api is None else BaseUrl.from_url(limits.api)
@@ -152,7 +156,7 @@ class Web:
             return False
 
     def _next(self, url: str, target: str) -> str:
-        """Absolute URL of a redirect."""
+        """Return the absolute URL of a redirect."""
         try:
             found = urljoin(url, target)
         except ValueError:
@@ -167,7 +171,7 @@ class Web:
 
 
 def _certificates(path: str) -> ssl.SSLContext:
-    """Authorities of a bundle, or of a folder of them."""
+    """Return a TLS context with the authorities of a bundle, or of a folder of them."""
     try:
         require_certificates(path)
         if os.path.isdir(path):

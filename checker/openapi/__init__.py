@@ -1,7 +1,7 @@
-"""OpenAPI 2.0 to 3.1: documents read, operations and response contracts made of them.
+"""OpenAPI 2.0 to 3.2: reads documents, and makes operations and response contracts from them.
 
-Below the faces, import from the modules: `checker.openapi.loaders` opens documents. For users, the package itself has
-the loaders that give schemas with an engine: `checker.openapi.from_url`.
+Inside the package, import from the modules: `checker.openapi.loaders` opens documents. For users, this module offers
+the loaders of schemas with an engine, such as `checker.openapi.from_url`.
 """
 
 from importlib import import_module
@@ -9,5 +9,5 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use: what they stand for lives on a higher floor."""
+    """Public names are resolved on first use: their targets are in higher rooms."""
     return import_module("checker.faces").resolve(f"openapi.{name}")

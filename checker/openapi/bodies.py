@@ -1,4 +1,4 @@
-"""Request bodies of an operation: what can be sent, and why the rest cannot."""
+"""Request bodies of an operation: those that can be sent, and the reasons why others cannot."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ from checker.transport.wire.styles import text_of
 
 
 def of_users(body: Body) -> Body:
-    """The body as users registered that its media type is written, or drawn; the same one where they did not."""
+    """Return the body with the serialiser or strategy that users registered for its media type; unchanged without one."""
     serializer = SERIALIZERS.find(body.media_type)
     strategy = BODY_STRATEGIES.find(body.media_type)
     if serializer is not None and not isinstance(serializer, BuiltIn):
@@ -38,7 +38,7 @@ def _alone(serializer: Serializer, value: Any) -> bytes:
 
 
 def octets(value: Any) -> bytes:
-    """A value that is bytes already; text in UTF-8. Raises `ValueError` for any other."""
+    """Return a value that is bytes already; text in UTF-8. Raises `ValueError` for any other value."""
     if isinstance(value, bytes | bytearray):
         return bytes(value)
     if isinstance(value, str):
@@ -51,7 +51,7 @@ _ANY = {"integer": 0, "number": 0, "boolean": True, "string": "a"}
 
 
 def encodings(document: OpenApiDocument, media_type: Mapping[str, Any], at: str) -> dict[str, PropertyEncoding]:
-    """Encodings by property of a Media Type Object that stands at `at`."""
+    """Return the encodings of a Media Type Object at `at`, by property."""
     return {
         name: _encoding(document, value, place)
         for name, value, place in members(media_type, at, "encoding")
@@ -73,7 +73,7 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
 
 
 def _headers(document: OpenApiDocument, encoding: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
-    """Headers of a part that have a value in the document, and the required ones; `Content-Type` is not theirs to say."""
+    """Yield the headers of a part that are required or have a value in the document, without `Content-Type`."""
     for name, item, inner in members(encoding, at, "headers"):
         if name.lower() in ("content-type", "content-disposition"):
             continue
@@ -108,7 +108,7 @@ _LOST, _UNWRITTEN, _MALFORMED = (
 
 
 class Bodies(Struct, frozen=True):
-    """The request bodies that an operation declares."""
+    """The declared request bodies of an operation."""
 
     usable: tuple[Body, ...] = ()
     unusable: tuple[UnusableBody, ...] = ()
@@ -116,13 +116,13 @@ class Bodies(Struct, frozen=True):
 
 
 def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
-    """Bodies of an OpenAPI 3 `requestBody`. A body that cannot be read is unusable, with the reason."""
+    """Return the bodies of an OpenAPI 3 `requestBody`. A body that cannot be read is unusable, with the reason."""
     if raw is None:
         return Bodies()
     try:
         value, pointer = document.dereferenced(raw, at)
     except UnresolvableReference as error:
-        # Without the object it is a guess; a body that is declared by reference is rarely optional.
+        # Whether a lost body is required is a guess: a body that is declared by reference is rarely optional.
         return Bodies((), (UnusableBody("*/*", str(error), at, _LOST),), True)
     content = value.get("content") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(content, dict) or not content:
@@ -139,7 +139,7 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
 def swagger_bodies(
     document: OpenApiDocument, declared: Mapping[tuple[str, str], Declared], consumes: list[str]
 ) -> Bodies:
-    """Bodies of Swagger 2.0: `body` parameters or all `formData` parameters, one for each media type consumed."""
+    """Return the bodies of Swagger 2.0: `body` parameters or all `formData` parameters, one for each consumed media type."""
     whole = body_parameters(declared)
     if whole:
         schema = _schema_of_any(document, whole)
@@ -152,7 +152,7 @@ def swagger_bodies(
     fields = form_fields(declared)
     if not fields:
         return Bodies()
-    # A file cannot travel in a urlencoded form.
+    # An urlencoded form cannot hold a file.
     has_file = any(item.raw.get("type") == "file" for item in fields)
     forms = (_MULTIPART,) if has_file else (_FORM, _MULTIPART)
     declared_forms = [name for name in consumes if name.partition(";")[0].strip().lower() in forms] or [forms[0]]
@@ -161,7 +161,7 @@ def swagger_bodies(
 
 
 def _schema_of_any(document: OpenApiDocument, whole: list[Declared]) -> Schema:
-    """The schema of the one `body` parameter that there may be, or what admits a value of any of them."""
+    """Return the schema of the single `body` parameter, or a schema that admits a value of any of several."""
     places = [pointer_child(item.pointer, "schema") for item in whole]
     if len(whole) == 1:
         return document.schema(whole[0].raw.get("schema", {}), places[0])
@@ -173,12 +173,12 @@ def _schema_of_any(document: OpenApiDocument, whole: list[Declared]) -> Schema:
 
 
 def body_parameters(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
-    """Parameters of Swagger 2.0 that are the body; there may be one."""
+    """Return the parameters of Swagger 2.0 that are the body; only one is allowed."""
     return [item for item in declared.values() if item.place == "body"]
 
 
 def form_fields(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
-    """Parameters of Swagger 2.0 that are fields of a form; none where the body is declared as a whole."""
+    """Return the parameters of Swagger 2.0 that are form fields; none if the body is declared as a whole."""
     if body_parameters(declared):
         return []
     return [item for item in declared.values() if item.place == "formData" and not item.fault]
@@ -217,7 +217,7 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
 
 
 def _unwritten(value: Mapping[str, Any], encoding: Mapping[str, PropertyEncoding], at: str) -> str | None:
-    """Return the reason why a body cannot be sent as it is declared (OpenAPI 3.2, 4.14 and 4.15); None when it can."""
+    """Return the reason why a body cannot be sent as it is declared (OpenAPI 3.2, 4.14 and 4.15); None if it can."""
     for keyword in _BY_POSITION:
         if keyword in value and (keyword != "itemSchema" or "schema" not in value):
             return f"{at} says `{keyword}`, by which no request is written; declare a `schema`"
@@ -246,7 +246,7 @@ def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
 
 
 def _sound(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
-    """The body, or what is wrong with its schema."""
+    """Return the body, or the fault of its schema."""
     name, schema = body.media_type, body.schema
     if not isinstance(schema.raw, dict | bool):
         reason = f"the schema at {schema.pointer} must be an object; correct it"
@@ -259,7 +259,7 @@ def _sound(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
 
 
 def _unwritten_parts(body: Body) -> Iterator[str]:
-    """Yield reasons why properties of a form cannot be sent by their encoding; text can by any."""
+    """Yield reasons why properties of a form cannot be sent by their encoding; text can be sent by any."""
     for name, how in body.encoding.items():
         if how.content_type is None:
             continue
@@ -278,11 +278,11 @@ def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:
 
 
 def media_types(document: OpenApiDocument, operation: Mapping[str, Any], key: str) -> list[str]:
-    """`consumes` or `produces` of a Swagger 2.0 operation; the operation's own replaces the global one."""
+    """Return `consumes` or `produces` of a Swagger 2.0 operation; its own replaces the global one."""
     for owner in (operation, document.root):
         value = owner.get(key)
         if isinstance(value, str):
-            # One alone is meant as a list of it.
+            # A single text is read as a list of one.
             return [value]
         if isinstance(value, list):
             return [item for item in value if isinstance(item, str)]

@@ -17,7 +17,7 @@ from checker.schema.pointers import pointer_child
 
 
 class Entry(Struct, frozen=True):
-    """An operation as the table of contents has it: nothing of it is read yet."""
+    """An operation in the table of contents, not read yet."""
 
     label: Label
     method: str
@@ -51,7 +51,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def parameter_lists(self) -> tuple[tuple[object, str], tuple[object, str]]:
-        """Parameters of the path item and its own as they are declared, each with its place."""
+        """Return the parameter lists of the path item and the operation, each with its place."""
         return (
             (self.path_item.get("parameters"), pointer_child(self.path_item_pointer, "parameters")),
             (self.definition.get("parameters"), pointer_child(self.pointer, "parameters")),
@@ -61,11 +61,11 @@ class Entry(Struct, frozen=True):
 _IS_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
 """RFC 9110, 5.6.2."""
 _LONGEST_PATH = 65_536
-"""Characters. Servers need not read request lines of more than 8,000 octets (RFC 9112, 3)."""
+"""Characters. Servers need not read request lines longer than 8,000 octets (RFC 9112, 3)."""
 _MOST_VARIABLES = 100
 _SHOWN = 100
 _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
-"""Keys of an operation that nothing else in a path item has."""
+"""Keys that a path item has only in its operations."""
 
 
 Content = Entry | BrokenOperation | DroppedOperation
@@ -73,7 +73,7 @@ Content = Entry | BrokenOperation | DroppedOperation
 
 
 def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequence[Hook] = ()) -> Iterator[Content]:
-    """Operations in document order; what cannot be read stands for itself alone.
+    """Yield the operations in document order; an operation that cannot be read does not affect others.
 
     `hooks` are those of `before_process_path`: they may change the methods of a path. Raises `HookExecutionError`.
     """
@@ -104,7 +104,7 @@ def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequen
 
 
 def _too_large(path: str) -> str:
-    """Return the reason why a path is too large to be meant; empty for other paths."""
+    """Return the reason why a path is unreasonably long; empty for other paths."""
     if len(path) > _LONGEST_PATH:
         return f"the path that begins so has {len(path):,} characters, and {_LONGEST_PATH:,} are the limit; shorten it"
     variables = path.count("{")
@@ -114,7 +114,7 @@ def _too_large(path: str) -> str:
 
 
 def _parts(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[dict[str, Any] | None, str]]:
-    """A path item and, after it, the one that its `$ref` names: what stands beside the reference counts more."""
+    """Yield a path item and then the target of its `$ref`; siblings of the reference take precedence."""
     seen = set()
     while at not in seen:
         seen.add(at)

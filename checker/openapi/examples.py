@@ -1,4 +1,4 @@
-"""Examples that a description declares outside of schemas, and identifiers for paths from examples of responses."""
+"""Examples outside of schemas, and identifiers for paths from examples of responses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,9 +15,9 @@ from checker.validation.compiled import UnusableSchema, compile_schema
 
 
 def declared_examples(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> tuple[Example, ...]:
-    """Values of `example` and `examples` of a parameter or media type; in Swagger 2.0 of `x-example` and `x-examples`.
+    """Return the values of `example` and `examples` of a parameter or media type; in Swagger 2.0 of `x-example` and `x-examples`.
 
-    An `externalValue` is the document that it leads to. What is found at no place is left out.
+    An `externalValue` stands for the document at its URL. A lost one is left out.
     """
     single, several = ("x-example", "x-examples"), ("example", "examples")
     if document.dialect is Dialect.OPENAPI20:
@@ -37,7 +37,7 @@ def _said(document: OpenApiDocument, raw: Mapping[str, Any], at: str, single: st
 
 
 def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> Iterator[Example]:
-    """The value of an Example Object (OpenAPI 3.2 says `dataValue`)."""
+    """Return the value of an Example Object (`dataValue` in OpenAPI 3.2)."""
     try:
         found, place = document.dereferenced(item, at)
         if not isinstance(found, dict):
@@ -56,11 +56,11 @@ def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> I
 _MOST: Final = 5
 """Identifiers of one parameter."""
 _KEYWORDS: Final = frozenset(("example", "examples", "default", "enum", "const"))
-"""Keywords of a schema by which the author has chosen the values."""
+"""Keywords by which an author enumerates the values of a schema."""
 
 
 def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
-    """Give parameters of the path without an example the identifiers that responses of their resource show."""
+    """Give path parameters without an example the identifiers in example responses of their resource."""
     return tuple(
         replace(one, examples=tuple(_identifiers(document, path, one)))
         if one.location is Location.PATH and not one.examples and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
@@ -70,7 +70,7 @@ def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[
 
 
 def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> Iterator[Example]:
-    """Yield the identifiers that the schema of the parameter admits; a response is no wrong example of it."""
+    """Yield the identifiers that the schema of the parameter admits: an example of a response is no faulty example of a parameter."""
     before, variable, _ = path.partition("{" + parameter.name + "}")
     collection = before.rstrip("/")
     seen: set[str | int] = set()
@@ -85,7 +85,7 @@ def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> 
 
 
 def _admitted(parameter: Parameter, value: str | int) -> Iterator[str | int]:
-    """A value as the schema of a parameter admits it: the text of a number is the same in a path."""
+    """Return a value in the type that the schema of a parameter admits: in a path, a number and its text are the same."""
     try:
         is_valid = compile_schema(parameter.schema, Direction.REQUEST).is_valid
     except (UnresolvableReference, UnusableSchema):
@@ -94,7 +94,7 @@ def _admitted(parameter: Parameter, value: str | int) -> Iterator[str | int]:
 
 
 def _things(value: object) -> Iterator[Mapping[str, Any]]:
-    """The objects that an example shows: itself, or the members of a list, also of one that is wrapped."""
+    """Yield the objects of an example: the example itself, or the members of a list, also of a wrapped list."""
     if isinstance(value, dict):
         lists = [inner for inner in value.values() if isinstance(inner, list)]
         things = [one for one in lists[0] if isinstance(one, dict)] if len(lists) == 1 else []
@@ -104,7 +104,7 @@ def _things(value: object) -> Iterator[Mapping[str, Any]]:
 
 
 def _answers(document: OpenApiDocument, template: str) -> Iterator[Example]:
-    """Examples of the answers that say yes, of all operations of a path."""
+    """Yield the examples of successful responses of all operations of a path."""
     paths = document.root.get("paths")
     if not isinstance(paths, dict) or template not in paths:
         return

@@ -33,7 +33,7 @@ _VERSION_KEYS = frozenset(("openapi", "swagger"))
 
 
 def from_dict(schema: Mapping[str, Any], *, base_url: str | None = None, way: FetchOptions = DIRECT) -> OpenApiSchema:
-    """Schema of a parsed document; its references are absolute URLs, of files, too. Raises `LoaderError`."""
+    """Return the schema of a parsed document; its references are absolute URLs, also for files. Raises `LoaderError`."""
     name = "the schema"
     read = reader(Web({}, way), name)
     return _opened(as_parsed(schema), name, Provenance(read=read), way, base_url)
@@ -42,7 +42,7 @@ def from_dict(schema: Mapping[str, Any], *, base_url: str | None = None, way: Fe
 def from_path(
     path: str | os.PathLike[str], *, encoding: str = "utf-8", base_url: str | None = None, way: FetchOptions = DIRECT
 ) -> OpenApiSchema:
-    """Schema of a file, JSON or YAML, and of the files and URLs that it refers to. Raises `LoaderError`."""
+    """Return the schema of a JSON or YAML file, and of the files and URLs that it refers to. Raises `LoaderError`."""
     web = Web({}, way)
     data = read_file(path, web.allowance)
     name = os.fspath(path)
@@ -54,7 +54,7 @@ def from_path(
 def from_bytes(
     data: bytes, *, name: str, content_type: str | None = None, location: str | None = None, way: FetchOptions = DIRECT
 ) -> OpenApiSchema:
-    """Schema of a document in memory; `name` stands for it in errors, `location` is its URL. Raises `LoaderError`."""
+    """Return the schema of a document in memory; `name` denotes it in errors, `location` is its URL. Raises `LoaderError`."""
     value = _parsed(data, name, content_type)
     read = reader(Web({}, way), name, reads_files=location is None)
     return _opened(value, name, Provenance(location, read=read), way)
@@ -68,9 +68,10 @@ def from_url(
     way: FetchOptions = DIRECT,
     **options: Any,
 ) -> OpenApiSchema:
-    """Schema behind a URL. `wait_for_schema` is the longest time to wait for it, in seconds.
+    """Return the schema behind a URL.
 
-    Options are those of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. Raises `LoaderError`.
+    `wait_for_schema` is the longest time to wait for it, in seconds. Options are those of `httpx.get`: `headers`,
+    `timeout`, `auth`, `params`, `cookies`. Raises `LoaderError`.
     """
     web = Web(options, way, location=url)
     found, name = web.get(url, wait_s=wait_for_schema), way.redaction.url(url)
@@ -120,11 +121,11 @@ class OpenApiKind:
     name: Final = KIND
 
     def claims(self, name: str) -> bool:
-        """Whether it is called as OpenAPI documents are."""
+        """Whether a name is typical of OpenAPI documents."""
         return _USUAL_NAME.search(name) is not None
 
     def open(self, source: DescriptionSource, options: FetchOptions) -> OpenApiSchema:
-        """The schema. Raises `LoaderError`."""
+        """Return the schema of a source. Raises `LoaderError`."""
         match source:
             case FileSource(path, encoding):
                 return from_path(path, encoding=encoding, way=options)
@@ -138,7 +139,7 @@ class OpenApiKind:
                 return _asked(source, options)
 
     def reopen(self, data: bytes) -> OpenApiSchema:
-        """The schema that `OpenApiSchema.normalised` wrote down."""
+        """Return the schema that `OpenApiSchema.normalised` wrote."""
         return open_normalised(data)
 
 
@@ -146,7 +147,7 @@ OPENAPI: Final = OpenApiKind()
 
 
 def _asked(source: ApplicationSource, options: FetchOptions) -> OpenApiSchema:
-    """The document that an application serves."""
+    """Return the document that an application serves."""
     path = source.path if source.path.startswith("/") else f"/{source.path}"
     answer = source.document(WireRequest("GET", path.encode(), []), "give the path of its API description")
     return from_bytes(

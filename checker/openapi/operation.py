@@ -1,4 +1,4 @@
-"""One operation of an OpenAPI document, read when it is asked for."""
+"""One operation of an OpenAPI document, read on demand."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
@@ -15,19 +15,19 @@ from checker.generation.normalization.store import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation
-from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.contents import Entry
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import with_identifiers
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
+from checker.openapi.responses.contract import OpenApiContract
 from checker.openapi.servers import security_of, token_paths
 from checker.schema.pointers import pointer_child
 
 
 class Owner(Protocol):
-    """The schema of an operation, as its operations, their links and warnings ask it."""
+    """The schema of an operation, as operations, links and warnings use it."""
 
     @property
     def asserts_formats(self) -> Callable[["OpenApiOperation"], bool]: ...
@@ -58,19 +58,19 @@ class OpenApiOperation(ApiOperation):
     engine: Engine | None = None
 
     def __post_init__(self) -> None:
-        # Asked for with each request: a property would be a call.
+        # Read for each request: a property would cost a call.
         self.label = self.entry.label
 
     def with_engine(self, engine: Engine) -> Self:
-        """Return a copy that reaches higher floors by an engine."""
+        """Return a copy that is bound to an engine."""
         own = ApiOperation.with_engine(self, engine)
-        # Each knows the operation that it was made for: deserializers of users see that one.
+        # Each copy has its own contract, because deserializers of users receive the operation.
         own._contract = own._referee = None
         return own
 
     @property
     def responses(self) -> dict[str, Any]:
-        """Response objects by status as it is spelled, references followed; those that lead to nothing are left out."""
+        """Return the response objects by status as it is spelled, references followed; lost ones are left out."""
         return dict(self.contract.declared())
 
     @property
@@ -79,7 +79,7 @@ class OpenApiOperation(ApiOperation):
 
     @property
     def base_url(self) -> str | None:
-        """Absolute base URL of this operation: its own servers count more than those of the path item and of the document."""
+        """Return the absolute base URL of this operation: its own servers precede those of the path item and of the document."""
         own = self.entry.definition.get("servers")
         return self.owner.base_url_of(own or self.entry.path_item.get("servers"), self)
 
@@ -135,7 +135,7 @@ class OpenApiOperation(ApiOperation):
 
 
 def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOperation:
-    """The operation of an entry, parameters and bodies read; a broken one carries its error."""
+    """Return the operation of an entry, parameters and bodies read; a broken one carries its error."""
     try:
         return _read(entry, owner)
     except (MalformedOperation, UnresolvableReference) as error:

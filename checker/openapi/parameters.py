@@ -1,4 +1,4 @@
-"""Parameters of an operation: path item and operation merged, styles made explicit."""
+"""Parameters of an operation: path item and operation merged, styles explicit."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
-from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES, flag, items_of, kind_of
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
@@ -18,7 +18,20 @@ from checker.schema.pointers import pointer_child
 from checker.schema.views import outline_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.styles import HEADER_DELIMITERS
-from checker.validation.problems import problem_of
+from checker.validation.compiled import compile_schema
+from checker.validation.referee import referee
+
+
+def problem_of(schema: Schema, value: Any) -> str | None:
+    """Return the reason why a value of a request breaks a schema; None if it fits.
+
+    Raises `UnresolvableReference`, `UnusableSchema`.
+    """
+    if compile_schema(schema, Direction.REQUEST).is_valid(value):
+        return None
+    found = referee(schema, Direction.REQUEST).errors(value)
+    return found[0].message if found else "it breaks the schema"
+
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 _QUERY_STRING = "querystring"
@@ -26,20 +39,21 @@ _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _NOT_OF_THE_SCHEMA = frozenset({"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"})
 
 _IGNORED = "accept"
-"""A further header parameter that says nothing (OpenAPI 3.0, 4.7.12.2): negotiation makes that header.
+"""A further header that parameters must not describe (OpenAPI 3.0, 4.7.12.2): content negotiation sets it.
 
-It says the same of `Authorization`; but there frameworks write down what handlers take, and refuse a request without it.
+The specification says the same of `Authorization`, but frameworks declare it if a handler reads it, and refuse a
+request without it.
 """
 _DEEPEST_LISTS = 8
 _OF_THE_MESSAGE = frozenset(
     ["content-type", "content-length", "transfer-encoding", "trailer", "host", "connection", "keep-alive", "te", "upgrade",
      "expect"]
 )  # fmt: skip
-"""Headers that say how a message is framed and where it goes: any value but the one that fits breaks the connection."""
+"""Headers about the framing and routing of a message: any wrong value breaks the connection."""
 
 
 class MalformedOperation(ValueError):
-    """An operation that cannot be read: the message is one sentence."""
+    """An operation that cannot be read; the message is one sentence."""
 
 
 class Declared(Struct, frozen=True):
@@ -51,16 +65,16 @@ class Declared(Struct, frozen=True):
     place: str
     """The value of `in`."""
     fault: str = ""
-    """The reason why it cannot be sent, if that shows without reading more of it."""
+    """The reason why it cannot be sent, if that is visible without reading its schema."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """The identity of a parameter: its place and name; header names have no case."""
+        """Return the identity of a parameter: its place and name; header names have no case."""
         return self.place, self.name.lower() if self.place == "header" else self.name
 
 
 def declared_parameters(document: OpenApiDocument, *lists: tuple[object, str]) -> dict[tuple[str, str], Declared]:
-    """Parameters of a path item and its operation, `(raw list, pointer)` each; later ones override.
+    """Return the parameters of a path item and its operation, `(raw list, pointer)` each; later ones override.
 
     Raises `MalformedOperation` and `UnresolvableReference`.
     """
@@ -68,7 +82,7 @@ def declared_parameters(document: OpenApiDocument, *lists: tuple[object, str]) -
     for raw, pointer in lists:
         own: dict[tuple[str, str], Declared] = {}
         for declared in _declared(document, raw, pointer):
-            # Names tell neither bodies apart nor parameters that have none.
+            # Bodies have no names that distinguish them, and faulty parameters may have none.
             is_told = not declared.fault and (declared.place != "body" or declared.key not in own)
             own[declared.key if is_told else (declared.place, declared.pointer)] = declared
         found |= own
@@ -95,7 +109,7 @@ def _named(raw: Mapping[str, Any], at: str) -> Declared:
     if isinstance(name, str):
         return Declared(raw, at, name, place)
     if place == "body":
-        # There its name says nothing (Swagger 2.0, Parameter Object).
+        # The name of a body means nothing (Swagger 2.0, Parameter Object).
         return Declared(raw, at, "", place)
     fault = "has no `name`; add it" if name is None else f"has {kind_of(name)} as its `name`; make it text"
     return Declared(raw, at, "", place, f"the parameter at {at} {fault}")
@@ -104,7 +118,7 @@ def _named(raw: Mapping[str, Any], at: str) -> Declared:
 def parameters(
     document: OpenApiDocument, path: str, declared: Mapping[tuple[str, str], Declared]
 ) -> tuple[tuple[Parameter, ...], dict[str, str]]:
-    """Return the parameters outside the body, in order of declaration, and the optional ones that cannot be sent: pointer -> reason.
+    """Return the parameters outside the body in order of declaration, and the reasons why optional ones cannot be sent, by pointer.
 
     An undeclared variable of the path is text. Raises `MalformedOperation` and `UnresolvableReference`.
     """
@@ -118,7 +132,7 @@ def parameters(
         required = item.place == "path" or bool(flag(item.raw, "required"))
         try:
             if whole is not None and item is not whole and item.place in ("query", _QUERY_STRING):
-                # OpenAPI 3.2, 4.12.
+                # OpenAPI 3.2, 4.12: `in: querystring` excludes parameters in the query.
                 raise MalformedOperation(
                     f"the parameter `{item.name}` at {item.pointer} is beside the query string `{whole.name}`, "
                     "which is all of the query; keep one of them"
@@ -140,7 +154,7 @@ def parameters(
 
 
 def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
-    """True for a faulty parameter without which no request is right: nothing else declares these variables of the path."""
+    """Whether no request is valid without a faulty parameter: no other parameter declares these variables of the path."""
     if not item.fault:
         return False
     if item.place:
@@ -149,7 +163,7 @@ def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
 
 
 def parameter_names(document: OpenApiDocument, path: str, *lists: tuple[object, str]) -> Iterator[str]:
-    """Names of the same parameters, as far as they can be told without reading them."""
+    """Yield the names of the same parameters, as far as they are known without reading schemas."""
     variables = dict.fromkeys(_VARIABLE.findall(path))
     yield from variables
     for raw, pointer in lists:
@@ -177,7 +191,7 @@ def _is_skipped(place: str, name: str, dialect: Dialect, variables: Mapping[str,
 
 
 def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
-    # Operations of a path share its parameters, and those of all paths share components.
+    # Operations of a path share its parameters, and operations of all paths share components.
     parameter = document.parameters.get(item.pointer)
     if parameter is None:
         parameter = _parameter(document, item, required=required)
@@ -232,7 +246,7 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
 
 
 def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
-    """The whole query as one parameter (OpenAPI 3.2, 4.12.7): a form is an object whose properties are pairs."""
+    """Return the whole query as one parameter (OpenAPI 3.2, 4.12.7): a form is an object whose properties are pairs."""
     schema, media_type, examples = _schema_of(document, item)
     if media_type is None or reason_not(media_type) is not None:
         raise MalformedOperation(
@@ -260,7 +274,7 @@ def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) 
 
 
 def _schema_of(document: OpenApiDocument, item: Declared) -> tuple[Schema, str | None, tuple[Any, ...]]:
-    """Schema, media type if it is declared by `content`, examples."""
+    """Return the schema, the media type if `content` declares one, and the examples."""
     examples = declared_examples(document, item.raw, item.pointer)
     content = item.raw.get("content")
     if "schema" not in item.raw and isinstance(content, dict) and content:
@@ -299,7 +313,7 @@ def _swagger_parameter(document: OpenApiDocument, item: Declared, location: Loca
 
 
 def swagger_style(collection_format: object, place: str) -> tuple[str, bool]:
-    """Style and explode of `collectionFormat`. Tabs, blanks and bars in a path or header keep their delimiter."""
+    """Return style and explode of a `collectionFormat`. Tabs, spaces and bars stay the delimiter in a path or header."""
     name = collection_format if isinstance(collection_format, str) else "csv"
     style, explode = COLLECTION_FORMATS.get(name, COLLECTION_FORMATS["csv"])
     if place in ("path", "header") and style == "form":
@@ -311,7 +325,7 @@ def inner_delimiters(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the delimiters of lists in a list, outermost first."""
     found: list[str] = []
     inner = raw.get("items")
-    # Aliases of YAML may hold themselves.
+    # YAML aliases may contain themselves.
     while isinstance(inner, dict) and inner.get("type") == "array" and len(found) < _DEEPEST_LISTS:
         style, _ = swagger_style(inner.get("collectionFormat"), "query")
         found.append(HEADER_DELIMITERS.get(style, ","))
@@ -320,7 +334,7 @@ def inner_delimiters(raw: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def swagger_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema that a Swagger 2.0 parameter spells inline. A `file` is binary text."""
+    """Return the schema that a Swagger 2.0 parameter spells inline. A `file` is binary text."""
     schema = {key: value for key, value in raw.items() if key not in _NOT_OF_THE_SCHEMA}
     if schema.get("type") == "file":
         schema |= {"type": "string", "format": "binary"}

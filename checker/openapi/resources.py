@@ -1,4 +1,4 @@
-"""The resource model of an OpenAPI document: links that responses declare, and links that names of fields suggest.
+"""The resource model of an OpenAPI document: declared links between operations, and links that field names suggest.
 
 Declared links: OpenAPI 3.1, 4.8.20; `x-links` in 2.0.
 """
@@ -37,25 +37,25 @@ from checker.core.resources import (
 from checker.core.runtime_expressions import InvalidExpression, parse_value
 from checker.core.schema import UnresolvableReference, unescaped
 from checker.kinds.protocol import ApiLink
-from checker.openapi.answer_fields import AnswerField, AnswerFields, answer_fields, body_fields, type_of_schema
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation, Owner
+from checker.openapi.response_fields import AnswerField, AnswerFields, answer_fields, body_fields, type_of_schema
 from checker.schema.views import outline_of
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 
 
 class _Problem(ValueError):
-    """The reason why a link cannot be followed."""
+    """A link that cannot be followed; the message is the reason."""
 
 
 def links_of(operation: OpenApiOperation) -> Iterator[ApiLink]:
     """Yield the links of all responses of an operation in document order; a link that cannot be followed carries its error."""
     document = operation.owner.document
     for status, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
-        # A response that is lost is a warning of its own.
+        # A lost response is a warning of its own.
         response, place = document.object_at(raw, at)
         for key in ("links", "x-links"):
             for name, link, pointer in members(response, place, key):
@@ -103,7 +103,7 @@ def _target(owner: Owner, raw: Mapping[str, Any], at: str) -> OpenApiOperation:
 def _referred(owner: Owner, reference: str, at: str) -> Entry:
     tokens = list(map(unescaped, unquote(reference.partition("#")[2]).split("/")))
     if reference.startswith("#") and len(tokens) == 4 and tokens[1] == "paths":
-        # The path item may stand elsewhere: its operations are known by path and method.
+        # The path item may be elsewhere: its operations are found by path and method.
         entry = owner.entry_at(f"{tokens[3].upper()} {tokens[2]}")
     else:
         entry = owner.entry_at(owner.document.resolve(reference, at=at)[1])
@@ -135,13 +135,13 @@ def _is_named(parameter: Parameter, name: str, location: Location | None) -> boo
 
 
 _NAMED: Final = 0.8
-"""From this affinity on a name says what is meant; below, a value only may be one."""
+"""Affinity from which a name is certain; below it, only a value may match."""
 _LIKELY: Final = 0.5
 _MOST_SOURCES: Final = 4
 """Operations that one value is taken from."""
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
-"""Fields that identify a thing where only its noun is given, with their affinities, the surest first."""
+"""Fields that identify an object which is referred to by its noun, with their affinities, best first."""
 _TEXT = "string"
 _WHOLE = "integer"
 
@@ -153,15 +153,15 @@ class _Slot(Struct, frozen=True):
     name: str
     owner: Resource
     kind: str
-    """Type of its schema; empty where nothing is said."""
+    """Type of its schema; empty if there is none."""
 
     @property
     def word(self) -> str:
-        """Its name; what only says `id` says whose by the place around it."""
+        """Return its name; a bare `id` gets the noun of the object around it."""
         tokens = self.name.split("/")
         parts = [part for part in tokens if part and part != "*" and not part.isdigit()] or [""]
         if tokens[-1] == "*":
-            # Each of `productIds` is one.
+            # Each item of `productIds` is a product.
             parts[-1] = parts[-1].removesuffix("s")
         return "_".join(parts[-2:] if is_identifier(normalised(parts[-1])) else parts[-1:])
 
@@ -169,7 +169,7 @@ class _Slot(Struct, frozen=True):
 def resource_model(
     document: OpenApiDocument, operations: Iterable[OpenApiOperation | BrokenOperation]
 ) -> ResourceModel:
-    """Return what the operations that can be read make and ask for."""
+    """Return the resources that the readable operations create and use."""
     read = [one for one in operations if isinstance(one, OpenApiOperation)]
     uses = {one.label: ResourceUse.of(one.label, one.method, one.path) for one in read}
     declared = [
@@ -185,21 +185,21 @@ def resource_model(
 
 
 class _Inference(Struct):
-    """Looks for answers that hold what requests ask for."""
+    """Finds responses that hold inputs of other requests."""
 
     operations: Sequence[OpenApiOperation]
     uses: Mapping[Label, ResourceUse]
     answers: Mapping[Label, AnswerFields]
     by_noun: Mapping[str, Sequence[Label]]
-    """Operations that create or show things of a noun, creators first."""
+    """Operations that create or show resources of a noun, creators first."""
     held: Mapping[str, Sequence[Label]]
-    """The operations that show resources inside others, by singular name: `line` of the lines of an order."""
+    """Operations that show resources inside others, by singular name: `line` of the lines of an order."""
     made: Mapping[str, Sequence[Label]]
     """Field -> operations whose responses hold it and whose requests do not: they create its values."""
     creators: Mapping[Resource, Mapping[Label, AnswerFields]]
     """Collection -> operations that add to it by POST, with the fields of their bodies."""
     variables: Mapping[str, Resource]
-    """Variables of paths that are no common words -> the collection whose members they name: `vin` -> cars."""
+    """Distinctive variables of paths -> the collection whose members they name: `vin` -> cars."""
     known: dict[Any, AnswerField | None] = field(default_factory=dict)
 
     @classmethod
@@ -233,7 +233,7 @@ class _Inference(Struct):
         return cls(operations, uses, answers, by_noun, held, made, creators, variables)
 
     def transitions(self) -> Iterator[Transition]:
-        """One for each pair of operations of which the second can use what the first answers."""
+        """Yield a transition for each pair of operations of which the second can use values of the first."""
         for target in self.operations:
             found: dict[Label, list[TakenValue]] = {}
             for slot in self._slots(target):
@@ -246,7 +246,7 @@ class _Inference(Struct):
             yield from self._next_page(target)
 
     def formatted(self) -> dict[Label, dict[str, str]]:
-        """Return operation -> pointer into its answers -> format, for formats that fields of other requests have."""
+        """Return operation -> pointer into its responses -> format, for formats that fields of other requests have."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
             raws = [outline_of(each.schema).first("format") for each in target.parameters]
@@ -262,7 +262,7 @@ class _Inference(Struct):
         return found
 
     def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:
-        """From a list to itself, where its answers hold the mark that asks for what follows."""
+        """Yield a transition from a list to itself if its responses hold the cursor of the next page."""
         answer, taken = self.answers[target.label], []
         shown = {one.name: one.pointer for one in reversed(answer.fields) if "*" not in one.pointer}
         for parameter in target.parameters:
@@ -288,7 +288,7 @@ class _Inference(Struct):
                 yield slot
 
     def _is_foreign(self, name: str, kind: str, use: ResourceUse) -> bool:
-        """Whether a name is that of another resource (`customer`, `customer_id`, `vin`), or of what others make."""
+        """Whether a name refers to another resource (`customer`, `customer_id`, `vin`), or to a value that other operations create."""
         if self.variables.get(normalised(name), use.resource) != use.resource:
             return True
         if kind in (_TEXT, _WHOLE) and singular(name) in self.by_noun:
@@ -299,7 +299,7 @@ class _Inference(Struct):
         return any(noun in self.by_noun or noun in self.held for noun in nouns)
 
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
-        """(operation, expression) pairs that may give a value."""
+        """Yield (operation, expression) pairs that may give a value."""
         nouns = dict.fromkeys(noun for noun, _ in spellings(slot.word, slot.owner) if noun)
         if slot.location is not Location.PATH:
             nouns[singular(slot.word)] = None
@@ -322,9 +322,9 @@ class _Inference(Struct):
                     return
 
     def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
-        """Return creators of the thing that a path names -> the expression of its name in their requests, where responses do not hold it.
+        """Return the creators of the resource in a path -> the expression of its name in their requests, if responses do not hold it.
 
-        The client names such a thing when it creates it.
+        The client names such a resource when it creates it.
         """
         found: dict[Label, str] = {}
         creators = self.creators.get(slot.owner, {}) if slot.location is Location.PATH else {}
@@ -337,12 +337,12 @@ class _Inference(Struct):
         return found
 
     def _best(self, slot: _Slot, source: Label) -> AnswerField | None:
-        """The field of an answer that a slot most likely means: many slots are alike."""
+        """Return the field of a response that most likely matches a slot; results are kept because many slots are alike."""
         word, place = slot.word, slot.location
         key = (source, word, slot.owner, slot.kind, place in (Location.PATH, Location.BODY) and place)
         if key not in self.known:
             answer, home = self.answers[source], self.uses[source].resource
-            # The schema may call the things otherwise than the path: `Account` of `/users`, `Order` of `/cart/checkout`.
+            # Schema and path may use different nouns: `Account` of `/users`, `Order` of `/cart/checkout`.
             homes = (home, (answer.noun,)) if answer.noun not in ("", noun_of(home)) else (home,)
             self.known[key] = self._compared(slot, word, answer, homes)
         return self.known[key]
@@ -358,7 +358,7 @@ class _Inference(Struct):
         return best[3] if best is not None and best[0] >= least else None
 
     def _parents(self, source: Label, target: Label, values: Sequence[TakenValue]) -> Iterator[TakenValue]:
-        """Yield the values of parents that both have: `/owners/{owner}` of the pet that was created there."""
+        """Yield the values of common parents: `/owners/{owner}` of the pet that was created there."""
         given = {value.name for value in values if value.location is Location.PATH}
         asked = self.uses[target]
         for name, _ in asked.owners:
@@ -375,7 +375,7 @@ class _Inference(Struct):
 
 
 def _held(uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields]) -> dict[str, Sequence[Label]]:
-    """Return noun -> operations whose answers show identifiers of such things inside others."""
+    """Return noun -> operations whose responses show identifiers of such resources inside others."""
     found: dict[str, dict[Label, None]] = {}
     for label, use in uses.items():
         for one in answers[label].fields if use.method != REMOVING else ():
@@ -399,7 +399,7 @@ def _closest(slot: _Slot, word: str, name: str, homes: Collection[Resource]) -> 
     best = max(affinity(word, slot.owner, name, home) for home in homes)
     if best >= _NAMED or slot.location is Location.PATH or not is_identifier(name):
         return best
-    # `customer` is what a customer is known by.
+    # `customer` may hold any identifier of a customer.
     is_noun = any(singular(word) == noun_of(home) for home in homes)
     return _KNOWN_BY.get(name, _NAMED) if is_noun else best
 
@@ -413,7 +413,7 @@ def _maker_rank(use: ResourceUse) -> int:
 
 
 def _fits(slot: _Slot, one: AnswerField) -> bool:
-    """Whether values of a field are of the type that is asked for; texts take numbers where they travel as text."""
+    """Whether values of a field have the wanted type; outside of bodies, texts accept numbers because both are sent as text."""
     if not slot.kind or not one.kind or slot.kind == one.kind:
         return True
     if slot.location is not Location.BODY:

@@ -1,4 +1,4 @@
-"""Path templates: which of them a path fits, the texts of their variables, and the methods that they have."""
+"""Path templates: the templates that match a path, the texts of their variables, and their methods."""
 
 import dataclasses
 import re
@@ -18,11 +18,11 @@ class RequestTarget(Struct, frozen=True):
     """Path and query of a request, still encoded."""
 
     variables: tuple[dict[str, str], ...]
-    """Texts in place of the variables of the template, one for each way to split the path; empty when it does not fit."""
+    """Texts of the template's variables, one for each way to split the path; empty if the path does not match."""
     query: str
-    """Without what the template itself says."""
+    """The query, without the part that the template itself contains."""
     is_cut: bool = False
-    """True when there are more ways than are given."""
+    """Whether there are more ways than are listed."""
 
 
 class PathTemplate:
@@ -36,13 +36,13 @@ class PathTemplate:
         literals = pieces[0::2]
         self._literals = [re.compile(_literal(piece)) for piece in literals]
         self._begins_segment = [piece.startswith("/") for piece in literals]
-        """Of each literal, whether a variable before it goes on to the end of its segment; so does one before nothing."""
+        """For each literal, whether the variable before it extends to the end of its segment."""
         self._begins_segment[-1] = not literals[-1] or self._begins_segment[-1]
         self._base = re.compile("")
         self._base_path = ""
 
     def split(self, target: str, base_path: str) -> RequestTarget:
-        """Texts of the variables, and the query."""
+        """Return the texts of the variables, and the query."""
         path, _, query = target.partition("?")
         if base_path != self._base_path:
             self._base, self._base_path = re.compile(_literal(base_path)), base_path
@@ -50,7 +50,7 @@ class PathTemplate:
         ways = iter(()) if base is None else self._ways(path, base.end())
         found = list(islice(ways, _WAYS + 1))
         is_cut = len(found) > _WAYS
-        # A variable is empty only where there is no other way.
+        # An empty variable is the last resort.
         whole = [way for way in found[:_WAYS] if "" not in way] or found[:_WAYS]
         variables = tuple(dict(zip(self.names, way, strict=True)) for way in whole)
         pairs = [pair for pair in query.split("&") if pair]
@@ -60,7 +60,7 @@ class PathTemplate:
         return RequestTarget(variables, "&".join(pairs), is_cut)
 
     def _ways(self, path: str, start: int, number: int = 0) -> Iterator[tuple[str, ...]]:
-        """Texts of the variables from the literal `number` on, the longest first."""
+        """Yield the texts of the variables from the literal `number` on, the longest first."""
         literal = self._literals[number].match(path, start)
         if literal is None:
             return
@@ -84,7 +84,7 @@ class PathTemplate:
 
 
 def has_dot_segment(path: str) -> bool:
-    """True when a client or server may remove segments of the path (RFC 3986, 5.2.4 and 6.2.2.2)."""
+    """Whether a client or server may remove segments of the path (RFC 3986, 5.2.4 and 6.2.2.2)."""
     return any(part.replace("%2E", ".").replace("%2e", ".") in (".", "..") for part in path.split("/"))
 
 
@@ -99,7 +99,7 @@ def _octets(text: str) -> Iterator[str]:
         if character == "/":
             yield "/"
         elif character == "%":
-            # Templates that are encoded already are sent as they stand.
+            # Templates that are percent-encoded already are sent unchanged.
             yield f"(?:%|{encoded})"
         else:
             yield f"(?:{re.escape(character)}|{encoded})"
@@ -110,25 +110,25 @@ class _Route:
     """One path template."""
 
     number: int
-    """Its place among all."""
+    """Its index among all templates."""
     path: str
     methods: set[str] = dataclasses.field(default_factory=set)
 
     @cached_property
     def template(self) -> PathTemplate:
-        """Compiled when a path may fit it for the first time: few of a large document are ever asked."""
+        """Compiled on the first possible match: few templates of a large document are ever needed."""
         return PathTemplate(self.path)
 
 
 class _Node(Struct):
-    """Templates by their segments: a variable ends at a slash, so that both have as many as the path."""
+    """A tree of templates by segments. A variable ends at a slash, so a matching path has as many segments."""
 
     literal: dict[bytes, "_Node"] = field(default_factory=dict)
     """By segments without escapes."""
     other: "_Node | None" = None
     """The node of segments with variables, or with characters of several spellings."""
     routes: list[_Route] = field(default_factory=list)
-    """Templates that end here."""
+    """Templates that end at this node."""
 
     def below(self, segment: str) -> "_Node":
         """Return the node of templates that have this segment next."""
@@ -155,7 +155,7 @@ class Routes:
             node.routes.append(route)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
-        """Methods of each template that a path fits, as it is sent: without base path and query."""
+        """Return the methods of each template that matches a sent path without base path and query."""
         return tuple(
             frozenset(route.methods)
             for route in sorted(self._candidates(path), key=lambda route: route.number)
@@ -163,9 +163,9 @@ class Routes:
         )
 
     def _candidates(self, path: str) -> Iterator[_Route]:
-        """Templates whose segments without variables are those of a path."""
+        """Yield the templates whose segments without variables are those of a path."""
         nodes = [self._root]
-        # Templates are compared octet by octet: what is none fits only variables.
+        # Templates are compared octet by octet: a segment that is not text matches only variables.
         octets = path.partition("?")[0].encode("latin-1", "replace")
         for segment in octets.split(b"/"):
             plain = unquote_to_bytes(segment)

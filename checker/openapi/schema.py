@@ -1,4 +1,4 @@
-"""An opened OpenAPI document: a table of contents, read page by page."""
+"""An opened OpenAPI document: a table of contents whose operations are read on demand."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ KIND: Final = "openapi"
 
 
 class OpenApiSchema(ApiSchema):
-    """An opened OpenAPI document: a table of contents, and operations read when they are asked for."""
+    """An opened OpenAPI document: a table of contents whose operations are read on demand."""
 
     def __init__(
         self,
@@ -58,11 +58,10 @@ class OpenApiSchema(ApiSchema):
         errors: Mapping[str, str] | None = None,
         resources: Sequence[Any] | None = None,
     ) -> None:
-        """`base_url` replaces what the document declares.
+        """`base_url` replaces the declared servers.
 
-        `errors` say by label why operations cannot be read, `resources` is what `ResourceModel.plain` gave, if that is known.
-
-        Raises `LoaderError` when its version is not supported.
+        `errors` has the reasons why operations cannot be read, by label, and `resources` the result of
+        `ResourceModel.plain`, if they are known. Raises `LoaderError` for an unsupported version.
         """
         self.version, self._edition = version_of(root)
         neighbours = neighbours_of(root, origin)
@@ -71,7 +70,7 @@ class OpenApiSchema(ApiSchema):
         self._own_name = origin.own_name
         self.app: object | None = None
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
-        """Whether responses of an operation have to keep to `format`."""
+        """Whether responses of an operation must keep to `format`."""
         self.hooks: HookSource = GLOBAL_HOOKS
         """Hooks of users that run while paths and operations are read."""
         self.server_variables: Mapping[str, str] = {}
@@ -109,7 +108,7 @@ class OpenApiSchema(ApiSchema):
 
     @property
     def base_url(self) -> str | None:
-        """Absolute base URL that was given or is declared, relative ones resolved against the document's own URL."""
+        """Absolute base URL that was given or is declared; relative ones are resolved against the document's own URL."""
         return self.base_url_of(None)
 
     @property
@@ -132,7 +131,7 @@ class OpenApiSchema(ApiSchema):
         return (one for one in read if not isinstance(one, BrokenOperation))
 
     def base_url_of(self, servers: object, operation: Operation | None = None) -> str | None:
-        """Base URL of an operation, which may have servers of its own, unless one was given for all."""
+        """Return the base URL of an operation, which may have its own servers, unless one was given for all."""
         if self._given_base_url is not None:
             return self._given_base_url
         declared = self._declared_url(servers, operation)
@@ -140,7 +139,7 @@ class OpenApiSchema(ApiSchema):
 
     @property
     def base_path(self) -> str:
-        """Path below which all operation paths stand: begins and ends with `/`."""
+        """Path before all operation paths: begins and ends with `/`."""
         path = path_of(self.base_url or self._declared_url(None)).strip("/")
         return f"/{path}/" if path else "/"
 
@@ -155,7 +154,7 @@ class OpenApiSchema(ApiSchema):
         return variable_names((self.document.root, *parts))
 
     def configure(self, options: SchemaOptions) -> None:
-        """Take in what users say of the document; a base URL replaces every server that it declares."""
+        """Apply the options of users; a base URL replaces every declared server."""
         self.asserts_formats, self.hooks = options.asserts_formats, options.hooks
         self.server_variables = options.server_variables
         self._variables_of = options.variables_of
@@ -168,13 +167,13 @@ class OpenApiSchema(ApiSchema):
         self._given_base_url = url + self.base_path.removesuffix("/")
 
     def entries(self) -> Iterator[Entry | BrokenOperation]:
-        """Table of contents in document order: labels, tags and ids, nothing read."""
+        """Return the table of contents in document order: labels, tags and ids; no operation is read."""
         return iter(self._index().values())
 
     def checked_entries(self) -> Iterator[Entry | BrokenOperation]:
-        """Table of contents in which operations that cannot be read carry their error.
+        """Return the table of contents with the errors of operations that cannot be read.
 
-        All of them are read for it, unless the normalised document holds the errors.
+        Reads all operations, unless the normalised document holds the errors.
         """
         for entry in self.entries():
             error = self._errors.get(entry.label)
@@ -184,12 +183,12 @@ class OpenApiSchema(ApiSchema):
                 yield BrokenOperation(entry.label, entry.method, entry.path, error)
 
     def dropped(self) -> tuple[DroppedOperation, ...]:
-        """Return parts that are written like operations, of methods that this version of OpenAPI does not know."""
+        """Return entries that look like operations with methods unknown to this version of OpenAPI."""
         self._index()
         return self._dropped
 
     def get_all_operations(self) -> "Iterator[OpenApiOperation | BrokenOperation]":
-        """Operations in document order, each read when its turn comes."""
+        """Yield the operations in document order, each read on demand."""
         return map(self.read, self.entries())
 
     def find(self, label: str) -> "OpenApiOperation | BrokenOperation | None":
@@ -211,7 +210,7 @@ class OpenApiSchema(ApiSchema):
         return {entry.pointer: entry for entry in self.entries() if isinstance(entry, Entry)}
 
     def entry_of_id(self, operation_id: str) -> Entry | str:
-        """Return the operation of an `operationId`, or the nearest id that exists, empty for none."""
+        """Return the operation of an `operationId`, or the nearest existing id; empty if there is none."""
         entry = self._by_id.get(operation_id)
         if entry is not None and operation_id:
             return entry
@@ -223,7 +222,7 @@ class OpenApiSchema(ApiSchema):
         return entry if isinstance(entry, Entry) else self._by_pointer.get(place)
 
     def links(self) -> Iterator[ApiLink]:
-        """Links that responses declare, operation by operation; those that cannot be followed carry their error."""
+        """Yield the links that responses declare, operation by operation; a link that cannot be followed carries its error."""
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):
                 yield from linked.links_of(operation)
@@ -238,7 +237,7 @@ class OpenApiSchema(ApiSchema):
         return self._resources
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
-        """Yield the faults of the description that stop nothing, operation by operation."""
+        """Yield the faults of the description that do not stop the run, operation by operation."""
         yield from (dropped.warning for dropped in self.dropped())
         for operation in self.get_all_operations():
             if not isinstance(operation, BrokenOperation):
@@ -246,7 +245,7 @@ class OpenApiSchema(ApiSchema):
 
     @property
     def warnings(self) -> tuple[SchemaWarning, ...]:
-        """Return all of them. Takes a while in large descriptions: every schema is looked at."""
+        """Return all warnings. Slow for large descriptions: every schema is read."""
         return tuple(self.iter_schema_warnings())
 
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]:
@@ -254,7 +253,7 @@ class OpenApiSchema(ApiSchema):
         return warned.operation_warnings(operation)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
-        """Return the methods of each path template that a path fits, as it is sent: without base path and query."""
+        """Return the methods of each path template that matches a sent path without base path and query."""
         return self._routes.methods_at(path)
 
     @cached_property
@@ -262,7 +261,7 @@ class OpenApiSchema(ApiSchema):
         return routed.Routes((entry.path, entry.method) for entry in self.entries())
 
     def read(self, entry: Entry | BrokenOperation) -> "OpenApiOperation | BrokenOperation":
-        """The operation of an entry, read once."""
+        """Return the operation of an entry, read once."""
         if isinstance(entry, BrokenOperation):
             return entry
         operation = self._read.get(entry.label)
@@ -272,14 +271,14 @@ class OpenApiSchema(ApiSchema):
 
     @cached_property
     def _errors(self) -> Mapping[str, str]:
-        """Label -> why the operation cannot be read."""
+        """Label -> the reason why the operation cannot be read."""
         operations = self.get_all_operations()
         return {one.label: one.error for one in operations if isinstance(one, BrokenOperation)}
 
     def normalised(self) -> bytes:
         """Return JSON from which `open_normalised` makes an equal schema without reading anything else.
 
-        All operations are read, so that the JSON holds the errors of those that cannot be.
+        Reads all operations, so that the JSON holds their errors.
         """
         written = to_json(self.raw_schema)
         if leads_outside(written):
@@ -310,7 +309,7 @@ class OpenApiSchema(ApiSchema):
 
 
 def open_normalised(data: bytes) -> OpenApiSchema:
-    """The schema that `OpenApiSchema.normalised` wrote down."""
+    """Return the schema that `OpenApiSchema.normalised` wrote."""
     root, location, own_name, base_url, beside, lost, errors, resources = parse_json(data)
     origin = Provenance(location, own_name, None, beside, lost)
     return OpenApiSchema(root, origin, base_url=base_url, errors=errors, resources=resources)

@@ -13,14 +13,14 @@ from checker.openapi.documents.references import OpenApiDocument
 
 _NONE: Final[Mapping[str, str]] = {}
 _ROOT: Final = "/"
-"""The URL where no server is declared (OpenAPI 3, `servers`)."""
+"""The URL if no server is declared (OpenAPI 3, `servers`)."""
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 def absolute_url(
     document: OpenApiDocument, location: str | None, *, servers: object = None, variables: Mapping[str, str] = _NONE
 ) -> str:
-    """Base URL as declared, resolved against the URL that the document came from; without one it may stay relative.
+    """Return the declared base URL, resolved against the URL of the document; without one it may stay relative.
 
     `servers` are those of an operation or path item, if it has its own; `variables` replace declared defaults.
     """
@@ -32,14 +32,14 @@ def absolute_url(
 
 
 def variable_names(holders: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """Names of the variables in the URLs of the servers of these parts of a document."""
+    """Return the names of the variables in the server URLs of these parts of a document."""
     servers = [one for holder in holders for one in elements(holder.get("servers"))]
     urls = (str(one.get("url", "")) for one in servers if isinstance(one, dict))
     return frozenset(name for url in urls for name in _VARIABLE.findall(url))
 
 
 def path_of(url: str) -> str:
-    """Path of a URL, empty when it cannot be read."""
+    """Return the path of a URL; empty if it cannot be read."""
     try:
         return urlsplit(url).path
     except ValueError:
@@ -56,7 +56,7 @@ def _declared_url(
         first = listed[0] if isinstance(listed, list) and listed else None
         if isinstance(first, dict) and isinstance(first.get("url"), str):
             url = _filled(first["url"], first.get("variables"), variables).strip()
-            # Nothing but the document itself is at an empty reference: frameworks write it for the root of the host.
+            # An empty reference means the document itself, but frameworks write it for the root of the host.
             return url or _ROOT
     return _ROOT
 
@@ -95,7 +95,7 @@ _SENT_AS_AUTHORIZATION: Final = frozenset(("http", "oauth2", "openIdConnect"))
 def security_of(document: OpenApiDocument, operation: Mapping[str, Any]) -> tuple[SecurityRequirement, ...]:
     """Return the alternatives of an operation, its own or those of the whole document; an empty alternative needs no credentials.
 
-    The tuple is empty when nothing is declared. An undeclared scheme is left out of its requirement.
+    The tuple is empty if nothing is declared. An undeclared scheme is left out of its requirement.
     """
     declared = operation["security"] if "security" in operation else document.root.get("security")
     if not isinstance(declared, list):
@@ -112,7 +112,7 @@ def security_of(document: OpenApiDocument, operation: Mapping[str, Any]) -> tupl
 
 
 def security_schemes(document: OpenApiDocument) -> dict[str, SecurityScheme]:
-    """Schemes of the document by name; those that cannot be read are left out."""
+    """Return the security schemes of the document by name; unreadable ones are left out."""
     found = {name: _scheme(document, name, raw, at) for name, raw, at in _declared_schemes(document)}
     return {name: scheme for name, scheme in found.items() if scheme is not None}
 
@@ -134,10 +134,10 @@ def credential_places(document: OpenApiDocument) -> tuple[str, ...]:
 
 
 def token_paths(document: OpenApiDocument) -> set[str]:
-    """Paths of the URLs that tokens are to be had from, without slashes around them; references are not followed."""
+    """Return the paths of the token URLs, without slashes around them; references are not followed."""
     found = set()
     for _, scheme, at in _declared_schemes(document):
-        # Swagger 2.0 has one flow, and it is the scheme itself.
+        # Swagger 2.0 has one flow: the scheme itself.
         for declared in (scheme, *(flow for _, flow, _ in members(scheme, at, "flows"))):
             url = declared.get("tokenUrl") if isinstance(declared, dict) else None
             found |= {path_of(url).strip("/")} if isinstance(url, str) else set()
@@ -168,9 +168,9 @@ def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> Secur
 
 
 def _password_path(scheme: dict[str, Any]) -> str:
-    """Return the path that gives a token for a user and a password; empty when none is declared."""
+    """Return the path that gives a token for a user and a password; empty if none is declared."""
     flows = scheme.get("flows")
-    # Swagger 2.0 has one flow, and it is the scheme itself.
+    # Swagger 2.0 has one flow: the scheme itself.
     flow = flows.get("password") if isinstance(flows, dict) else scheme
     is_swagger = not isinstance(flows, dict)
     if not isinstance(flow, dict) or (is_swagger and scheme.get("flow") != "password"):

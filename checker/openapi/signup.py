@@ -1,4 +1,4 @@
-"""Finds out whether a description says how to make an account and how to log in with it."""
+"""Sign-up and login operations of a description."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,11 +9,11 @@ from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.media_types import is_json
 from checker.core.resource_names import is_login, last_word, normalised
 from checker.core.security import SecurityScheme, is_open
-from checker.openapi.answer_fields import AnswerField, answer_fields
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import elements
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
+from checker.openapi.response_fields import AnswerField, answer_fields
 from checker.openapi.servers import security_schemes
 from checker.schema.views import Outline, outline_of
 
@@ -21,7 +21,7 @@ _SIGN_UPS: Final = (
     re.compile(r"(sign|join)up|register|registration|registrations|create(account|user)"),
     re.compile(r"users?|accounts?"),
 )
-"""Last segments of paths, the plainest first."""
+"""Last segments of paths, the most specific first."""
 _PASSWORD: Final = frozenset(("password", "passwd", "passphrase", "pwd", "pass"))
 _WHO: Final = re.compile(
     r"(user|login|account|nick)?(name|id)|user|login|handle|nickname|e?mail(address)?|user(e?mail)|phone(number)?|identifier"
@@ -30,13 +30,13 @@ _TOKEN: Final = (
     re.compile(r"accesstoken|jwt|jwttoken|bearer|bearertoken|authtoken|sessiontoken|idtoken"),
     re.compile(r"token|access|key|apikey"),
 )
-"""Names of fields, the plainest first."""
+"""Names of fields, the most specific first."""
 _ADMINISTRATOR: Final = re.compile(r"admin|root|superuser|owner", re.IGNORECASE)
 _SENT_AS_BEARER: Final = frozenset(("oauth2", "openIdConnect"))
 
 
 def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperation]) -> SignUpFlow | None:
-    """The first login whose credentials a sign-up of the same description takes; `operations` are candidates alone."""
+    """Return the first login whose credentials a sign-up of the same description accepts, among candidates."""
     scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
     if scheme is None:
         return None
@@ -55,7 +55,7 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
 
 
 def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOperation]) -> DescribedLogin | None:
-    """The first that takes a user and a password and shows a token in its answer; `operations` are candidates alone."""
+    """Return the first login that takes a user and a password and returns a token, among candidates."""
     scheme = next(filter(_takes_tokens, security_schemes(document).values()), None)
     if scheme is None:
         return None
@@ -65,7 +65,7 @@ def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOpera
         names = list(_properties(login))
         password = next((one for one in names if normalised(one) in _PASSWORD), None)
         user = next((one for one in names if _WHO.fullmatch(normalised(one))), None)
-        # Where nothing is said of the answer, as OAuth 2 has it (RFC 6749, 5.1).
+        # Without a response schema, the field of OAuth 2 (RFC 6749, 5.1).
         usual = "/access_token" if scheme.token_path.endswith(login.path) else ""
         token = _token_in(answer_fields(login).fields) or usual
         media_type = login.bodies[0].media_type
@@ -76,7 +76,7 @@ def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOpera
 
 
 def is_candidate(entry: Entry) -> bool:
-    """Whether an operation may be one of the two, as far as its table of contents tells."""
+    """Whether an operation may be a sign-up or a login, judged by its table of contents."""
     word = last_word(entry.path)
     is_named = is_login(entry.path) or any(one.fullmatch(word) for one in _SIGN_UPS)
     return entry.method == "POST" and "{" not in entry.path and is_named
@@ -96,12 +96,12 @@ def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
 
 
 def _needs_more(operation: OpenApiOperation) -> bool:
-    """Whether it wants more than a body, or credentials."""
+    """Whether an operation needs more than a body, or needs credentials."""
     return not is_open(operation.security) or any(one.required for one in operation.parameters)
 
 
 def _shared(sign_up: OpenApiOperation, login: OpenApiOperation) -> tuple[str, ...]:
-    """Names of credentials that both bodies have."""
+    """Return the names of credentials in both bodies."""
     if _needs_more(login):
         return ()
     asked, given = _properties(login), _properties(sign_up)
@@ -110,7 +110,7 @@ def _shared(sign_up: OpenApiOperation, login: OpenApiOperation) -> tuple[str, ..
 
 
 def _token_in(fields: tuple[AnswerField, ...]) -> str:
-    """Pointer of the token; empty for none."""
+    """Return the pointer of the token; empty if there is none."""
     texts = [one for one in fields if one.kind == "string" and "/*" not in one.pointer]
     for pattern in _TOKEN:
         for one in texts:

@@ -1,7 +1,7 @@
-"""Faults of a description that cost a part of an operation, found without sending anything.
+"""Faults of a description that affect a part of an operation, found without sending requests.
 
-A field with a value of the wrong type costs only what the field says. Faults without which an operation cannot work are errors of
-the operation, or of a part that is never sent.
+A field of the wrong type loses only its own meaning. Faults without which an operation cannot work are errors of the
+operation, or of a part that is never sent.
 """
 
 import re
@@ -27,11 +27,10 @@ from checker.schema.pointers import pointer_child
 from checker.schema.scopes import Found
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
-from checker.validation.messages import shown
-from checker.validation.referee import referee
+from checker.validation.referee import referee, shown
 
 Malformed = tuple[str, str]
-"""Place, sentence."""
+"""(place, sentence)."""
 
 
 class _Field(Struct, frozen=True):
@@ -40,9 +39,9 @@ class _Field(Struct, frozen=True):
     noun: str
     is_right: Callable[[object], bool]
     inside: Mapping[str, "_Field"] = field(default_factory=dict)
-    """Fields of the object that stands here."""
+    """Fields of the object."""
     each: Mapping[str, "_Field"] | None = None
-    """Fields of every object in the list or map that stands here."""
+    """Fields of every object in the list or map."""
     each_noun: str = ""
 
 
@@ -58,7 +57,7 @@ _BOOLEAN: Final = _Field("a boolean", _is(bool))
 
 
 def _map(noun: str, fields: Mapping[str, _Field]) -> _Field:
-    """An object of named objects."""
+    """Return the field of a map of named objects."""
     return _Field("an object", _is(dict), each=fields, each_noun=noun)
 
 
@@ -86,7 +85,7 @@ _PARAMETER: Final = {
 _BODY: Final = {
     "$ref": _TEXT,
     "required": _BOOLEAN,
-    # One without media types is never sent, which is told.
+    # A body without media types is never sent, which has a warning of its own.
     "content": _Field("an object", lambda value: True, each=_SENT, each_noun="media type"),
 }
 _RESPONSE: Final = {
@@ -114,7 +113,7 @@ _IS_STATUS: Final = re.compile(r"\s*(?:[1-9][0-9]{2}|[1-9]xx|default)\s*", re.IG
 
 
 def malformed_parts(document: OpenApiDocument, entry: Entry) -> Iterator["_Warning"]:
-    """Yield the faults of an operation that can be read, in document order; those of its surroundings included."""
+    """Yield the faults of an operation that can be read, in document order, including those of its path item and document."""
     definition, at = dict(entry.definition), entry.pointer
     inherited = {name: one for name, one in _OF_ALL.items() if name not in definition}
     for owner, place, fields in (
@@ -131,7 +130,7 @@ def malformed_parts(document: OpenApiDocument, entry: Entry) -> Iterator["_Warni
 
 
 def _fields(document: OpenApiDocument, owner: object, at: str, fields: Mapping[str, _Field]) -> Iterator[Malformed]:
-    # A reference that leads nowhere is an error of the part that needs it.
+    # A lost reference is an error of the part that needs it.
     value, at = document.object_at(owner, at)
     for name, expected in fields.items():
         if name not in value:
@@ -151,7 +150,7 @@ def _fields(document: OpenApiDocument, owner: object, at: str, fields: Mapping[s
 
 
 def _read(owner: Mapping[str, Any], name: str) -> str:
-    """Return the treatment of a field of the wrong type."""
+    """Return the consequence of a wrong type for a field."""
     meant = flag(owner, name)
     if meant is not None:
         return f"read as {str(meant).lower()}"
@@ -164,16 +163,16 @@ def _found(noun: str, found: object, read: str = "ignored") -> str:
 
 
 _REASONS: Final = 3
-"""Ways in which one example breaks its schema that are told."""
+"""Reported violations of one example."""
 _PATTERN: Final = 200
-"""Characters of a regular expression that are told."""
+"""Reported characters of a regular expression."""
 _ELSEWHERE: Final = {"$ref": str, "discriminator": dict}
-"""Keywords of which the tables of dialects say nothing, and what they hold."""
+"""Keywords that are not in the tables of dialects, and their types."""
 _NOT_VALIDATED: Final = "what it describes in a response is not validated"
 
 
 def operation_warnings(operation: OpenApiOperation) -> Iterator[SchemaWarning]:
-    """Yield everything that is wrong with one operation that can be read, each place once."""
+    """Yield all faults of one readable operation, each place once."""
     seen: set[tuple[WarningKind, str]] = set()
     for kind, pointer, message in _all(operation):
         if (kind, pointer) not in seen:
@@ -182,7 +181,7 @@ def operation_warnings(operation: OpenApiOperation) -> Iterator[SchemaWarning]:
 
 
 _Warning = tuple[WarningKind, str, str]
-"""Kind, place, sentence."""
+"""(kind, place, sentence)."""
 
 
 def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
@@ -222,7 +221,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
 
 
 def _swagger_parameters(operation: OpenApiOperation) -> dict[tuple[str, str], Declared]:
-    """Return the parameters of a Swagger 2.0 operation, those of the body included; none of other versions."""
+    """Return the parameters of a Swagger 2.0 operation, including those of the body; none for other versions."""
     document = operation.owner.document
     if not is_swagger(document):
         return {}
@@ -248,7 +247,7 @@ def _host(url: str) -> str:
 
 
 def _left_out(operation: OpenApiOperation) -> Iterator[_Warning]:
-    """Parameters and bodies that are never sent."""
+    """Yield warnings about parameters and bodies that are never sent."""
     for pointer, reason in operation.unusable_parameters.items():
         kind = WarningKind.UNUSABLE_PARAMETER
         yield _or_lost(kind, reason), pointer, f"the parameter is never sent: {reason}"
@@ -262,7 +261,7 @@ def _or_lost(kind: WarningKind, reason: str) -> WarningKind:
 
 
 def _response_parts(operation: OpenApiOperation) -> Iterator[Schema | _Warning]:
-    """Yield schemas of responses and of their headers, and warnings of media types that are none."""
+    """Yield the schemas of responses and their headers, and warnings about malformed media types."""
     document = operation.owner.document
     for _, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
         response, place = document.object_at(raw, at)
@@ -280,9 +279,9 @@ def _response_parts(operation: OpenApiOperation) -> Iterator[Schema | _Warning]:
 
 
 def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_Warning]:
-    """Yield warnings of unsupported regular expressions, and of keywords whose value means nothing.
+    """Yield warnings about unsupported regular expressions and malformed keywords.
 
-    Most operations lead to the same schemas: a referenced schema without faults is looked at once.
+    Most operations lead to the same schemas, so a referenced schema without faults is checked once.
     """
     is_faultless = True
     todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
@@ -343,7 +342,7 @@ def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warn
 
 
 def _examples(operation: OpenApiOperation) -> Iterator[_Warning]:
-    """Examples beside a schema that the schema forbids."""
+    """Yield warnings about examples that their schema forbids."""
     for parameter in operation.parameters:
         yield from _forbidden(parameter.examples, parameter.schema)
     for body in operation.bodies:
@@ -367,13 +366,13 @@ def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warni
 
 
 def _named(example: object, violations: Sequence[SchemaViolation]) -> str:
-    # What is wrong as a whole is quoted by the reason.
+    # The reason quotes an example that is wrong as a whole.
     is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(example))
     return "the example" if is_quoted else f"the example {shown(example)}"
 
 
 def _why(violations: Sequence[SchemaViolation]) -> str:
-    """Return the first violations in words, each with its place in the value."""
+    """Return the first violations with their places in the value."""
     told = []
     for violation in violations[:_REASONS]:
         place = pointer_child("", *map(str, violation.instance_path))

@@ -1,1 +1,1 @@
-"""The reader of JSON Schema: places, names and keywords of each dialect, and views of everything that holds of a value."""
+"""The reader of JSON Schema: keywords, names and places of each dialect, and views of everything that applies to a value."""

@@ -1,8 +1,8 @@
-"""The alternatives that the values of a discriminator name (OpenAPI 3.1, 4.8.25).
+"""The values of a discriminator and the alternatives that they select (OpenAPI 3.1, 4.8.25).
 
-Names of an alternative are its keys in the mapping, the last part of its reference, the name of its file, and what it
-lists for the property itself: that wins where they differ. An alternative that is written out has no name, nor has one
-whose property admits none of them: it takes whatever fits it.
+An alternative is named by its keys in the mapping, the last part of its reference, the name of its file, and the
+values that it lists for the property itself; the listed values win where they differ. An inline alternative has no
+name, and neither has an alternative whose property admits none of them: it accepts any value that fits its schema.
 """
 
 import re
@@ -15,24 +15,24 @@ from msgspec.structs import replace
 KEYWORDS: Final = ("oneOf", "anyOf")
 
 Names = frozenset[str] | None
-"""Of one alternative; None when any name will do."""
+"""Names of one alternative; None if any name selects it."""
 Listed = set[str] | None
-"""Texts that a schema lists; None when it lists none."""
+"""Texts that a schema lists; None if it lists none."""
 Lookup = Callable[[str, Any], tuple[Any, Any] | None]
-"""What a reference that stands somewhere leads to, and where that stands; None when it leads nowhere."""
+"""Returns the target of a reference and the place of the target; None for a reference that leads nowhere."""
 
 
 class DiscriminatorBranch(Struct, frozen=True):
-    """The names of one of the schemas that a discriminator tells apart."""
+    """The names of one alternative."""
 
     names: Names
-    """Values that choose it."""
+    """Values that select it."""
     told: tuple[str, ...]
-    """Values by which whoever makes one tells that it is meant; empty when none can or need be given."""
+    """Values for a client to send if it means this alternative; empty if none is possible or needed."""
 
 
 class Discriminator(Struct, frozen=True):
-    """The property that tells alternatives apart, and its alternatives."""
+    """The property that distinguishes alternatives, and its alternatives."""
 
     property_name: str
     keyword: str
@@ -40,17 +40,17 @@ class Discriminator(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[Names, ...]:
-        """Of each alternative."""
+        """Names of each alternative."""
         return tuple(one.names for one in self.alternatives)
 
     def tag_of(self, value: Any) -> str | None:
-        """The name that a value gives; None when it gives no text."""
+        """Return the name in a value; None if it has no text there."""
         tag = value.get(self.property_name) if isinstance(value, dict) else None
         return tag if isinstance(tag, str) else None
 
 
 def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discriminator | None:
-    """Return the discriminator of a schema; None when it has none, or no alternative has a name."""
+    """Return the discriminator of a schema; None if it has none or if no alternative has a name."""
     told = raw.get("discriminator")
     name = told.get("propertyName") if isinstance(told, dict) else None
     keyword = next((one for one in KEYWORDS if isinstance(raw.get(one), list)), None)
@@ -63,7 +63,8 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
         found = [_held_to(beside, one) for one in found]
     default = told.get("defaultMapping")
     if isinstance(default, str):
-        # OpenAPI 3.2, 4.25: what names no alternative is held to this one, which may be none of them.
+        # OpenAPI 3.2, 4.25: a value that names no alternative must fit this one, which may be none of the
+        # alternatives.
         falls_to = [_is_named(default, one, where, lookup) for one in raw[keyword]]
         found = [
             DiscriminatorBranch(None, own.told) if is_it else own for is_it, own in zip(falls_to, found, strict=True)
@@ -76,7 +77,7 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
 
 
 def told_by(raw: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """The property that tells apart, and what its values are mapped to; empty when the schema has no discriminator."""
+    """Return the property that distinguishes alternatives and its mapping; empty if the schema has no discriminator."""
     told = raw.get("discriminator")
     if isinstance(told, str):
         # Swagger 2.0, "Schema Object".
@@ -98,11 +99,11 @@ _ANY: Final = DiscriminatorBranch(None, ())
 
 
 def _held_to(listed: set[str], one: DiscriminatorBranch) -> DiscriminatorBranch:
-    """An alternative among others of which all are held to the same values."""
+    """Return an alternative restricted to the values that the schema around all alternatives lists."""
     told = [name for name in one.told if name in listed]
     if one.names is None:
         return DiscriminatorBranch(None, tuple(told))
-    # What is said of all of them wins as well: nobody can give a name that it forbids.
+    # The schema around wins as well: no valid value has a name that it forbids.
     found = told or sorted(one.names & listed)
     return DiscriminatorBranch(one.names, tuple(found)) if found else _ANY
 
@@ -130,7 +131,7 @@ class _Names(Struct):
             ]
             claimed.update(mapped)
             found.append(self._alternative(reference, mapped, target))
-        # A name whose schema is not among the alternatives chooses none of them.
+        # A name whose schema is not among the alternatives selects none of them.
         free = mapping.keys() - claimed
         return [one if one.names is None else replace(one, names=one.names | free) for one in found]
 
@@ -145,11 +146,11 @@ class _Names(Struct):
             told = [name for name in given if self._admits(raw, where, name)]
             names = frozenset((*mapped, *implied))
         is_base = isinstance(raw, dict) and discriminator_keyword(raw, self.property_name) == ""
-        # Heirs of it may have other names.
+        # Schemas that extend it may have other names.
         return DiscriminatorBranch(None if is_base or not told else names, tuple(told))
 
     def listed(self, raw: Any, where: Any) -> Listed:
-        """Texts that a schema lists for the property; None when it lists none."""
+        """Return the texts that a schema lists for the property; None if it lists none."""
         if not isinstance(raw, dict) or id(raw) in self.seen:
             return None
         self.seen.add(id(raw))
@@ -179,7 +180,7 @@ class _Names(Struct):
         )
 
     def _texts(self, raw: Any, where: Any) -> Listed:
-        """Texts that the schema of the property lists."""
+        """Return the texts that the schema of the property lists."""
         if not isinstance(raw, dict) or id(raw) in self.seen:
             return None
         self.seen.add(id(raw))
@@ -195,7 +196,7 @@ class _Names(Struct):
         return found
 
     def _admits(self, raw: Any, where: Any, name: str) -> bool:
-        """False when an alternative that lists nothing says of its values, or of the property, what the name is not."""
+        """Whether an alternative that lists no names admits a name: by its type, its closed properties, and the type and pattern of the property."""
         for part, at in _facets(raw, where, self.lookup):
             properties = part.get("properties")
             tag = properties.get(self.property_name) if isinstance(properties, dict) else None
@@ -209,12 +210,12 @@ class _Names(Struct):
 
 
 def inherits(raw: Any, where: Any, base: Any, lookup: Lookup) -> bool:
-    """True when a schema is another one, refers to it or contains it in `allOf`."""
+    """Whether a schema is another one, refers to it or contains it in `allOf`."""
     return any(part is base for part, _ in _facets(raw, where, lookup))
 
 
 def _facets(raw: Any, where: Any, lookup: Lookup) -> list[tuple[dict[str, Any], Any]]:
-    """All that holds of one value: a schema, parts of its `allOf`, and what they refer to."""
+    """Return all schemas that apply to the same value: a schema, the parts of its `allOf`, and targets of references."""
     found: dict[int, tuple[dict[str, Any], Any]] = {}
     todo = [(raw, where)]
     while todo:
@@ -227,7 +228,7 @@ def _facets(raw: Any, where: Any, lookup: Lookup) -> list[tuple[dict[str, Any], 
 
 
 def _parts(raw: dict[str, Any], where: Any, lookup: Lookup) -> Iterator[tuple[Any, Any]]:
-    """Yield the schemas that hold for the same value: the parts of `allOf`, and the target of `$ref`."""
+    """Yield the schemas that apply to the same value: the parts of `allOf`, and the target of `$ref`."""
     parts = raw.get("allOf")
     yield from ((part, where) for part in (parts if isinstance(parts, list) else ()))
     reference = raw.get("$ref")
@@ -237,13 +238,13 @@ def _parts(raw: dict[str, Any], where: Any, lookup: Lookup) -> Iterator[tuple[An
 
 
 def _all_of(lists: Iterable[Listed]) -> Listed:
-    """Return the values that are listed where all of these schemas hold."""
+    """Return the values that are listed if all of these schemas apply."""
     said = [one for one in lists if one is not None]
     return set.intersection(*said) if said else None
 
 
 def _any_of(lists: Iterable[Listed]) -> Listed:
-    """Return the values that are listed where one of these holds; None when one of them lists nothing."""
+    """Return the values that are listed if one of these schemas applies; None if one of them lists nothing."""
     found: set[str] = set()
     for one in lists:
         if one is None:
@@ -266,7 +267,7 @@ def _is_matched(pattern: Any, text: str) -> bool:
 
 
 def discriminator_keyword(raw: dict[str, Any], property_name: str) -> str | None:
-    """The keyword whose alternatives a property tells apart; empty when the schemas that extend this one are meant."""
+    """Return the keyword whose alternatives a property distinguishes; empty if it distinguishes schemas that extend this one."""
     told = raw.get("discriminator")
     if not isinstance(told, dict) or told.get("propertyName") != property_name:
         return None
@@ -289,6 +290,6 @@ def _last(reference: str) -> str:
 
 
 def _implied(reference: str) -> tuple[str, ...]:
-    """Names that a reference gives without a mapping: `Dog` for `#/components/schemas/Dog` and for `pets/Dog.yaml`."""
+    """Return the names in a reference without a mapping: `Dog` for `#/components/schemas/Dog` and for `pets/Dog.yaml`."""
     last = _last(reference)
     return (last, last.partition(".")[0]) if "#" not in reference else (last,)

@@ -11,7 +11,7 @@ from checker.core.schema import Dialect
 
 
 class KeywordShape(Enum):
-    """The kind of value that stands under a keyword."""
+    """The kind of value under a keyword."""
 
     PLAIN = "a value"
     SCHEMA = "one schema"
@@ -26,7 +26,10 @@ class Keyword(Struct, frozen=True):
 
     shape: KeywordShape
     is_well_formed: Callable[[Any], bool]
-    """A keyword with any other value says nothing: such documents exist and the rest of the schema still counts."""
+    """Whether a value is well-formed.
+
+    A keyword with another value is ignored: such documents exist, and the rest of the schema still counts.
+    """
 
 
 TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
@@ -34,19 +37,19 @@ TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "arr
 
 
 def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
-    """Keywords of a dialect that constrain values. References are not among them."""
+    """Return the keywords of a dialect that constrain values; references are not among them."""
     return _TABLES[dialect]
 
 
 def applicators_of(dialect: Dialect) -> frozenset[str]:
-    """Keywords of a dialect under which schemas stand."""
+    """Return the keywords of a dialect that hold schemas."""
     return frozenset(name for name, keyword in keywords_of(dialect).items() if keyword.shape is not KeywordShape.PLAIN)
 
 
 def subschemas(
     raw: object, dialect: Dialect, *, kept: Mapping[str, Keyword] | None = None
 ) -> Iterator[tuple[tuple[str, ...], object]]:
-    """Schemas directly inside a schema, with the tokens that lead to them; `kept` are looked into as well."""
+    """Yield the schemas directly inside a schema, with the tokens of their place; `kept` are further keywords to look into."""
     if not isinstance(raw, dict):
         return
     table = keywords_of(dialect) if kept is None else {**keywords_of(dialect), **kept}
@@ -189,11 +192,11 @@ _TABLES: Final[Mapping[Dialect, Mapping[str, Keyword]]] = {
     Dialect.OPENAPI31: _NEW,
 }
 DEFINITIONS: Final[Mapping[str, Keyword]] = {"definitions": _MAP, "$defs": _MAP}
-"""Where schemas are kept for others to refer to: they constrain nothing."""
+"""Keywords that hold schemas for references and constrain nothing."""
 
 
 Find = Callable[[str], object | None]
-"""Document of a URI, if anybody has it."""
+"""Returns the document of a URI; None if it is unknown."""
 
 _DIALECTS: Final = {
     "json-schema.org/draft-04/schema": Dialect.DRAFT4,
@@ -203,7 +206,7 @@ _DIALECTS: Final = {
     "json-schema.org/draft/2020-12/schema": Dialect.DRAFT2020,
 }
 _OPENAPI: Final = "spec.openapis.org/oas/3."
-"""How the dialects of OpenAPI 3.1 and later begin: they end in a date since 3.2."""
+"""Beginning of the dialects of OpenAPI 3.1 and later; since 3.2 they end in a date."""
 _KEYWORDS: Final[dict[str, frozenset[str]]] = {
     "validation": frozenset(
         (
@@ -231,17 +234,17 @@ _KEYWORDS: Final[dict[str, frozenset[str]]] = {
     ),
     "unevaluated": frozenset(("unevaluatedItems", "unevaluatedProperties")),
 }
-"""Vocabulary -> its keywords; the others cannot be left out with any sense."""
+"""Vocabulary -> its keywords. Leaving out any other vocabulary makes no sense."""
 
 
 def standard_dialect(metaschema: str) -> Dialect | None:
-    """Dialect of a standard metaschema, whichever of `http` and `https` it is written with."""
+    """Return the dialect of a standard metaschema, written with `http` or `https`."""
     name = metaschema.removesuffix("#").partition("://")[2]
     return Dialect.OPENAPI31 if name.startswith(_OPENAPI) else _DIALECTS.get(name)
 
 
 def dialect_of(metaschema: str, find: Find) -> Dialect | None:
-    """Dialect that a `$schema` means: that of its own metaschema when it is not a standard one."""
+    """Return the dialect of a `$schema`; for a metaschema that is not standard, the dialect of the metaschema itself."""
     seen = set()
     while (found := standard_dialect(metaschema)) is None and metaschema not in seen:
         seen.add(metaschema)
@@ -254,7 +257,7 @@ def dialect_of(metaschema: str, find: Find) -> Dialect | None:
 
 
 def muted_by(metaschema: str, find: Find) -> frozenset[str]:
-    """Keywords that say nothing, because the metaschema does not list their vocabulary."""
+    """Return the keywords that are ignored because the metaschema does not list their vocabulary."""
     if standard_dialect(metaschema) is not None:
         return frozenset()
     raw = find(metaschema)
@@ -263,7 +266,7 @@ def muted_by(metaschema: str, find: Find) -> frozenset[str]:
         return frozenset()
     names = {str(uri).rpartition("/")[2] for uri in listed}
     muted = [words for name, words in _KEYWORDS.items() if name not in names]
-    # Before 2020-12 what is unevaluated belongs to the applicators.
+    # Before 2020-12, the unevaluated keywords belong to the vocabulary of applicators.
     if any("2019-09" in str(uri) for uri in listed):
         muted = [words for words in muted if "unevaluatedItems" not in words]
     return frozenset().union(*muted)

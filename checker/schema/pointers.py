@@ -6,10 +6,10 @@ from checker.core.schema import unescaped
 
 
 def pointer_child(pointer: str, *tokens: str) -> str:
-    """Pointer of something below."""
+    """Return the pointer of a place below another one."""
     for token in tokens:
         if token.isidentifier() or token.isdecimal():
-            # Nearly all of them.
+            # Nearly all tokens need no escape, and this function runs once for each schema of a document.
             pointer += "/" + token
         else:
             pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
@@ -17,7 +17,7 @@ def pointer_child(pointer: str, *tokens: str) -> str:
 
 
 def walked(value: object, path: str) -> tuple[bool, object]:
-    """Whether there is something at the end of a path like `/a/0`, and what."""
+    """Return (True, value) at the end of a path like `/a/0`, or (False, None)."""
     for escaped in path.split("/")[1:]:
         token = unescaped(unquote(escaped))
         if isinstance(value, dict) and token in value:

@@ -1,7 +1,7 @@
-"""Names inside JSON Schemas: what `$id`, `$anchor` and their kin call a place, and what a reference means there.
+"""Names inside JSON Schemas: the places that `$id`, `$anchor` and `$dynamicAnchor` name, and the targets of references.
 
-A place is a string: `#/$defs/a` in the document itself, `http://example.com/tree#/$defs/a` in one of the documents
-beside it. `Scopes` is the index.
+A place is a string: `#/$defs/a` in the document itself, `http://example.com/tree#/$defs/a` in another document.
+`Scopes` is the index.
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,15 @@ from checker.schema.pointers import pointer_child, walked
 if TYPE_CHECKING:
     import jsonschema_specifications as specifications
 else:
-    # Few schemas refer to a metaschema, and those who read them for us are a tenth of what tests import when they are collected.
+    # Few schemas refer to a metaschema, and importing the readers of metaschemas takes a tenth of the time of a test
+    # collection.
     specifications = later("jsonschema_specifications")
 
 _NONE: Final[frozenset[str]] = frozenset()
 _RECURSIVE: Final = ""
-"""The one name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty."""
+"""The name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty."""
 HAS_SIBLINGS: Final = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31})
-"""Dialects in which what stands beside a `$ref` counts."""
+"""Dialects in which siblings of `$ref` count."""
 _BEFORE_2019 = frozenset({Dialect.DRAFT4, Dialect.DRAFT6, Dialect.DRAFT7})
 
 
@@ -35,17 +36,17 @@ class Resource(Struct):
 
     uri: str
     place: str
-    """Of its root."""
+    """Place of its root."""
     raw: object
     dialect: Dialect
     anchors: dict[str, str] = field(default_factory=dict)
     """Name -> place."""
     dynamic: dict[str, str] = field(default_factory=dict)
-    """Name that a dynamic reference may find -> place; `$recursiveAnchor` counts as the empty one."""
+    """Name for dynamic references -> place; the empty name is that of `$recursiveAnchor`."""
     muted: frozenset[str] = frozenset()
     """Keywords that its metaschema has no vocabulary for."""
     home: "Resource | None" = None
-    """The resource around one that has a dialect of its own, but no URI: names and pointers are relative to it."""
+    """The resource around a schema with a dialect of its own but without a URI: names and pointers are relative to that resource."""
 
 
 Found = tuple[object, str]
@@ -56,7 +57,7 @@ class Scoped(Protocol):
     """A document whose schemas may have URIs."""
 
     def resource(self, place: str) -> Resource:
-        """The nearest resource around a place."""
+        """Return the nearest resource around a place."""
         ...
 
     @property
@@ -71,11 +72,11 @@ class Scoped(Protocol):
 
     @property
     def dialects(self) -> frozenset[Dialect]:
-        """Dialects that schemas seen until now are written in."""
+        """Dialects of the schemas seen until now."""
         ...
 
     def resolve(self, reference: str, *, at: str) -> Found:
-        """Target value and its place. Raises `UnresolvableReference`."""
+        """Return the target of a reference and its place. Raises `UnresolvableReference`."""
         ...
 
     def at(self, place: str) -> object:
@@ -84,7 +85,7 @@ class Scoped(Protocol):
 
 
 Scope = tuple[tuple[str, str], ...]
-"""Dynamic anchors that the way to a place has passed: name and place of the outermost, in order of names."""
+"""Dynamic anchors on the way to a place: name and place of the outermost, sorted by name."""
 
 
 def is_scoped(document: object) -> TypeGuard[Scoped]:
@@ -104,7 +105,7 @@ def entered(document: object, scope: Scope, place: str) -> Scope:
 
 
 def said_at(document: object, place: str, usual: Dialect) -> tuple[Dialect, frozenset[str]]:
-    """Dialect of the schema at a place, and keywords that say nothing there."""
+    """Return the dialect of the schema at a place, and the keywords that are ignored there."""
     if not is_scoped(document):
         return usual, _NONE
     resource = document.resource(place)
@@ -112,7 +113,7 @@ def said_at(document: object, place: str, usual: Dialect) -> tuple[Dialect, froz
 
 
 def resolve_dynamic(document: Document, raw: dict[str, Any], at: str, scope: Scope) -> Found | None:
-    """Return the target of a `$dynamicRef` or `$recursiveRef` for a reader that came this way; None when the schema has none.
+    """Return the target of a `$dynamicRef` or `$recursiveRef` in this scope; None if the schema has none.
 
     Raises `UnresolvableReference`.
     """
@@ -129,16 +130,16 @@ def resolve_dynamic(document: Document, raw: dict[str, Any], at: str, scope: Sco
 
 
 class Scopes:
-    """Resources of one document and of those beside it."""
+    """Resources of one document and of the documents beside it."""
 
     def __init__(self, others: Mapping[str, object] | None = None) -> None:
         self._others = others or {}
         self._by_uri: dict[str, Resource] = {}
         self._by_place: dict[str, Resource] = {}
         self.has_dynamic = False
-        """True when any schema seen until now has a dynamic anchor."""
+        """Whether a schema seen until now has a dynamic anchor."""
         self.dialects: frozenset[Dialect] = frozenset()
-        """Those of all schemas seen until now."""
+        """Dialects of all schemas seen until now."""
 
     def add(self, raw: object, *, uri: str, place: str, dialect: Dialect, has_names: bool = True) -> None:
         """Index a tree of schemas. `uri` is its base before its own `$id` is read.
@@ -154,17 +155,17 @@ class Scopes:
             self._index(raw, place, resource)
 
     def include(self, raw: object, place: str) -> None:
-        """Index a tree of schemas that stands inside a resource added before."""
+        """Index a tree of schemas inside a resource that was added before."""
         around = self.resource(place)
         if around is not None:
             self._index(raw, place, around)
 
     def knows(self, uri: str) -> bool:
-        """True when a resource has the URI, or can be had without being added."""
+        """Whether a resource has the URI, or can be loaded without being added."""
         return uri in self._by_uri or self._document(uri) is not None
 
     def contents_of(self, uri: str) -> object | None:
-        """The resource that has a URI; None when there is none."""
+        """Return the resource of a URI; None if there is none."""
         found = self._by_uri.get(uri)
         return self._document(uri) if found is None else found.raw
 
@@ -191,7 +192,7 @@ class Scopes:
         self.dialects |= {resource.dialect}
 
     def _identified(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
-        """The resource that a schema belongs to: its own one if it has a URI."""
+        """Return the resource that a schema belongs to: its own if it has a URI."""
         if isinstance(schema.get("$schema"), str) and at != around.place:
             around = self._speaking(schema, at, around)
         is_old = around.dialect in _BEFORE_2019
@@ -199,7 +200,7 @@ class Scopes:
             return around
         name = schema.get("id" if around.dialect is Dialect.DRAFT4 else "$id")
         if isinstance(name, str) and name not in ("", "#"):
-            # A name that is no URI names nothing.
+            # A `$id` that is not a URI names nothing.
             with suppress(ValueError):
                 uri, anchor = urldefrag(urljoin(around.uri, name))
                 if not name.startswith("#"):
@@ -211,7 +212,7 @@ class Scopes:
         return around
 
     def _speaking(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
-        """A resource with the dialect that a schema says, and the names of the one around."""
+        """Return a resource with the dialect that a schema declares and the names of the resource around it."""
         home = around.home or around
         names = (home.anchors, home.dynamic)
         found = Resource(home.uri, at, schema, around.dialect, *names, around.muted, home)
@@ -241,7 +242,7 @@ class Scopes:
             self.has_dynamic = True
 
     def resource(self, place: str) -> Resource | None:
-        """The nearest resource around a place."""
+        """Return the nearest resource around a place."""
         while True:
             found = self._by_place.get(place)
             if found is not None or "/" not in place.rpartition("#")[2]:
@@ -249,7 +250,7 @@ class Scopes:
             place = place.rpartition("/")[0]
 
     def find(self, reference: str, around: Resource) -> tuple[Resource, str] | None:
-        """Return the resource that a reference means, and the fragment in it, decoded; None for an unknown URI."""
+        """Return the resource and the decoded fragment of a reference; None for an unknown URI."""
         if reference.startswith("#") or not reference:
             return around.home or around, unquote(reference[1:])
         uri, fragment = urldefrag(urljoin(around.uri, reference))
@@ -270,7 +271,7 @@ class Scopes:
         return self._by_uri[uri]
 
     def target(self, reference: str, around: Resource) -> str | None:
-        """Place of what a reference means, its anchor looked up; None when there is no such name."""
+        """Return the place of the target of a reference, anchors looked up; None if there is no such name."""
         found = self.find(reference, around)
         if found is None:
             return None
@@ -282,7 +283,7 @@ class Scopes:
         return resource.anchors.get(fragment)
 
     def at(self, place: str) -> tuple[bool, object]:
-        """Whether there is something at a place, and what."""
+        """Return (True, value) at a place, or (False, None)."""
         resource = self.resource(place)
         if resource is None:
             return False, None

@@ -45,7 +45,7 @@ _Step = Callable[[dict[str, Any]], Iterator[tuple[object, tuple[str, ...]]]]
 
 
 class Outline:
-    """Everything that schemas state about one value; empty where they state nothing.
+    """Everything that schemas state about one value; empty if they state nothing.
 
     Outlines are built on demand and keep their results: judging a request asks the same outline several times.
     """

@@ -1,4 +1,4 @@
-"""Requests as bytes, and how they travel: libcurl's lanes, applications in this process, transports of users.
+"""Requests as bytes, and the transports that send them: libcurl, applications in this process, transports of users.
 
 The names below are what a transport outside the package needs; like all public names they are resolved on first use.
 """

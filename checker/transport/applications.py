@@ -1,4 +1,4 @@
-"""Applications in this process, called without a socket: ASGI 3 (2.3), WSGI 1.0.1 (PEP 3333), and sessions of users."""
+"""Applications called in this process without a socket: ASGI 3 (2.3), WSGI 1.0.1 (PEP 3333), and clients of users."""
 
 import asyncio
 import contextlib
@@ -27,33 +27,33 @@ from checker.transport.factories import TransportFactory
 from checker.transport.settings import travelling
 
 Exchange = Callable[[WireRequest, float], Outcome]
-"""From a request, and the seconds that it may take, to its outcome."""
+"""Returns the outcome of a request within so many seconds."""
 
 
 class BlockingTransport:
-    """Implements `checker.core.send.Transport`: each request waits until those before it are answered."""
+    """Implements `checker.core.send.Transport`: requests are answered one after the other."""
 
     def __init__(
         self, exchange: Exchange, settings: HttpSettings, *, close: Callable[[], object] = lambda: None
     ) -> None:
-        """`close` ends what answers."""
+        """`close` stops the application."""
         self._exchange = exchange
         self._settings = settings
         self._close = close
         self._waiting: deque[tuple[int, WireRequest, float]] = deque()
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Have a request wait for its turn."""
+        """Queue a request."""
         self._waiting.append((lane, request, self._patience_s(request, patience_s)))
 
     def flush(self) -> None:
-        """Nothing: requests are sent when outcomes are asked for."""
+        """Do nothing: requests are sent by `poll`."""
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
-        """The outcome of the request that has waited longest; none when none waits."""
+        """Return the outcome of the oldest request; nothing if none is queued."""
         if not self._waiting:
             return []
-        # One at a time: the worker is to show between two of them that it lives.
+        # One request for each call: between two of them the worker shows that it is alive.
         lane, request, limit_s = self._waiting.popleft()
         return [(lane, self._exchange(request, limit_s))]
 
@@ -65,7 +65,7 @@ class BlockingTransport:
         patience_s: float | None = None,
         meanwhile: Callable[[], object] = lambda: None,
     ) -> Outcome:
-        """Outcome of a request that does not wait for its turn; `meanwhile` is called before it."""
+        """Return the outcome of a request without queueing it; `meanwhile` is called before."""
         meanwhile()
         return self._exchange(request, self._patience_s(request, patience_s))
 
@@ -74,7 +74,7 @@ class BlockingTransport:
         return 0.0
 
     def close(self) -> None:
-        """Forget what waits, and end what answers."""
+        """Drop queued requests and stop the application."""
         self._waiting.clear()
         self._close()
 
@@ -85,7 +85,7 @@ class BlockingTransport:
 
 _STARTUP_S = 30.0
 _FRAMES = 3
-"""Of a traceback of the application, the innermost ones."""
+"""Innermost frames of a traceback that are shown."""
 _PORT = 80
 _CLIENT: Final = ("127.0.0.1", 50000)
 
@@ -95,21 +95,21 @@ class Application(Protocol):
 
     @property
     def origin(self) -> BaseUrl:
-        """The host that it believes to be."""
+        """The host that the application believes to be."""
         ...
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
-        """Its answer. An exception of the application is an answer with status 500 and the traceback."""
+        """Return its response. An exception becomes a response with status 500 and the traceback."""
         ...
 
 
 class AsgiApplication:
-    """An ASGI application on an event loop of its own, in a thread of its own; started with its lifespan."""
+    """An ASGI application on its own event loop in its own thread, started with its lifespan."""
 
     origin: Final = BaseUrl("http", "testserver", _PORT, "")
 
     def __init__(self, app: Callable[..., Awaitable[None]], *, startup_s: float = _STARTUP_S) -> None:
-        """Raises `LoaderError` when the application says that it cannot start, or does not say so within `startup_s`."""
+        """Raises `LoaderError` if the application reports that it cannot start, or does not report within `startup_s`."""
         self._app = app
         self._loop = asyncio.new_event_loop()
         self._state: dict[str, Any] = {}
@@ -127,7 +127,7 @@ class AsgiApplication:
         weakref.finalize(self, _stop, self._loop, orders, lifespan)
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
-        """Its answer."""
+        """Return its response."""
         started = time.perf_counter()
         try:
             response: Response = self._wait(self._exchange(request), timeout_s)
@@ -144,7 +144,7 @@ class AsgiApplication:
             future.cancel()
 
     async def _start(self) -> tuple["_Orders", asyncio.Task[None]]:
-        """Run the lifespan up to its start; an application that knows none is as good. Raises `LoaderError`."""
+        """Run the lifespan up to its start; an application without a lifespan is fine too. Raises `LoaderError`."""
         orders: _Orders = asyncio.Queue()
         orders.put_nowait({"type": "lifespan.startup"})
         is_up, failures = asyncio.Event(), list[str]()
@@ -164,7 +164,7 @@ class AsgiApplication:
         lifespan = self._loop.create_task(live())
         await is_up.wait()
         if failures:
-            # Of a framework it is the whole traceback: what was raised stands last.
+            # Frameworks send the whole traceback; its last line is the exception.
             lines = failures[0].strip().splitlines() or ["it does not say why"]
             raise LoaderError(f"the ASGI application failed to start: {lines[-1]}; mend its lifespan", lines[:-1])
         return orders, lifespan
@@ -194,7 +194,7 @@ class AsgiApplication:
         async def receive() -> dict[str, Any]:
             if events:
                 return events.pop()
-            # Streaming applications wait for the client to leave, and stop when it does.
+            # Streaming applications wait for the client to disconnect, and stop then.
             await is_over.wait()
             return {"type": "http.disconnect"}
 
@@ -254,7 +254,7 @@ _GOODBYE_S = 5.0
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped; what it holds open is closed, so that no test of a user is warned of it."""
+    """Run a loop until it is stopped, and close its resources, so that tests of users show no warnings about them."""
     try:
         loop.run_forever()
     finally:
@@ -262,7 +262,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _stop(loop: asyncio.AbstractEventLoop, orders: _Orders, lifespan: asyncio.Task[None]) -> None:
-    """Let the application end its lifespan, then end the loop."""
+    """Let the application end its lifespan, then stop the loop."""
 
     async def goodbye() -> None:
         orders.put_nowait({"type": "lifespan.shutdown"})
@@ -274,7 +274,7 @@ def _stop(loop: asyncio.AbstractEventLoop, orders: _Orders, lifespan: asyncio.Ta
 
 
 def _give_up(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel all that runs on a loop, then end it."""
+    """Cancel all tasks of a loop, then stop it."""
 
     async def cancel() -> None:
         others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -333,7 +333,7 @@ def _response(request: WireRequest, status: int, headers: list[tuple[str, str]],
 
 
 def _failed(request: WireRequest, error: Exception) -> Response:
-    """The answer in place of one: what went wrong first, as reports show only the beginning, then where."""
+    """Return a response for an exception: its message first, because reports show only the beginning, then its place."""
     said = "".join(traceback.format_exception_only(error))
     # The outermost frames are ours, then those of the framework.
     told = traceback.TracebackException.from_exception(error, limit=-_FRAMES)
@@ -343,7 +343,7 @@ def _failed(request: WireRequest, error: Exception) -> Response:
 
 
 def _underline_nothing(told: traceback.TracebackException) -> None:
-    """Leave out what underlines lines: reports show ten lines, and the innermost one has to be among them."""
+    """Drop the lines that underline code: reports show ten lines, and the innermost frame must be among them."""
     for below in (told.__cause__, told.__context__):
         if below is not None:
             _underline_nothing(below)
@@ -393,14 +393,17 @@ def application_transport(name: str) -> TransportFactory:
 
 
 def site_of(name: str) -> str:
-    """Scheme and host that the application of that name believes to be. Raises `ConfigError`."""
+    """Return the scheme and host that the application of that name believes to be. Raises `ConfigError`."""
     return application_named(name).origin.url
 
 
 def document_of(
     name: str, path: str, headers: tuple[tuple[str, str], ...], timeout_s: float
 ) -> Callable[[WireRequest], Response]:
-    """Return a function that asks the application of that name for the document at a path. Raises `LoaderError` if there is no answer."""
+    """Return a function that requests the document at a path from the application of that name.
+
+    It raises `LoaderError` without a response.
+    """
     application = application_named(name)
     sent = [(key.encode(), value.encode()) for key, value in headers]
 
@@ -420,7 +423,7 @@ def nothing_sent(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transpo
 
 
 def _is_asgi(app: Any) -> bool:
-    """By what it is called with: scope, receive and send; or environment and start_response."""
+    """Whether it is called with (scope, receive, send) or with (environment, start_response)."""
     if inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__):
         return True
     try:

@@ -1,4 +1,4 @@
-"""The way of requests to their target, for libcurl: through a proxy, with certificates; and whether it is open."""
+"""Connections of libcurl to the target: proxy, certificates, and a test whether it can be reached."""
 
 import os
 import ssl
@@ -15,14 +15,14 @@ class ConnectionFault(Struct, frozen=True):
     """The reason why no connection can be made."""
 
     code: int
-    """Of libcurl."""
+    """The error code of libcurl."""
     text: str
-    """What libcurl says of it."""
+    """The error message of libcurl."""
 
 
 def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
-    """Have a handle go through the proxy of the settings, and use their certificates."""
-    # Explicit, also when empty: the environment must not redirect requests.
+    """Set the proxy and the certificates of the settings on a handle."""
+    # Explicit, also if empty: environment variables must not redirect requests.
     curl.setopt(pycurl.PROXY, settings.proxy or "")
     curl.setopt(pycurl.NOPROXY, "")
     verify = settings.verify
@@ -31,7 +31,7 @@ def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
     if isinstance(verify, str):
         curl.setopt(pycurl.CAPATH if os.path.isdir(verify) else pycurl.CAINFO, verify)
     elif verify:
-        # A libcurl that comes in a wheel knows the paths of the machine that built it.
+        # A libcurl from a wheel knows only the paths of the machine that built it.
         paths = ssl.get_default_verify_paths()
         if paths.cafile:
             curl.setopt(pycurl.CAINFO, paths.cafile)
@@ -44,7 +44,7 @@ def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
 
 
 def milliseconds(seconds: float) -> int:
-    """A time limit for libcurl, to which 0 would be none at all."""
+    """Return a time limit for libcurl, for which 0 means no limit."""
     return max(1, round(seconds * 1000))
 
 

@@ -1,4 +1,4 @@
-"""The factory of the transport of a worker: libcurl's lanes, or the transport that users name."""
+"""The transport of a worker: libcurl, or the transport that the user names."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -13,7 +13,7 @@ from checker.transport.http import HttpLanes
 from checker.transport.policies import PolicyTransport, RateLimits
 
 TransportFactory = Callable[[BaseUrl, HttpSettings, int], Transport]
-"""From where requests go, limits, and the number of lanes. Called in each worker, once."""
+"""Makes a transport from an origin, settings and the number of lanes. Called once in each worker."""
 
 NETWORK: Final[TransportFactory] = HttpLanes
 
@@ -28,7 +28,7 @@ def with_policies(connect: TransportFactory, rates: RateLimits | None = None) ->
 
 
 def transport_factory(name: str | None) -> TransportFactory:
-    """The factory that is named as `module:attribute`; that of HTTP when none is. Raises `ConfigError`."""
+    """Return the factory named `module:attribute`; that of HTTP without a name. Raises `ConfigError`."""
     if name is None:
         return NETWORK
     found = load_attribute(name, what="transport")
@@ -41,5 +41,5 @@ def transport_factory(name: str | None) -> TransportFactory:
 
 
 def in_process() -> Any:
-    """The module `checker.transport.applications`, imported on first use: it brings asyncio."""
+    """Return the module `checker.transport.applications`, imported on first use because it imports asyncio."""
     return import_module("checker.transport.applications")

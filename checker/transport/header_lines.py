@@ -1,4 +1,4 @@
-"""Headers as libcurl takes them."""
+"""Headers in the form of libcurl."""
 
 from functools import lru_cache
 from operator import itemgetter
@@ -7,26 +7,26 @@ from checker.core.request import WireRequest
 
 
 class Unsendable(Exception):
-    """The request cannot be put on the wire as it is meant."""
+    """The request cannot be sent as it is."""
 
 
 _NAME = itemgetter(0)
 
 
 def header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
-    """Lines for HTTPHEADER, and whether the connection may be used again. Raises `Unsendable`."""
+    """Return the lines for HTTPHEADER, and whether the connection may be reused. Raises `Unsendable`."""
     headers = request.headers
     for _, value in headers:
-        # Whatever ends in a space may be nothing but spaces: that is looked at more closely.
+        # A value that ends in a space may be all spaces, which libcurl treats specially.
         if value[-1:] <= b" ":
             return _odd_header_lines(request)
-    # Which names there are varies little from case to case: what follows from them is worked out once.
+    # The set of names varies little between cases, so its consequences are computed once.
     ending, keeps_connection = _ending(tuple(map(_NAME, headers)), has_body=request.body is not None)
     return [*map(b": ".join, headers), *ending], keeps_connection
 
 
 def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
-    """Header lines of a request of which a header has no value."""
+    """Return the header lines of a request with an empty header value."""
     lines: list[bytes] = []
     for name, value in request.headers:
         if value and not value.isspace():
@@ -34,7 +34,7 @@ def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
         elif b":" in name or b";" in name:
             raise Unsendable(f"libcurl cannot send an empty header named {name!r}")
         else:
-            # A semicolon is how libcurl is told to send an empty value; a colon removes the header.
+            # To libcurl, a semicolon means an empty value, and a colon removes the header.
             lines.append(name + b";")
     ending, keeps_connection = _ending(tuple(name for name, _ in request.headers), has_body=request.body is not None)
     return lines + ending, keeps_connection
@@ -42,14 +42,14 @@ def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
 
 @lru_cache(maxsize=1024)
 def _ending(given: tuple[bytes, ...], *, has_body: bool) -> tuple[list[bytes], bool]:
-    """Lines after those of headers with these names, and whether the connection may be used again."""
+    """Return the lines after headers with these names, and whether the connection may be reused."""
     names = {name.lower() for name in given}
     if b"" in names:
         raise Unsendable("a header without a name")
     lines = [line for name, line in _DEFAULTS.items() if name not in names]
     if has_body and b"content-type" not in names:
         lines.append(b"Content-Type:")
-    # A length or coding of the case's own may make the server read the next request as part of this one.
+    # With a length or coding of the case, the server may read the next request as part of this one.
     return lines, names.isdisjoint(_FRAMING)
 
 
@@ -59,9 +59,9 @@ _FRAMING = frozenset((b"content-length", b"transfer-encoding", b"upgrade"))
 
 
 def usual_lines(headers: list[tuple[bytes, bytes]]) -> list[bytes] | None:
-    """Lines of headers that stand in every request; None when each request has to be looked at for itself.
+    """Return the lines of headers that are common to all requests; None if each request needs its own.
 
-    What is sent beside them must be one line each, with a `Content-Type` if there is a body.
+    Further headers must be one line each, with a `Content-Type` if there is a body.
     """
     request = WireRequest("POST", b"/", [*headers, (b"Content-Type", b"*/*")], b"")
     try:
@@ -73,12 +73,12 @@ def usual_lines(headers: list[tuple[bytes, bytes]]) -> list[bytes] | None:
 
 
 def is_broken(written: bytes) -> bool:
-    """True when it holds what would break a message apart."""
-    # Numbers: a search for bytes raises and catches an error internally, and takes four times as long.
+    """Whether text contains characters that would split a message."""
+    # Integers: a search for bytes raises and catches an error internally, and takes four times as long.
     return 10 in written or 13 in written or 0 in written
 
 
 @lru_cache(maxsize=256)
 def is_one_line(value: bytes) -> bool:
-    """True for a header value that is written as it is. What ends in a space may have to be written in another way."""
+    """Whether a header value can be sent unchanged on one line. A value that ends in a space may need another form."""
     return value[-1:] > b" " and not is_broken(value)

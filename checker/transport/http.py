@@ -1,7 +1,7 @@
-"""HTTP over libcurl: requests in flight on several lanes at once, with one multi handle in one thread.
+"""HTTP over libcurl: requests in flight on several lanes, with one multi handle in one thread.
 
-libcurl reuses a connection without a look when it was idle for less than a second. A request that is sent on one
-which the server has closed is lost, and cannot be told from one that crashed the server. So we look ourselves.
+libcurl reuses a connection without a check if it was idle for less than a second. A request on a connection that the
+server has closed is lost, and looks like a request that crashed the server. So this module checks connections itself.
 """
 
 import os
@@ -25,8 +25,8 @@ from checker.transport.header_lines import Unsendable, header_lines, is_broken
 from checker.transport.settings import travelling
 
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
-"""Of the peer. Plain POLLIN would not do: TLS sends tickets unasked. To epoll it is the same number."""
-# It is asked before each round of requests: epoll does not look at all of them for the one that is closed.
+"""Hang-up by the peer. POLLIN would not do: TLS sends tickets unasked. epoll uses the same number."""
+# Checked before each round of requests. epoll finds a closed connection without scanning all of them.
 _Watch = getattr(select, "epoll", select.poll)
 _QUICK_ACK: Final[int | None] = getattr(socket, "TCP_QUICKACK", None)
 """Linux only."""
@@ -35,50 +35,50 @@ _NONE: frozenset[int] = frozenset()
 
 
 class Connections:
-    """Open connections of a multi handle by local port: all that libcurl tells before it sends."""
+    """Open connections of a multi handle by local port, the only thing that libcurl reveals before it sends."""
 
     def __init__(self) -> None:
         self._watched: dict[int, int] = {}
         """Local port -> descriptor."""
         self._poll = _Watch()
         self._closed: frozenset[int] | None = None
-        """Descriptors that were closed when `look` looked."""
+        """Descriptors that were closed at the last `look`."""
         self.may_be_closed = True
-        """False while it is known that none is: then `is_closed` need not be asked."""
+        """False while no connection is known to be closed: then `is_closed` need not be called."""
         self.acknowledged = 0
         """Times that `acknowledge` has set a socket option."""
 
     def remember(self, local_port: int, descriptors: list[int]) -> None:
-        """Watch the one of these new descriptors that is bound to the port; the others lost the race to connect."""
+        """Watch the descriptor among new ones that is bound to the port; the others lost the race to connect."""
         if len(self._watched) >= _MANY:
-            # Long closed, nearly all of them. An unknown connection counts as open.
+            # Nearly all of them were closed long ago. An unknown connection counts as open.
             self._watched.clear()
             self._poll = _Watch()
         self._watched.pop(local_port, None)
-        # An attempt that is refused gives its number back: the next one may have the same.
+        # A refused attempt releases its number, and the next attempt may get it.
         for descriptor in set(descriptors):
             if _port_of(descriptor) == local_port:
                 self._watch(local_port, descriptor)
 
     def look(self) -> None:
-        """Look at all of them at once, before calls of `is_closed` until `look_away`: one system call instead of eight."""
+        """Check all connections at once, for calls of `is_closed` until `look_away`: one system call instead of eight."""
         self._closed = self._hung_up()
         self.may_be_closed = bool(self._closed)
 
     def look_away(self) -> None:
-        """Forget the last look at the connections."""
+        """Forget the last check of the connections."""
         self._closed = None
         self.may_be_closed = True
 
     def is_closed(self, local_port: int) -> bool:
-        """True when the server has closed the connection from that port."""
+        """Whether the server has closed the connection from that port."""
         descriptor = self._watched.get(local_port)
         if descriptor is None:
             return False
         return descriptor in (self._hung_up() if self._closed is None else self._closed)
 
     def acknowledge(self, local_port: int) -> None:
-        """Acknowledge at once what has arrived on the connection from that port, and what follows until data is sent on it.
+        """Acknowledge received data on the connection from that port at once, until data is sent on it.
 
         The kernel delays acknowledgements by 40 ms on a connection that sends and receives in turn. A server that
         writes the head and the body of a response separately may hold the body back for so long (Nagle's algorithm).
@@ -98,7 +98,7 @@ class Connections:
         try:
             self._poll.register(descriptor, _HANG_UP)
         except OSError:
-            # The system watches no more of them. An unknown connection counts as open.
+            # The system allows no more watches. An unknown connection counts as open.
             return
         self._watched[local_port] = descriptor
 
@@ -108,7 +108,7 @@ class Connections:
             return _NONE
         for descriptor, event in found:
             if event & select.POLLNVAL:
-                # We closed it ourselves. Its number comes back with the next connection that is remembered.
+                # We closed it ourselves. Its number returns with the next connection that is remembered.
                 self._poll.unregister(descriptor)
         return frozenset(descriptor for descriptor, _ in found)
 
@@ -127,14 +127,14 @@ WEIRD_REPLY = 8
 _TOO_LARGE = 100
 """CURLE_TOO_LARGE, likewise: the headers are longer than libcurl takes."""
 _OVERFLOW = "response headers"
-"""What libcurl says when those of several interim answers are too long together, with the code of a reset connection."""
+"""Message of libcurl for several interim responses that are too long together; its code is that of a reset connection."""
 
 _UNKNOWN_CALLER = "certificate required"
-"""Of the alert of that name (RFC 8446, 6.2)."""
+"""The TLS alert of that name (RFC 8446, 6.2)."""
 
 _LONGEST_REASON = 4096
 _STATUS_LINE = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON)
-"""libcurl is more generous: what it takes for a status may have 5,000 digits. A record keeps less of a reason phrase, after masking."""
+"""Limits on a status line. libcurl accepts a status of 5,000 digits; records keep less of a reason phrase, after masking."""
 
 _KINDS = {
     pycurl.E_COULDNT_RESOLVE_PROXY: FailureKind.DNS,
@@ -148,16 +148,16 @@ _KINDS = {
     pycurl.E_UNSUPPORTED_PROTOCOL: FailureKind.MALFORMED,
     WEIRD_REPLY: FailureKind.MALFORMED,
     pycurl.E_BAD_CONTENT_ENCODING: FailureKind.MALFORMED,
-    # A header line that libcurl cannot file under any name: a trailer that is folded, with nothing above it.
+    # A header line that libcurl cannot attribute: a folded trailer without a line above it.
     pycurl.E_BAD_FUNCTION_ARGUMENT: FailureKind.MALFORMED,
     _TOO_LARGE: FailureKind.TOO_LARGE,
 }
 
 
 def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, str]:
-    """Kind and sentence for libcurl's error `code` and its own `text`."""
+    """Return kind and sentence for libcurl's error `code` and its own `text`."""
     if _UNKNOWN_CALLER in text.lower():
-        # With TLS 1.3 that comes when the request has been sent, as the answer to it.
+        # With TLS 1.3 this error arrives after the request was sent, instead of a response.
         return FailureKind.OTHER, "it asks for a client certificate; give it with `--request-cert`"
     kind = _KINDS.get(code, FailureKind.OTHER)
     if code == pycurl.E_RECV_ERROR and "chunk" in text.lower():
@@ -185,7 +185,7 @@ def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, st
 
 @lru_cache(maxsize=256)
 def status_of(line: bytes) -> tuple[str, int, str] | None:
-    """Version, status and reason phrase of a status line; None for a line that is none (RFC 9112, 4)."""
+    """Return version, status and reason phrase of a status line; None for any other line (RFC 9112, 4)."""
     found = _STATUS_LINE.match(line)
     if found is None:
         return None
@@ -194,22 +194,22 @@ def status_of(line: bytes) -> tuple[str, int, str] | None:
 
 
 _CUT = -1
-"""What a write callback returns to stop a transfer."""
+"""Return value of a write callback that stops a transfer."""
 _BLANK = frozenset((b"\r\n", b"\n"))
 _LENGTH_DIGITS = 18
-"""Digits of a plausible length: no body has more than 2^63 bytes, and Python reads no number of 5,000 digits."""
+"""Digits of a plausible length: no body has more than 2^63 bytes, and Python reads no integer of 5,000 digits."""
 
 
 class Lane:
-    """A handle with the request that is on it."""
+    """A handle with its current request."""
 
     def __init__(self, index: int, origin: BaseUrl, settings: HttpSettings, connections: Connections) -> None:
         self.index = index
         self._connections = connections
         self.busy = False
-        """From `start` until the outcome is handed out."""
+        """True from `start` until the outcome is returned."""
         self.is_flying = False
-        """While libcurl has the handle."""
+        """True while libcurl has the handle."""
         self.started = 0.0
         self.stalled_before_s = 0.0
         self.request = WireRequest("GET", b"/", [])
@@ -229,7 +229,7 @@ class Lane:
         self._configure(settings)
 
     def _configure(self, settings: HttpSettings) -> None:
-        """Set what stays as it is from request to request, and forget what the last one left."""
+        """Set the options that are the same for all requests, and forget those of the last request."""
         curl, self._settings = self.curl, settings
         self._method = ""
         self._has_body = False
@@ -246,9 +246,9 @@ class Lane:
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
         curl.setopt(pycurl.TIMEOUT_MS, milliseconds(settings.request_timeout_s))
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(settings.connect_timeout_s))
-        # Servers close idle connections after 2 s and more: a request that meets the close would look dropped.
+        # Servers close idle connections after 2 s and more: a request at that moment would look dropped.
         curl.setopt(pycurl.MAXAGE_CONN, 1)
-        # Only for a case that carries `Expect` itself: then curl waits for a 100 before the body.
+        # Only for a case that carries `Expect` itself: curl then waits for a 100 before it sends the body.
         curl.setopt(pycurl.EXPECT_100_TIMEOUT_MS, 100)
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
@@ -257,7 +257,7 @@ class Lane:
         configure_connection(curl, settings)
 
     def limit_wait(self, seconds: float | None) -> None:
-        """Limit the time of the next requests, if that is less than the settings give."""
+        """Limit the time of the next requests, if that is less than in the settings."""
         limit_s = self._settings.request_timeout_s
         if seconds is not None and seconds >= limit_s:
             seconds = None
@@ -266,13 +266,13 @@ class Lane:
             self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds(limit_s if seconds is None else seconds))
 
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
-        """Put a request on the handle; only what differs from the last one is set. Raises `Unsendable`."""
+        """Put a request on the handle; only differences from the last one are set. Raises `Unsendable`."""
         if request.via is not self._via or patience_s != self._patience_s:
             self._adapt(request, patience_s)
         target, method = request.target, request.method
         if self._target_prefix:
             target = self._target_prefix + target
-        # Lines that came with the request are whole.
+        # Lines that came with the request are complete.
         written, lines, keeps_connection = target, request.lines, True
         if lines is None:
             lines, keeps_connection = header_lines(request)
@@ -303,7 +303,7 @@ class Lane:
             self._keeps_connection = keeps_connection
 
     def _adapt(self, request: WireRequest, patience_s: float | None) -> None:
-        """Travel as the settings of another operation say. Connections are kept; libcurl knows which of them fit."""
+        """Use the settings of another operation. Connections are kept; libcurl knows which of them match."""
         if request.via is not self._via:
             self.curl.reset()
             self._configure(travelling(request, self._usual))
@@ -328,9 +328,9 @@ class Lane:
         self._has_body, self._is_head = body is not None, is_head
 
     def wants_another_connection(self) -> bool:
-        """True once after a transfer that sent nothing, because its connection was closed while idle.
+        """Return True once after a transfer that sent nothing, because its idle connection was closed.
 
-        The handle is ready to be added again.
+        The handle can be added again.
         """
         if not self._is_stale:
             return False
@@ -344,8 +344,8 @@ class Lane:
         return pycurl.SOCKOPT_OK
 
     def _before_send(self, _peer: str, _local: str, _port: int, local_port: int) -> int:
-        # Called each time that curl is about to send. It sends a second time, unasked, when a reused connection
-        # dies unanswered: but the server may have acted already, so that is an outcome.
+        # Called before each send. libcurl sends a second time by itself if a reused connection dies without a
+        # response, but the server may have acted already, so the first outcome counts.
         if self._sends:
             return pycurl.PREREQFUNC_ABORT
         self._local_port = local_port
@@ -364,21 +364,21 @@ class Lane:
         return None if self._size <= self._settings.max_response_bytes else _CUT
 
     def acknowledge(self) -> None:
-        """Acknowledge the part of a response that has arrived, once for each response: the server may hold the rest back."""
+        """Acknowledge the first part of a response, once for each response: the server may hold the rest back."""
         if self._lines and not self._is_acknowledged:
             self._is_acknowledged = True
             self._connections.acknowledge(self._local_port)
 
     @property
     def is_event_stream(self) -> bool:
-        """True when the headers of an event stream have arrived."""
+        """Whether the headers of an event stream have arrived."""
         return any(
             line[:13].lower() == b"content-type:" and b"text/event-stream" in line.lower() for line in self._lines
         )
 
     @property
     def has_enough_events(self) -> bool:
-        """Whether as many events of a stream have arrived as are listened to. A blank line ends each."""
+        """Whether enough events of a stream have arrived. A blank line ends each."""
         text = b"".join(self._chunks).replace(b"\r\n", b"\n")
         return text.count(b"\n\n") >= self._settings.max_stream_events
 
@@ -392,7 +392,7 @@ class Lane:
         )
 
     def sample(self, elapsed_s: float) -> Outcome:
-        """Return the part of an endless transfer that has arrived, as a truncated response."""
+        """Return the received part of an endless transfer as a truncated response."""
         return self.response(elapsed_s, is_cut=True) or self.failure(elapsed_s, pycurl.E_OPERATION_TIMEDOUT, "")
 
     def failure(self, elapsed_s: float, code: int, text: str) -> Outcome:
@@ -415,7 +415,7 @@ class Lane:
         return NetworkFailure(kind, message, elapsed_s, partial, may_be_late)
 
     def response(self, elapsed_s: float, *, is_cut: bool = False) -> Response | None:
-        """Return the response of a transfer, which may be cut; None without a status line."""
+        """Return the response of a transfer, possibly cut; None without a status line."""
         lines = self._lines
         first = status_of(lines[0]) if lines else None
         if first is not None and (first[1] < 200 or self._settings.proxy):
@@ -452,14 +452,14 @@ def _spelt(method: str) -> bytes:
 
 
 def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
-    """Return the prefix of every target: an HTTP proxy wants it absolute (RFC 9112, 3.2.2)."""
+    """Return the prefix of every target: an HTTP proxy wants the absolute form (RFC 9112, 3.2.2)."""
     proxy = settings.proxy or ""
     is_tunnel = origin.scheme == "https" or proxy.startswith("socks")
     return b"" if not proxy or is_tunnel else origin.plain.url.encode("ascii")
 
 
 def _last_block(lines: list[bytes]) -> list[bytes]:
-    """Lines from the last status line on: 100, 103 and a proxy's answer stand before it."""
+    """Return the lines from the last status line on: 100, 103 and the response of a proxy come before it."""
     for index in range(len(lines) - 1, 0, -1):
         if lines[index].startswith(b"HTTP/") and lines[index - 1] in _BLANK:
             return lines[index:]
@@ -477,35 +477,36 @@ def _content_length(lines: list[bytes]) -> int:
 __all__ = ["HttpLanes", "HttpSettings"]
 
 _JUST_NOW_S = 30e-6
-"""So soon after a `perform` another one finds nothing."""
+"""Seconds after a `perform` in which another one finds nothing."""
 _SWEEP_S = 0.25
 _MAX_SELECT_S = 1.0
 _MEANWHILE_S = 0.2
 _SPARE_CONNECTIONS = 8
-"""Connections that stay open beside one for each lane, for operations that travel otherwise.
+"""Connections that stay open beside one for each lane, for operations with other settings.
 
-Investigations ask for new connections, and libcurl keeps the old ones: against a server that fails at random a worker held
-400 of them.
+Investigations ask for new connections, and libcurl keeps the old ones: against a server that fails at random a worker
+held 400 of them.
 """
 
 
 class _Clock(Struct):
-    """A clock of the wall time in which requests were in flight and the worker was busy elsewhere."""
+    """Measures the time in which requests were in flight while the worker was busy elsewhere."""
 
     stalled_s: float = 0.0
     left: float = 0.0
 
 
 class HttpLanes:
-    """Implements `checker.core.send.Transport`: sends on idle lanes and hands back lanes that finished. Not thread-safe.
+    """Implements `checker.core.send.Transport`. Not thread-safe.
 
-    The rhythm that costs least: take all finished lanes, `start` all their next requests, `flush` once, judge, `poll`.
+    The cheapest order of calls: take all finished lanes, `start` all their next requests, `flush` once, judge,
+    `poll`.
     """
 
     def __init__(
         self, origin: BaseUrl, settings: HttpSettings, lanes: int, now: Callable[[], float] = time.perf_counter
     ) -> None:
-        """`now` is a clock in seconds that never goes back."""
+        """`now` is a monotonic clock in seconds."""
         self._settings = settings
         self._now = now
         self._multi = pycurl.CurlMulti()
@@ -525,7 +526,7 @@ class HttpLanes:
 
     @property
     def stalled_s(self) -> float:
-        """Seconds in which requests were in flight and we were elsewhere. `elapsed` has them subtracted already."""
+        """Seconds in which requests were in flight while the worker was busy elsewhere; `elapsed` excludes them."""
         return self._clock.stalled_s
 
     @property
@@ -534,13 +535,14 @@ class HttpLanes:
         return self._connections.acknowledged
 
     def busy(self) -> int:
-        """Lanes whose outcome was not handed out yet."""
+        """Lanes whose outcome was not returned yet."""
         return self._flying + len(self._done)
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Queue a request on an idle lane; `flush` sends it. What cannot be sent comes back from `poll`.
+        """Queue a request on an idle lane; `flush` sends it.
 
-        After `patience_s`, if that is less than the time that the settings give, it is given up.
+        A request that cannot be sent comes back from `poll`. It times out after `patience_s`, if that is less than in
+        the settings.
         """
         chosen = self._lanes[lane]
         if chosen.busy:
@@ -561,7 +563,7 @@ class HttpLanes:
         self._unsent.append(chosen)
 
     def flush(self) -> None:
-        """Send all that was started, in one go."""
+        """Send all queued requests at once."""
         now = self._arrive()
         for lane in self._unsent:
             lane.started = now
@@ -573,7 +575,7 @@ class HttpLanes:
         self._clock.left = self._now()
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
-        """Lanes that finished, with what they brought; waits at most `timeout_s` when there is none."""
+        """Return the finished lanes with their outcomes; waits at most `timeout_s` if there are none."""
         self._pump(self._now() + timeout_s)
         done, self._done = self._done, []
         for lane, _ in done:
@@ -588,9 +590,10 @@ class HttpLanes:
         patience_s: float | None = None,
         meanwhile: Callable[[], object] = lambda: None,
     ) -> Outcome:
-        """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`.
+        """Return the outcome of one request, blocking.
 
-        `meanwhile` is called now and then; what it raises abandons the request, and passes through.
+        Lanes that finish meanwhile are kept for the next `poll`. `meanwhile` is called now and then; its exceptions
+        abandon the request and propagate.
         """
         self.start(lane, request, patience_s=patience_s)
         kept: list[tuple[int, Outcome]] = []
@@ -617,7 +620,7 @@ class HttpLanes:
         return self._elapsed(chosen, self._now()) if chosen.is_flying else 0.0
 
     def close(self) -> None:
-        """Drop what is in flight and close all connections."""
+        """Drop requests in flight and close all connections."""
         for lane in self._lanes:
             if lane.is_flying:
                 self._multi.remove_handle(lane.curl)
@@ -634,7 +637,7 @@ class HttpLanes:
         return now
 
     def _pump(self, deadline: float) -> None:
-        """Drive transfers until one has finished, nothing flies, or the deadline has passed."""
+        """Drive transfers until one has finished, none is in flight, or the deadline has passed."""
         if self._unsent:
             self.flush()
         left = self._clock.left
@@ -642,7 +645,7 @@ class HttpLanes:
         if self._flying:
             if now - left > _JUST_NOW_S:
                 self._multi.perform()
-            # Also right after `flush`: a near target answers while its requests are being written.
+            # Also right after `flush`: a near target responds while its requests are being written.
             self._collect()
         while self._flying and not self._done:
             now = self._now()
@@ -656,14 +659,14 @@ class HttpLanes:
         self._clock.left = self._now()
 
     def _wait(self, limit_s: float) -> None:
-        """Wait for a socket, not longer than until libcurl's own next timer."""
+        """Wait for a socket, at most until libcurl's own next timer."""
         timer_ms = self._multi.timeout()
         wait_s = min(limit_s, _MAX_SELECT_S) if timer_ms < 0 else min(limit_s, timer_ms / 1000)
         if wait_s <= 0:
             return
         before = self._now()
         if self._multi.select(wait_s) <= 0 and self._now() - before < wait_s / 2:
-            # No descriptor that select(2) can watch (name lookup, or one above 1023): do not spin.
+            # No descriptor for select(2) (name lookup, or a number above 1023): sleep instead of spinning.
             time.sleep(min(wait_s, 0.001))
 
     def _collect(self) -> None:
@@ -690,13 +693,13 @@ class HttpLanes:
                     self._finish(lane, _read(lane.failure, elapsed_s, code, text))
             if not queued:
                 break
-        # A response in one packet has ended by now, and costs no socket option.
+        # A response in one packet has ended by now, and needs no socket option.
         for lane in self._lanes if self._flying else ():
             if lane.is_flying:
                 lane.acknowledge()
 
     def _sweep(self, now: float) -> None:
-        """Cut event streams that were listened to long enough."""
+        """Cut event streams that were read long enough."""
         if now < self._next_sweep:
             return
         self._next_sweep = now + _SWEEP_S
@@ -723,7 +726,7 @@ class HttpLanes:
 
 
 def _read(read: Callable[..., Outcome], elapsed_s: float, *more: object) -> Outcome:
-    """Outcome of one transfer, whatever the server made of it."""
+    """Return the outcome of one transfer, whatever the server sent."""
     try:
         return read(elapsed_s, *more)
     except Exception as error:  # noqa: BLE001 - the worker's wall: whose answer it is, is known here alone

@@ -24,31 +24,32 @@ from checker.core.send import Transport
 from checker.transport.settings import travelling
 
 UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-"""Seconds of each unit that a rate may be given in."""
+"""Unit of a rate -> seconds."""
 AUTO: Final = "auto"
-"""In place of a rate: no limit of ours, and patience where the target asks for it."""
+"""Setting for an adaptive rate: no limit of ours, and waiting if the target asks for it."""
 _MARGIN: Final = 1 + 1e-6
-"""The sum of a thousand floats must not come out below a second."""
+"""Keeps the sum of a thousand float intervals from falling below a second."""
 _TIME: Final = struct.Struct("<d")
 
 
 def interval_s(rate: str) -> float:
-    """Seconds between two requests at a rate such as `50/s`."""
+    """Return the seconds between two requests at a rate such as `50/s`."""
     count, _, unit = rate.partition("/")
     return UNITS[unit] / int(count) * _MARGIN
 
 
 class RateLimit(Struct):
-    """Hands out times to send at: each a fixed interval after the one before, and none before now.
+    """Assigns send times at a fixed interval, none in the past.
 
-    A count within each second would let two bursts meet at its border; evenly spaced times hold in every second.
+    Counting requests within each second would let two bursts meet at its border; evenly spaced times hold in every
+    second.
     """
 
     interval_s: float
     path: Path | None = None
-    """The file that processes share; None: this process alone."""
+    """The file that processes share; None for this process alone."""
     clock: Callable[[], float] = time.monotonic
-    """Seconds since a moment that all processes share."""
+    """Clock in seconds that all processes share."""
     _last: float = field(default=float("-inf"))
 
     def reserve(self) -> float:
@@ -65,15 +66,15 @@ class RateLimit(Struct):
 
 
 class RateLimits(Struct):
-    """The limits of one process, by rate."""
+    """The rate limits of one process, by rate."""
 
     folder: Path | None = None
-    """Where those of all workers of a run stand; None: this process alone."""
+    """Folder for the limits of all workers of a run; None for this process alone."""
     clock: Callable[[], float] = time.monotonic
     _known: dict[str, RateLimit] = field(default_factory=dict)
 
     def of(self, rate: str) -> RateLimit:
-        """The limit that all processes with this rate share."""
+        """Return the limit that all processes with this rate share."""
         found = self._known.get(rate)
         if found is None:
             path = None if self.folder is None else self.folder / rate.replace("/", "-per-")
@@ -82,14 +83,14 @@ class RateLimits(Struct):
 
 
 def forget_rates(folder: Path) -> None:
-    """Begin anew: the clock of an earlier run may have been another one."""
+    """Delete the times of an earlier run: its clock may have been another one."""
     for path in folder.iterdir() if folder.is_dir() else ():
         path.unlink(missing_ok=True)
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    # The system lets go of the lock when its holder dies.
+    # The system releases the lock if its holder dies.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -103,7 +104,7 @@ _OF_BODIES = frozenset({b"content-type", b"content-length", b"content-encoding",
 
 
 def documents_redirects(operation: Operation) -> bool:
-    """Whether an operation documents a redirect: then it is an answer to be judged."""
+    """Whether an operation documents a redirect: then the redirect itself is judged."""
     statuses = operation.contract.plan(100, None).documented_statuses
     return any(status.startswith("3") for status in statuses)
 
@@ -123,17 +124,17 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
 
 
 def becomes_get(method: str, status: int) -> bool:
-    """Whether a request goes on as GET after this redirect.
+    """Whether a request continues as GET after this redirect.
 
-    All clients do that with a POST that was answered 301 or 302 (RFC 9110, 15.4.2), and with anything at all after 303.
+    All clients do that with a POST after 301 or 302 (RFC 9110, 15.4.2), and with any method after 303.
     """
     return (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST")
 
 
 def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
-    """Return path and query of a location on the same site; None for other sites, for malformed URLs and for unusable paths.
+    """Return path and query of a location on the same site; None for other sites, malformed URLs and unusable paths.
 
-    Behind a socket, a server knows itself by the name that requests call it by.
+    A server behind a socket knows itself by the name in the requests.
     """
     if len(place) > LONGEST_TARGET:
         return None
@@ -150,7 +151,7 @@ def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
 
 LONGEST_BACKOFF_S = 10.0
 MOST_WAITS = 3
-"""Times that a request waits for a target that is asked too much (`rate-limit = "auto"`)."""
+"""Times that a request waits for an overloaded target (`rate-limit = "auto"`)."""
 LONGEST_WAIT_S = 60.0
 _MEANWHILE_S = 0.2
 _TOO_MANY = 429
@@ -162,19 +163,19 @@ class _RequestChain(Struct):
 
     first: WireRequest
     request: WireRequest
-    """The one that is sent now."""
+    """The current request."""
     patience_s: float | None
     redirects: int = 0
     retries: int = 0
     waits: int = 0
     earlier: Earlier = ()
-    """What was sent for it, and was not the end of it."""
+    """Earlier requests of the chain with their outcomes."""
     due: float = 0.0
-    """Of the clock: when it is sent, where it is not yet."""
+    """Time at which a waiting request is sent."""
 
 
 class PolicyTransport:
-    """Implements `checker.core.send.Transport` over one that sends each request once."""
+    """Implements `checker.core.send.Transport` over a transport that sends each request once."""
 
     def __init__(
         self,
@@ -185,7 +186,7 @@ class PolicyTransport:
         *,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        """`settings` are those of requests that bring none."""
+        """`settings` apply to requests without their own."""
         self._inner = inner
         self._origin = origin
         self._usual = settings
@@ -193,13 +194,13 @@ class PolicyTransport:
         self._clock = self._rates.clock
         self._sleep = sleep
         self._flying: dict[int, tuple[WireRequest, float | None]] = {}
-        """Lane -> the request that the inner transport has, and the patience with it."""
+        """Lane -> (request, patience) of requests in the inner transport."""
         self._chains: dict[int, _RequestChain] = {}
-        """Of lanes whose request waits, or was sent on."""
+        """Chains of lanes whose request waits, or is not the first of its chain."""
         self._waiting: set[int] = set()
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Take a request on an idle lane; it waits for its time where there is a rate."""
+        """Take a request on an idle lane; with a rate it waits for its time."""
         if self._policy(request).rate in (None, AUTO):
             self._send_now(lane, request, patience_s)
         else:
@@ -207,11 +208,11 @@ class PolicyTransport:
             self._launch(lane, 0.0)
 
     def flush(self) -> None:
-        """Send all that was started and is due."""
+        """Send all started requests that are due."""
         self._inner.flush()
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
-        """Lanes that finished, and are not sent on."""
+        """Return the lanes whose chains have ended."""
         if self._waiting:
             timeout_s = self._send_due(timeout_s)
         finished = self._inner.poll(timeout_s)
@@ -243,7 +244,7 @@ class PolicyTransport:
         patience_s: float | None = None,
         meanwhile: Callable[[], object] = lambda: None,
     ) -> Outcome:
-        """Outcome of one request, waited for."""
+        """Return the outcome of one request, blocking."""
         chain = _RequestChain(request, request, patience_s)
         pause_s: float | None = 0.0
         while pause_s is not None:
@@ -257,7 +258,7 @@ class PolicyTransport:
         return 0.0 if lane in self._waiting else self._inner.waited_s(lane)
 
     def close(self) -> None:
-        """Drop what is in flight or waits."""
+        """Drop requests in flight and waiting requests."""
         for state in (self._flying, self._chains, self._waiting):
             state.clear()
         self._inner.close()
@@ -286,7 +287,7 @@ class PolicyTransport:
         self._inner.start(lane, request, patience_s=patience_s)
 
     def _send_due(self, timeout_s: float) -> float:
-        """Start what is due; how long answers may be waited for until the next is. Nothing in the air: sleep until then."""
+        """Start the due requests and return the time until the next one is due; sleeps until then if none is in flight."""
         for lane in sorted(self._waiting, key=lambda one: self._chains[one].due):
             chain = self._chains[lane]
             pause_s = chain.due - self._clock()
@@ -307,7 +308,7 @@ class PolicyTransport:
             meanwhile()
 
     def _next(self, chain: _RequestChain, outcome: Outcome) -> float | None:
-        """Have a chain go on, after so many seconds; None where the outcome is the end of it."""
+        """Continue a chain and return the pause before its next request in seconds; None if the outcome ends it."""
         sent = chain.request
         pause_s = self._pause_s(chain, outcome)
         if pause_s is not None:
@@ -338,27 +339,27 @@ class PolicyTransport:
 
 
 def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
-    """The end of a chain, with what came before it."""
+    """Return the end of a chain, with the earlier requests."""
     if not chain.earlier:
         return outcome
     if isinstance(outcome, NetworkFailure):
         return replace(outcome, earlier=chain.earlier)
     outcome.earlier = chain.earlier
     if chain.redirects:
-        # What was asked for; where it led to is told by the number.
+        # The response belongs to the first request; the number of redirects shows that it was redirected.
         outcome.request, outcome.redirects = chain.first, chain.redirects
     return outcome
 
 
 def _retry_after_s(response: Response, otherwise_s: float) -> float:
-    """Seconds that an answer asks to wait (RFC 9110, 10.2.3), at most a minute."""
+    """Return the seconds that a response asks to wait (RFC 9110, 10.2.3), at most a minute."""
     text = next(iter(response.headers.get("retry-after", [])), "").strip()
     seconds = float(text) if text.isdigit() and len(text) < 10 else _seconds_until(text)
     return min(max(otherwise_s if seconds is None else seconds, 0.0), LONGEST_WAIT_S)
 
 
 def _seconds_until(date: str) -> float | None:
-    """Seconds from now to a date (RFC 9110, 5.6.7), negative when it is over; None where it is none."""
+    """Return the seconds from now to a date (RFC 9110, 5.6.7), negative for the past; None if it is none."""
     try:
         then = parsedate_to_datetime(date)
     except ValueError:

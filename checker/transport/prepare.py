@@ -1,4 +1,4 @@
-"""From a case to its request: what can be known of an operation is worked out once."""
+"""Requests of cases: everything that depends on the operation alone is computed once."""
 
 import re
 from base64 import b64encode
@@ -41,7 +41,7 @@ _COOKIE = b"cookie"
 
 
 def put(request: WireRequest, credentials: Credentials) -> None:
-    """Have a request carry these. Puts later ones in the place of earlier ones."""
+    """Add credentials to a request; later ones replace earlier ones."""
     if credentials.headers:
         _put_headers(request, credentials.headers)
     if credentials.query:
@@ -59,7 +59,7 @@ def put(request: WireRequest, credentials: Credentials) -> None:
 
 
 def drop(request: WireRequest, credentials: Credentials) -> bool:
-    """Take out of a request what it has under the names of these; whether there was anything."""
+    """Remove the credentials of these names from a request; return whether it had any."""
     before = request.target, list(request.headers)
     path, mark, query = request.target.partition(b"?")
     if credentials.query and mark:
@@ -93,16 +93,16 @@ def _name_of(pair: bytes) -> str:
 
 
 class KnownBody(Struct, frozen=True):
-    """The way in which bodies of one media type are written."""
+    """The writer of bodies of one media type."""
 
     encoder: Encoder | None
-    """None where each body has a `Content-Type` of its own: multipart."""
+    """None if each body has its own `Content-Type`: multipart."""
     media_type: str
     content_type: bytes
     encoding: Encoding
     schema: Schema | None
     serializer: Serializer | None = None
-    """Of a user."""
+    """Serializer of a user."""
 
 
 def by_user(serializer: Serializer, case: Case) -> bytes | None:
@@ -117,7 +117,7 @@ def by_user(serializer: Serializer, case: Case) -> bytes | None:
 
 
 def typed(encoding: Encoding, content_types: dict[str, str]) -> Encoding:
-    """The encoding with the content types that a case gives its parts."""
+    """Return the encoding with the content types that a case gives its parts."""
     usual = PropertyEncoding()
     return dict(encoding) | {
         name: replace(encoding.get(name, usual), content_type=content_type)
@@ -133,15 +133,15 @@ _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
 T = TypeVar("T")
 _NOTHING = Dispatch(())
-"""Of requests that all travel alike."""
+"""The settings of requests without settings of their own."""
 _MANY_LAYOUTS = 256
 _MANY_NAMES = 1024
 
 
 class RequestMaker:
-    """Requests of one run: where they go, and what each of them carries.
+    """Makes the requests of one run.
 
-    `headers` come from the user: they stand in every request and win over what a case has under the same name.
+    `headers` come from the user: they are sent in every request and override headers of the case with the same names.
     """
 
     def __init__(
@@ -153,9 +153,9 @@ class RequestMaker:
         own_servers: bool = False,
         dispatch: Callable[[Operation], Dispatch] | None = None,
     ) -> None:
-        """With `own_servers`, an operation that declares another base path on the same host is asked there.
+        """With `own_servers`, an operation that declares another base path on the same host uses that path.
 
-        `dispatch` says what each operation has instead of `headers`; it is asked once for each.
+        `dispatch` returns what each operation has instead of `headers`; it is called once for each.
         """
         self.origin = origin
         self._own_servers = own_servers
@@ -163,13 +163,13 @@ class RequestMaker:
         self._dispatch = dispatch
         self._common = _Usual(origin, headers, version)
         self._usual = {tuple(headers): self._common}
-        """By the headers of users, which most operations share."""
+        """By headers of users, which most operations share."""
         self._base_path = _base_path(origin)
         self._plans: dict[int, _Plan] = {}
-        """By the `id` of their operation, which each keeps alive: asking it for its label takes longer."""
+        """By the `id` of the operation, which each plan keeps alive: its label is slower to get."""
 
     def make(self, case: Case) -> WireRequest:
-        """The request of a case. Raises `SerializationError` when its body cannot be written as its media type."""
+        """Return the request of a case. Raises `SerializationError` if its body cannot be written as its media type."""
         plan = self._plans.get(id(case.operation)) or self._plan(case.operation)
         body = content_type = None
         if case.body is not NOT_SET:
@@ -192,7 +192,7 @@ class RequestMaker:
         return request
 
     def _plain(self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None) -> WireRequest:
-        """The request of a case without headers of its own. The usual case: its header lines are known."""
+        """Return the request of a case without headers of its own. In this usual case the header lines are known."""
         usual = plan.usual
         headers, name = usual.fields.copy(), case.id.encode("utf-8", "surrogatepass")
         request = WireRequest(case.other_method or plan.method, plan.target(case), headers, body)
@@ -212,11 +212,11 @@ class RequestMaker:
         return request
 
     def target(self, case: Case) -> bytes:
-        """Base path, path and query as they are sent."""
+        """Return base path, path and query as they are sent."""
         return self._plan(case.operation).target(case)
 
     def formatted_path(self, case: Case) -> str:
-        """The template with its variables substituted, without base path and query."""
+        """Return the path with its variables substituted, without base path and query."""
         return self._plan(case.operation).path(case.path_parameters)
 
     def _plan(self, operation: Operation) -> "_Plan":
@@ -250,7 +250,7 @@ class RequestMaker:
         return _base_path(own) if own.url == self.origin.url else self._base_path
 
     def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
-        """Headers of a case with headers or cookies: the user's win, then the case's, then ours."""
+        """Return the headers of a case with headers or cookies: those of the user override those of the case, which override ours."""
         names = tuple(case.headers)
         layout = plan.layouts.get(names)
         if layout is None:
@@ -280,12 +280,12 @@ class RequestMaker:
 
 
 def plain_maker() -> RequestMaker:
-    """Writes requests without a base path and without headers of users, to be looked at and not sent."""
+    """Return a maker of requests that are shown and not sent: without a base path and headers of users."""
     return RequestMaker(BaseUrl.from_url("http://localhost"), (), version="")
 
 
 class _Usual:
-    """The headers that requests carry whatever their case has: those of a user, and ours."""
+    """The headers that do not depend on the case: those of a user, and ours."""
 
     def __init__(self, origin: BaseUrl, headers: Sequence[tuple[str, str]], version: str) -> None:
         self.user = [(header_bytes(name), header_bytes(value)) for name, value in headers]
@@ -299,15 +299,15 @@ class _Usual:
         self.fields = self.own + self.user
         is_usual = self.sends_id and self.sends_content_type
         self.lines = usual_lines(self.fields) if is_usual else None
-        """None where they have to be written for each request."""
+        """None if each request needs its own lines."""
 
 
 class _Layout(Struct, frozen=True):
-    """The headers of a case with headers of these names, computed once."""
+    """The headers of cases with headers of these names, computed once."""
 
     fixed: list[_Field]
     names: tuple[tuple[str, bytes, HeaderEncoder], ...]
-    """Names of the case's own as it has them and as they are sent, and what writes their values."""
+    """(name in the case, name on the wire, encoder of its value)."""
     sends_id: bool
     sends_content_type: bool
     sends_cookies: bool
@@ -346,7 +346,7 @@ class _Plan:
         if case.query:
             query = self.query(case.query)
             if query:
-                # Some templates bring a query of their own: `/call?version=1`.
+                # Some templates have a query of their own: `/call?version=1`.
                 path = f"{path}&{query}" if "?" in path else f"{path}?{query}"
         return path.encode("ascii")
 
@@ -357,7 +357,7 @@ class _Plan:
         return text
 
     def remember(self, names: tuple[str, ...], layout: _Layout) -> _Layout:
-        """The layout; which headers are there varies with what is optional, so there are not many."""
+        """Return a layout and keep it; only optional headers vary, so there are few layouts."""
         if len(self.layouts) >= _MANY_LAYOUTS:
             self.layouts.clear()
         self.layouts[names] = layout
@@ -402,7 +402,7 @@ class _Plan:
         return _remember(self._cookies, name, found)
 
     def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
-        """Bytes and content type of a body that is set; neither where a user's serializer leaves it out."""
+        """Return bytes and content type of a body; neither if a user's serializer omits the body."""
         value = case.body
         known = self._bodies.get(case.media_type)
         if known is None:
@@ -444,7 +444,7 @@ def _key(location: Location, name: str) -> str:
 
 
 def _remember(encoders: dict[str, T], name: str, encoder: T) -> T:
-    """The encoder; names that are not declared may be made up for each case."""
+    """Return the encoder of a name; undeclared names may differ in each case."""
     if len(encoders) >= _MANY_NAMES:
         encoders.clear()
     encoders[name] = encoder
@@ -452,12 +452,12 @@ def _remember(encoders: dict[str, T], name: str, encoder: T) -> T:
 
 
 def _literal(text: str) -> str:
-    """A fixed part of a path: sent as declared, but for what a target cannot hold."""
+    """Return a fixed part of a path: unchanged, except for characters that a target cannot hold."""
     return escape(text, "/:@!$&'()*+,;=%?[]|\\^`\"<>")
 
 
 def _basic(userinfo: str) -> bytes:
-    """Credentials of a URL (RFC 7617, 2)."""
+    """Return the credentials of a URL (RFC 7617, 2)."""
     whole = userinfo if ":" in userinfo else f"{userinfo}:"
     return b"Basic " + b64encode(whole.encode("utf-8", "surrogatepass"))
 

@@ -13,16 +13,16 @@ from checker.core.credentials import Credentials
 from checker.core.request import WireRequest
 
 Headers = tuple[tuple[str, str], ...]
-"""(name, value) of what users give for every request."""
+"""(name, value) of headers that users give for every request."""
 
 
 class HttpChanges(Struct, frozen=True):
     """Changes that a user's hook makes to the HTTP settings of one request."""
 
     usual: HttpSettings | None = None
-    """Those of its operation; None: as all requests travel that say nothing else."""
+    """Settings of its operation; None for those of the lane."""
     timeout_s: float | None = None
-    """Shorter than that of the settings: the supervisor knows only that of the settings."""
+    """Shorter than in the settings, because the supervisor knows only the time-out of the settings."""
     verify: bool | str | None = None
     follows_redirects: bool | None = None
 
@@ -33,7 +33,7 @@ class HttpChanges(Struct, frozen=True):
         return {name: value for name, value in found.items() if value is not None}
 
     def over(self, usual: HttpSettings) -> HttpSettings:
-        """The settings of the request, where those of its lane are the usual ones."""
+        """Return the settings of the request on a lane with these settings."""
         known = self.usual or usual
         return replace(
             known,
@@ -44,14 +44,14 @@ class HttpChanges(Struct, frozen=True):
 
 
 def _redirects(usual: int, follows: bool | None) -> int:
-    """Return the number of redirects to follow for the choice of a caller; None: as usual."""
+    """Return the number of redirects for the choice of a caller; None keeps the settings."""
     if follows is None or follows == (usual > 0):
         return usual
     return default_of((), "max-redirects") if follows else 0
 
 
 def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
-    """Return the settings of a request on a lane that has these settings."""
+    """Return the settings of a request on a lane with these settings."""
     via = request.via
     if isinstance(via, HttpChanges):
         return via.over(usual)
@@ -63,7 +63,6 @@ class Dispatch(Struct, frozen=True):
 
     headers: Headers
     http: HttpSettings | None = None
-    """None: as all requests do that say nothing else."""
+    """None for the settings of the lane."""
     credentials: Mapping[int | None, Credentials] = field(default_factory=dict)
-    """For its security schemes, in place of what a case has under the same names: by the alternative that the case meets
-    (`Case.alternative`). Headers that all cases carry stand among the others."""
+    """Credentials that replace those of a case under the same names, by the alternative that the case meets (`Case.alternative`). Headers for all cases are in `headers`."""

@@ -1,8 +1,13 @@
-"""The first opinion, on the hot path: schemas compiled by jsonschema-rs, a few microseconds a value."""
+"""The first opinion, on the hot path: schemas compiled by jsonschema-rs, a few microseconds for each value.
+
+A schema is translated to one that stands alone (references become `$defs`, `nullable`, `readOnly` and discriminators
+become keywords of the draft) and compiled once for each document and direction.
+"""
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -11,10 +16,387 @@ import orjson
 from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
-from checker.core.schema import Dialect, Direction, Document, Schema
-from checker.schema.scopes import HAS_SIBLINGS, Scope, is_scoped
-from checker.validation.formats import ASSERTED_FORMATS
-from checker.validation.translate import Plain, SchemaTooLarge, Translator, too_large
+from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
+from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
+from checker.schema.keywords import Keyword, KeywordShape, keywords_of
+from checker.schema.pointers import pointer_child
+from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, said_at
+from checker.validation.ecma import LONGEST_PATTERN
+from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
+
+# The white space of Python; `\s` of ECMA-262 is another set.
+_SPACE = r"[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_DIGIT64 = rf"(?:[A-Za-z0-9+/_-]{_SPACE}*)"
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+_DAYS = "".join(f"(?:{_NUMBER}{unit})?" for unit in "YMWD")
+_CLOCK = "".join(f"(?:{_NUMBER}{unit})?" for unit in "HMS")
+
+FORMATS_IN_KEYWORDS: Final[Mapping[str, dict[str, Any]]] = {
+    **{name: {"pattern": f"^(?:{pattern})$"} for name, pattern in FORMAT_PATTERNS.items() if name in ASSERTED_FORMATS},
+    "byte": {"pattern": rf"^{_SPACE}*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:={_SPACE}*){{0,2}}$"},
+    # The pattern in `allOf` requires a unit at the end, so that `P` and `T` alone do not match. With look-ahead the
+    # engine gives up on long texts.
+    "duration": {"pattern": rf"^[+-]?P{_DAYS}(?:T{_CLOCK})?$", "allOf": [{"pattern": "[DHMSWY]$"}]},
+    **{name: {"minimum": lowest, "maximum": highest} for name, (lowest, highest) in INTEGER_RANGES.items()},
+}
+"""Format -> equivalent keywords, for values of every type."""
+
+
+Plain = dict[str, Any] | bool
+_Names = frozenset[str]
+_NOTHING: _Names = frozenset()
+_SAME_VALUE = ("allOf", "anyOf", "oneOf", "then", "else")
+_FLAGS = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
+
+
+class _Fragment(Struct):
+    name: str
+    plain: Plain = True
+    references: tuple["_Fragment", ...] = ()
+    error: str | None = None
+    """The reason why it cannot be translated, kept because other fragments refer to it."""
+
+
+class _Way(Struct, frozen=True):
+    """The context that a schema is translated in."""
+
+    hidden: _Names
+    """Properties that are not sent in this direction, of all schemas that apply to the same value."""
+    scope: Scope
+
+
+_Said = tuple[Mapping[str, Keyword], frozenset[str]]
+"""Keywords of a dialect, and the keywords that are ignored."""
+
+
+_MOST_NODES = 20_000
+"""Schemas inside each other at one place, without a reference between them.
+
+The largest documents of the schema store have 3,000 in all.
+"""
+
+
+class SchemaTooLarge(Exception):
+    """The nesting in one place is too large to be hand-written: YAML aliases that multiply."""
+
+
+class Translator:
+    """Translates the schemas of one document for one direction; each target of a reference is translated once."""
+
+    def __init__(
+        self,
+        document: Document,
+        dialect: Dialect,
+        direction: Direction,
+        *,
+        validate_formats: bool = True,
+        written_in: Dialect | None = None,
+    ) -> None:
+        """`written_in` is the dialect of the result, if it differs from `dialect`."""
+        self._document = document
+        self._dialect = dialect
+        self._rules = (*_RULES, _formats if validate_formats else _no_format)
+        self._is_scoped = is_scoped(document)
+        self._has_siblings = dialect in HAS_SIBLINGS
+        self._has_prefix = (written_in or dialect) in (Dialect.DRAFT2020, Dialect.OPENAPI31)
+        self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(dialect)
+        self._flag = _FLAGS[direction]
+        self._is_response = direction is Direction.RESPONSE
+        self._fragments: dict[tuple[str, _Names, Scope], _Fragment] = {}
+        self._hidden_by_place: dict[str, _Names] = {}
+        self._used: list[_Fragment] = []
+        self._nodes = 0
+        self._todo: list[tuple[_Fragment, object, str, _Way]] = []
+
+    def bundle(self, schema: Schema, scope: Scope = ()) -> Plain:
+        """Return the schema with everything that it reaches under `$defs`; `scope` is the scope at its place.
+
+        Raises `SchemaTooLarge`, and `UnresolvableReference` also for a reference that leads back to itself without a
+        schema in between.
+        """
+        self._used, self._nodes = [], 0
+        plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
+        used = self._used
+        self._translate_pending()
+        reached = self._closure(used)
+        if isinstance(plain, bool) or not reached:
+            return plain
+        return {**plain, "$defs": {fragment.name: fragment.plain for fragment in reached}}
+
+    def _closure(self, start: list[_Fragment]) -> list[_Fragment]:
+        found: dict[str, _Fragment] = {}
+        todo = start
+        while todo:
+            fragment = todo.pop()
+            if fragment.error is not None:
+                raise UnresolvableReference(fragment.error)
+            if fragment.name not in found:
+                found[fragment.name] = fragment
+                todo.extend(fragment.references)
+        return sorted(found.values(), key=lambda fragment: int(fragment.name))
+
+    def _node(self, raw: object, at: str, way: _Way) -> Plain:
+        if isinstance(raw, bool):
+            return raw
+        if not isinstance(raw, dict):
+            return True
+        self._nodes += 1
+        if self._nodes > _MOST_NODES:
+            raise SchemaTooLarge
+        if self._is_scoped:
+            way = _Way(way.hidden, entered(self._document, way.scope, at))
+        dialect, muted = said_at(self._document, at, self._dialect)
+        reference = raw.get("$ref")
+        targets: list[dict[str, Any]] = []
+        if isinstance(reference, str):
+            targets.append(self._reference(reference, at, way))
+            if dialect not in HAS_SIBLINGS or len(raw) == 1:
+                # Siblings of a reference are ignored by the letter, but every author who writes `nullable` there
+                # means it.
+                return self._with_null(raw, targets[0])
+        dynamic = resolve_dynamic(self._document, raw, at, way.scope)
+        if dynamic is not None:
+            targets.append(self._fragment(*dynamic, way))
+        plain = self._constraints(raw, at, way, (keywords_of(dialect), muted))
+        return self._with_null(raw, _combined(plain, targets))
+
+    def _constraints(self, raw: dict[str, Any], at: str, way: _Way, said: _Said) -> dict[str, Any]:
+        table, muted = said
+        hidden = way.hidden | self._hidden(raw, at, _NOTHING)
+        plain: dict[str, Any] = {}
+        same, other = _Way(hidden, way.scope), _Way(_NOTHING, way.scope)
+        for name, value in raw.items():
+            keyword = table.get(name)
+            if keyword is None or name in muted or not keyword.is_well_formed(value):
+                continue
+            if keyword.shape is KeywordShape.PLAIN:
+                plain[name] = value
+            else:
+                below = same if name in _SAME_VALUE else other
+                plain[name] = self._below(keyword, value, pointer_child(at, name), below)
+        for rule in self._rules:
+            rule(plain, raw)
+        if isinstance(raw.get("discriminator"), dict) and not plain.keys().isdisjoint(KEYWORDS):
+            discriminator = discriminator_of(raw, at, self._target)
+            if "oneOf" in plain or discriminator is not None:
+                _alternatives(plain, discriminator)
+        _arrays(plain, has_prefix=self._has_prefix)
+        if hidden:
+            self._hide(plain, hidden)
+        return plain
+
+    def _below(self, keyword: Keyword, value: Any, at: str, way: _Way) -> Any:
+        if isinstance(value, list):
+            return [self._node(item, pointer_child(at, str(index)), way) for index, item in enumerate(value)]
+        if keyword.shape in (KeywordShape.MAP, KeywordShape.MAP_OR_NAMES):
+            return {
+                name: item
+                if isinstance(item, list) and keyword.shape is KeywordShape.MAP_OR_NAMES
+                else self._node(item, pointer_child(at, name), way)
+                for name, item in value.items()
+            }
+        return self._node(value, at, way)
+
+    def _reference(self, reference: str, at: str, way: _Way) -> dict[str, Any]:
+        return self._fragment(*self._follow(reference, at), way)
+
+    def _fragment(self, target: object, pointer: str, way: _Way) -> dict[str, Any]:
+        scope = entered(self._document, way.scope, pointer)
+        key = (pointer, way.hidden, scope)
+        fragment = self._fragments.get(key)
+        if fragment is None:
+            fragment = self._fragments[key] = _Fragment(str(len(self._fragments)))
+            self._todo.append((fragment, target, pointer, _Way(way.hidden, scope)))
+        self._used.append(fragment)
+        return {"$ref": f"#/$defs/{fragment.name}"}
+
+    def _translate_pending(self) -> None:
+        # A loop, not recursion: in large documents references form chains of hundreds.
+        while self._todo:
+            fragment, target, pointer, way = self._todo.pop()
+            self._used, self._nodes = [], 0
+            try:
+                fragment.plain = self._node(target, pointer, way)
+            except UnresolvableReference as error:
+                fragment.error = str(error)
+            except RecursionError:
+                fragment.error = f"the schema at {pointer} is nested too deeply to be read"
+            except SchemaTooLarge:
+                fragment.error = too_large(pointer)
+            fragment.references = tuple(self._used)
+
+    def _follow(self, reference: str, at: str) -> tuple[object, str]:
+        target, pointer = self._document.resolve(reference, at=at)
+        seen = {pointer}
+        while isinstance(target, dict) and isinstance(target.get("$ref"), str):
+            if len(target) > 1 and (self._is_scoped or self._has_siblings):
+                break
+            target, pointer = self._document.resolve(target["$ref"], at=pointer)
+            if pointer in seen:
+                raise UnresolvableReference(f"{reference!r} at {at} leads back to itself; point it at a schema")
+            seen.add(pointer)
+        return target, pointer
+
+    def _target(self, reference: str, at: str) -> tuple[object, str] | None:
+        try:
+            return self._document.resolve(reference, at=at)
+        except UnresolvableReference:
+            return None
+
+    def _with_null(self, raw: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
+        if self._nullable is None or raw.get(self._nullable) is not True or not plain:
+            return plain
+        return {"anyOf": [plain, {"type": "null"}]}
+
+    def _hidden(self, raw: dict[str, Any], at: str, seen: _Names) -> _Names:
+        """Return the properties that are not sent in this direction, including those of `allOf`."""
+        known = self._hidden_by_place.get(at)
+        if known is not None:
+            return known
+        found = set()
+        properties = raw.get("properties")
+        if isinstance(properties, dict):
+            below = pointer_child(at, "properties")
+            found = {
+                name
+                for name, value in properties.items()
+                if isinstance(value, dict) and self._is_flagged(value, pointer_child(below, name))
+            }
+        parts = raw.get("allOf")
+        if isinstance(parts, list) and at not in seen:
+            for index, part in enumerate(parts):
+                place = pointer_child(at, "allOf", str(index))
+                if isinstance(part, dict) and isinstance(part.get("$ref"), str):
+                    part, place = self._follow(part["$ref"], place)
+                if isinstance(part, dict):
+                    found |= self._hidden(part, place, seen | {at})
+        if not seen:
+            self._hidden_by_place[at] = frozenset(found)
+        return frozenset(found)
+
+    def _is_flagged(self, raw: dict[str, Any], at: str) -> bool:
+        if raw.get(self._flag) is True:
+            return True
+        reference = raw.get("$ref")
+        if not isinstance(reference, str):
+            return False
+        target, _ = self._follow(reference, at)
+        return isinstance(target, dict) and target.get(self._flag) is True
+
+    def _hide(self, plain: dict[str, Any], hidden: _Names) -> None:
+        if "required" in plain:
+            plain["required"] = [name for name in plain["required"] if name not in hidden]
+        properties = plain.get("properties")
+        if properties is not None:
+            # A response that contains a write-only property leaks it; a request with a read-only property is harmless
+            # because servers may ignore it.
+            for name in properties.keys() & hidden:
+                properties[name] = not self._is_response
+
+
+def too_large(pointer: str) -> str:
+    """Return the error message for such a schema."""
+    return f"the schema at {pointer} holds more than {_MOST_NODES:,} schemas; refer to what repeats"
+
+
+@lru_cache(maxsize=2048)
+def is_enforceable(pattern: str) -> bool:
+    """Whether the compiled validator can match the pattern."""
+    if len(pattern) > LONGEST_PATTERN:
+        return False
+    try:
+        jsonschema_rs.Draft7Validator({"pattern": pattern})
+    except ValueError:
+        return False
+    return True
+
+
+def _names_once(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    for name in ("required", "type"):
+        if isinstance(plain.get(name), list):
+            plain[name] = list(dict.fromkeys(plain[name]))
+
+
+def _boolean_bounds(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        value = plain.get(exclusive)
+        if isinstance(value, bool):
+            del plain[exclusive]
+            if value and bound in plain:
+                plain[exclusive] = plain.pop(bound)
+
+
+def _patterns(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    if "pattern" in plain and not is_enforceable(plain["pattern"]):
+        del plain["pattern"]
+    by_pattern = plain.get("patternProperties")
+    if by_pattern is not None:
+        known = {name: value for name, value in by_pattern.items() if is_enforceable(name)}
+        if len(known) < len(by_pattern):
+            # Without the unreadable pattern, it is unknown which properties are additional.
+            plain.pop("additionalProperties", None)
+        plain["patternProperties"] = known
+
+
+def _formats(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    name = plain.get("format")
+    if name is None:
+        return
+    instead = FORMATS_IN_KEYWORDS.get(name)
+    if instead is not None or name not in ASSERTED_FORMATS:
+        del plain["format"]
+    if instead is not None:
+        plain["allOf"] = [*plain.get("allOf", ()), instead]
+
+
+def _no_format(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    plain.pop("format", None)
+
+
+def _alternatives(plain: dict[str, Any], discriminator: Discriminator | None) -> None:
+    """Replace alternatives that a value selects by name: it is no fault of the server that other alternatives fit too."""
+    if discriminator is None:
+        branches = plain.pop("oneOf")
+    else:
+        name = discriminator.property_name
+        branches = [
+            branch if names is None else {"allOf": [branch, _named(name, names)]}
+            for branch, names in zip(plain.pop(discriminator.keyword), discriminator.names, strict=True)
+        ]
+    plain["allOf"] = [*plain.get("allOf", ()), {"anyOf": branches}]
+
+
+def _named(name: str, names: _Names) -> dict[str, Any]:
+    return {"properties": {name: {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}}}
+
+
+def _combined(plain: dict[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return constraints merged with the targets of the references beside them."""
+    if not targets:
+        return plain
+    if len(targets) == 1:
+        return targets[0] | plain
+    return {**plain, "allOf": [*plain.get("allOf", ()), *targets]}
+
+
+def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
+    """Rewrite the keywords for items in the words of the target dialect."""
+    items = plain.get("items")
+    if has_prefix and isinstance(items, list):
+        del plain["items"]
+        if items:
+            plain["prefixItems"] = items
+        rest = plain.pop("additionalItems", None)
+        if rest is not None:
+            plain["items"] = rest
+    elif not has_prefix and "prefixItems" in plain:
+        if items is not None:
+            plain["additionalItems"] = items
+        plain["items"] = plain.pop("prefixItems")
+
+
+_Rule = Callable[[dict[str, Any], dict[str, Any]], None]
+_RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns)
 
 
 class UnusableSchema(CheckerError):
@@ -22,24 +404,24 @@ class UnusableSchema(CheckerError):
 
 
 class OversizedSchema(UnusableSchema):
-    """One that holds so many others that compiling it would take for ever."""
+    """A schema that contains too many others to be compiled in reasonable time."""
 
 
 class Compiled(Struct, frozen=True):
-    """A schema, ready to judge."""
+    """A compiled schema."""
 
     is_valid: Callable[[Any], bool]
-    """True when the value is valid. Text that is not Unicode is judged as if the faulty characters were question marks."""
+    """Whether the value is valid. Lone surrogates count as question marks."""
     is_strictly_valid: Callable[[Any], bool]
-    """True when the value is valid with formats as the strictest reader knows them."""
+    """Whether the value is valid with formats as the strictest reader knows them."""
 
 
 def compile_schema(
     schema: Schema, direction: Direction, *, validate_formats: bool = True, scope: Scope = ()
 ) -> Compiled:
-    """Validator of values that travel in one direction; `scope` is the way that led to the schema.
+    """Return the validator of values that are sent in one direction; `scope` is the scope at the schema.
 
-    Equal schemas of a document share one. Raises `UnresolvableReference` and `UnusableSchema`.
+    Equal schemas of a document share a validator. Raises `UnresolvableReference` and `UnusableSchema`.
     """
     shelf = _shelf_of(schema.document)
     return shelf.compiled((schema, scope), direction, validate_formats=validate_formats)
@@ -91,13 +473,13 @@ _DRAFTS: Final = {
     Dialect.DRAFT2020: jsonschema_rs.Draft202012Validator,
     Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
 }
-"""Draft 7 reads what is left of the older dialects after translation, and takes 1.0 for an integer."""
+"""Draft 7 reads what the translation leaves of the older dialects, and accepts 1.0 as an integer."""
 _NAMED = re.compile(rb'"format":"([^"]+)"')
 
 
 def _shelf_of(document: Document) -> _DocumentCache:
     shelf = _SHELVES.get(id(document))
-    # The shelf keeps its document alive, so that no other one can have the same id.
+    # The cache keeps its document alive, so that no other document can have the same id.
     if shelf is None:
         if len(_SHELVES) >= _OPEN_DOCUMENTS:
             del _SHELVES[next(iter(_SHELVES))]
@@ -106,11 +488,11 @@ def _shelf_of(document: Document) -> _DocumentCache:
 
 
 def _written_in(schema: Schema) -> Dialect:
-    """Dialect to translate to: its own, unless a schema inside may say what an older one has no words for."""
+    """Return the dialect to translate to: its own, unless a schema inside uses keywords that an older dialect lacks."""
     document, own = schema.document, schema.dialect
     if own in HAS_SIBLINGS or not is_scoped(document):
         return own
-    # Known as soon as somebody has looked.
+    # The dialects are known after the first lookup.
     document.resource(schema.pointer)
     return Dialect.DRAFT2020 if document.dialects & HAS_SIBLINGS else own
 
@@ -123,7 +505,7 @@ def _content(plain: Plain) -> bytes:
 
 
 def _formats_in(content: bytes) -> _Formats:
-    """Our readings of the formats that are named in a translated schema."""
+    """Return our predicates for the formats that occur in a translated schema."""
     names = {name.decode() for name in _NAMED.findall(content)}
     return {name: ASSERTED_FORMATS[name] for name in names & ASSERTED_FORMATS.keys()}
 
@@ -136,14 +518,14 @@ def _built(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> C
 
 
 def _two_steps(build: Callable[[_Formats], _IsValid], pointer: str, formats: _Formats) -> Compiled:
-    """The formats of jsonschema-rs are fast and strict: only what they reject is asked again with ours."""
-    # The engine has all of them, or keywords stand in their place: one of ours slows down every call by a third.
+    """Return a validator in two steps: the formats of jsonschema-rs are fast and strict, and only rejected values are checked again with ours."""
+    # One format predicate in Python slows down every call by a third, so the first step uses none.
     try:
         strict = build({})
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         reason = str(error).split("\n", 1)[0]
         raise UnusableSchema(f"the schema at {pointer} cannot be compiled: {reason}; correct the schema") from error
-    # Where the engine has no reading of its own there is nothing to ask again: one validator is enough.
+    # If the engine has no format of its own here, a second check would repeat the first one.
     lenient: _IsValid | None = None if formats else strict
 
     def is_valid(value: Any) -> bool:
@@ -169,7 +551,7 @@ def _two_steps(build: Callable[[_Formats], _IsValid], pointer: str, formats: _Fo
 
 
 def _as_json(value: Any) -> Any:
-    """A value in which what JSON text cannot carry is replaced."""
+    """Return a value in which everything that JSON text cannot hold is replaced."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, bytes | bytearray):

@@ -1,4 +1,4 @@
-"""ECMA-262 patterns as Python reads them. What cannot be said in both, or could hang, is not enforced."""
+"""ECMA-262 patterns translated to Python. Patterns without an equivalent, or with possibly exponential time, are not enforced."""
 
 import re
 import sys
@@ -31,23 +31,23 @@ _SCRIPTS: Final = {
     "han": "CJK ", "hani": "CJK ", "hiragana": "HIRAGANA ", "katakana": "KATAKANA ", "hangul": "HANGUL ", "arabic": "ARABIC ",
     "hebrew": "HEBREW ", "thai": "THAI ", "devanagari": "DEVANAGARI ",
 }  # fmt: skip
-"""Script -> how the names of its characters begin."""
+"""Script -> prefixes of the Unicode names of its characters."""
 _MEANINGLESS: Final = frozenset({"Cn", "Co", "Cs"})
-"""Unassigned, private use, halves of a pair."""
+"""Categories of unassigned characters, private use and surrogates."""
 _RUN: Final = re.compile(r"(..)\1*")
 _WALKED: Final = ((0x0, 0x40000), (0xE0000, 0xE1000))
-"""Where characters have been assigned, or will be. Walking all planes takes 0.2 s, this a quarter of it."""
+"""Ranges in which characters have been or will be assigned. Walking all planes takes 0.2 s, walking these a quarter of that."""
 _EMPTY: Final = (
     ("Cn", (0x40000, 0xDFFFF)), ("Cn", (0xE1000, 0xEFFFF)), ("Co", (0xF0000, 0xFFFFD)), ("Cn", (0xFFFFE, 0xFFFFF)),
     ("Co", (0x100000, 0x10FFFD)), ("Cn", (0x10FFFE, 0x10FFFF)),
 )  # fmt: skip
-"""Category of everything else: unassigned planes and private ones."""
+"""Category of all other code points: unassigned planes and private use planes."""
 Ranges = tuple[tuple[int, int], ...]
 
 
 @lru_cache(maxsize=64)
 def ranges_of(name: str) -> Ranges | None:
-    """First and last code points of each run of characters with a property; None when it is not known."""
+    """Return first and last code points of each run of characters with a property; None if the property is unknown."""
     kind, _, value = name.rpartition("=")
     plain = value.replace("_", "").lower()
     if kind.lower() in ("script", "sc", "scriptextensions", "scx"):
@@ -63,7 +63,7 @@ def ranges_of(name: str) -> Ranges | None:
 
 
 def class_of(name: str) -> str | None:
-    """Return the text between the brackets of a Python pattern for a property; None when it is not known."""
+    """Return the text between the brackets of a Python pattern for a property; None if the property is unknown."""
     ranges = ranges_of(name)
     if ranges is None:
         return None
@@ -78,7 +78,7 @@ def _of_script(name: str) -> Ranges | None:
 
 
 def _of_assigned(has: Callable[[str], bool]) -> Ranges:
-    """Runs of what is true of a character; it is true of none that means nothing."""
+    """Return the runs of characters for which a predicate on the category is true."""
     return _joined(
         (code, code)
         for category, (first, last) in _categories()
@@ -89,7 +89,7 @@ def _of_assigned(has: Callable[[str], bool]) -> Ranges:
 
 
 def _joined(runs: Iterable[tuple[int, int]]) -> Ranges:
-    """Ranges in which runs beside each other are one."""
+    """Return the ranges with adjacent runs merged."""
     found: list[tuple[int, int]] = []
     for first, last in runs:
         if found and found[-1][1] == first - 1:
@@ -101,7 +101,7 @@ def _joined(runs: Iterable[tuple[int, int]]) -> Ranges:
 
 @cache
 def _categories() -> tuple[tuple[str, tuple[int, int]], ...]:
-    """Category of each run of characters, in order."""
+    """Return the category of each run of characters, in order."""
     walked = [
         (run[1], (first + run.start() // 2, first + run.end() // 2 - 1))
         for first, end in _WALKED
@@ -129,29 +129,29 @@ _RISKY_LENGTH = 24
 _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
 _FEW_CHOICES = 12
-"""Of one character or class, whether it is there: `a?a?a?` in a row has two ways for each."""
+"""Whether a single character or class is optional: `a?a?a?` in a row has two ways for each."""
 _WIDE = re.compile(r"\\[DWSspP]|\[\^|(?<!\\)\.")
-"""What may match any punctuation."""
+"""Classes that may match any punctuation."""
 
 
 class EcmaPattern(Struct, frozen=True):
-    """A pattern with the longest text on which it is sure to end soon: Python cannot be interrupted in a match."""
+    """A pattern with the longest text for which a match surely ends soon: Python cannot interrupt a match."""
 
     compiled: re.Pattern[str]
     longest: int
 
     def finds(self, text: str) -> bool:
-        """True when the pattern matches anywhere in the text, or when the text is too long to say."""
+        """Whether the pattern matches anywhere in the text; True if the text is too long to decide."""
         return len(text) > self.longest or self.compiled.search(text) is not None
 
 
 LONGEST_PATTERN: Final = 20_000
-"""Characters; one of a million takes ten seconds and half a gigabyte to be read."""
+"""Characters. Python needs ten seconds and half a gigabyte to read a pattern of a million."""
 
 
 @lru_cache(maxsize=1024)
 def ecma_pattern(pattern: str) -> EcmaPattern | None:
-    """The pattern in Python's words; None when it has no equal there, or is too long to be read."""
+    """Return the pattern in Python's syntax; None if it has no equivalent there or is too long."""
     if len(pattern) > LONGEST_PATTERN:
         return None
     try:
@@ -164,11 +164,11 @@ def ecma_pattern(pattern: str) -> EcmaPattern | None:
 
 
 class _Untranslatable(Exception):
-    """A construct without an equal in Python."""
+    """A construct without an equivalent in Python."""
 
 
 class _Translation:
-    """One pass over a pattern: text out, and how badly it may backtrack."""
+    """One pass over a pattern, which returns its translation and the degree of its backtracking."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -182,7 +182,7 @@ class _Translation:
         self._choices: Counter[str] = Counter()
 
     def result(self) -> tuple[str, int]:
-        """Translated text, and the longest text that it may be matched against."""
+        """Return the translated pattern and the longest text to match it against."""
         for token in _TOKEN.finditer(self._pattern):
             self._add(token)
         if self._in_class:
@@ -241,7 +241,7 @@ class _Translation:
         self._out.append(text)
 
     def _property(self, text: str) -> str:
-        """Characters with a Unicode property, outside brackets as a class."""
+        """Return the characters with a Unicode property; outside brackets, as a class."""
         inside = class_of(text[2:-1])
         if inside is None or (self._in_class and text[0] == "P"):
             raise _Untranslatable
@@ -279,7 +279,7 @@ class _Translation:
         elif token["name"] is not None:
             text = f"(?P<{token['name']}>"
         if text == "|":
-            # Branches that start alike double the ways on every turn of a loop around them.
+            # Branches with a common beginning double the number of paths on every turn of a loop around them.
             self._groups[-1] = True
         elif text == ")":
             if len(self._groups) < 2:
@@ -303,7 +303,7 @@ class _Translation:
         if closed and turns > _FEW:
             self._is_risky = True
         if self._out and not is_fixed and not self._is_separator():
-            # A group of it can be cut in many ways: (a?){50} has 2**50 for 25 characters.
+            # A loop over it can be cut in many ways: (a?){50} has 2**50 paths for 25 characters.
             self._groups[-1] = True
             self._choices[self._out[-1]] += 1
             self._is_risky |= self._choices[self._out[-1]] > _FEW_CHOICES
@@ -312,7 +312,7 @@ class _Translation:
         self._out.append(text)
 
     def _is_separator(self) -> bool:
-        """Whether what is quantified is a character that can be matched nowhere else: as in `([0-9a-f]{2}:?){6}`."""
+        """Whether the repeated part can match nowhere else: as in `([0-9a-f]{2}:?){6}`."""
         character = self._out[-1][-1]
         is_alone = self._out[-1] in (character, "\\" + character) and not character.isalnum()
         return is_alone and self._pattern.count(character) == 1 and not _WIDE.search(self._pattern)

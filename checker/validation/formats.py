@@ -1,4 +1,4 @@
-"""Formats, and those of them that are asserted, by both validators. Lenient where the RFCs or their users differ; unknown names assert nothing."""
+"""Formats that both validators assert. They are lenient where RFCs or their users differ; unknown names assert nothing."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ _PERCENT = "%[0-9A-Fa-f]{2}"
 _PLAIN = "A-Za-z0-9._~!$&'()*+,;=\\-"
 _ABOVE_ASCII = "\xa0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U0001fffd\U00020000-\U0002fffd\U00030000-\U000efffd"
 _FURTHER: Final = "/?"
-# RFC 3986 has no brackets in a query; `a[]=1` is written everywhere all the same.
+# RFC 3986 has no brackets in a query, but `a[]=1` is common.
 _BRACKETS: Final = "\\[\\]"
 
 
@@ -41,9 +41,9 @@ def _authority(above: str) -> str:
 
 @cache
 def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
-    """Pattern of a whole text; the group `literal` is what stands between brackets as the host.
+    """Return the pattern of a whole text; the group `literal` is a host in brackets.
 
-    Made when it is first asked for: these four take longer than everything else that starts a worker.
+    Compiled on first use: these four take longer than everything else at the start of a worker.
     """
     char = f"(?:[{_PLAIN}:@{above}]|{_PERCENT})"
     first = char if has_scheme else f"(?:[{_PLAIN}@{above}]|{_PERCENT})"
@@ -89,7 +89,7 @@ Predicate = Callable[[str], bool]
 
 
 def is_of_format(name: object, value: object) -> bool:
-    """True when `value` is of the format `name`, when the format is unknown, or when it does not apply to the type."""
+    """Whether `value` has the format `name`; True if the format is unknown or does not apply to the type."""
     if not isinstance(name, str):
         return True
     if isinstance(value, str):
@@ -124,7 +124,7 @@ def is_date(value: str) -> bool:
 
 
 def is_time(value: str) -> bool:
-    """RFC 3339 `full-time`, leap seconds included. The offset may be missing: many libraries write no other times."""
+    """RFC 3339 `full-time`, leap seconds included. The offset may be missing: many libraries write times without one."""
     match = _TIME.fullmatch(value)
     return match is not None and _is_clock(match)
 
@@ -136,7 +136,7 @@ def is_full_time(value: str) -> bool:
 
 
 def is_date_time(value: str) -> bool:
-    """RFC 3339 `date-time`. Lower-case `t` and `z`, a blank for `T` and leap seconds pass; a missing offset does not."""
+    """RFC 3339 `date-time`. Lower-case `t` and `z`, a space for `T` and leap seconds pass; a missing offset does not."""
     if len(value) < 20 or value[10] not in "Tt ":
         return False
     match = _TIME.fullmatch(value, 11)
@@ -202,12 +202,12 @@ def is_byte(value: str) -> bool:
 _ECMA_ONLY = re.compile(r"\(\?<[A-Za-z_$]|\\[pPukc]|\[\^?\]")
 
 
-# Letters that are no escape in ECMA-262.
+# Escapes of letters that mean nothing in ECMA-262.
 _NO_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[aeghijlmoqyzACEFGHIJKLMNOQRTUVXYZ]")
 
 
 def is_regex(value: str) -> bool:
-    """A regular expression. Constructs that only ECMA-262 has are not looked into."""
+    """A regular expression. Constructs that only ECMA-262 has are not checked."""
     if _NO_ESCAPE.search(value):
         return False
     if _ECMA_ONLY.search(value):
@@ -221,7 +221,8 @@ def is_regex(value: str) -> bool:
     return True
 
 
-# Addresses are checked by sending mail to them: only what can never be one is refused, such as a domain with an empty label.
+# Only mail to an address proves it: this check refuses addresses that can never work, such as a domain with an empty
+# label.
 _is_email = _matches(r"(?:\"[^\"]*\"|[^@ \t\r\n\f\v]+)@[^@\s.]+(?:\.[^@\s.]+)*")
 _HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _OFFSET = rf"[+-]{_HOUR}:{_SIXTY}"
@@ -244,7 +245,7 @@ FORMAT_PATTERNS: Final[Mapping[str, str]] = {
     "_bearer_auth": r"Bearer [A-Za-z0-9._~+/-]+=*",
     "uuid": r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}",
 }
-"""Format -> regular expression of the whole text, in words that Python and ECMA-262 read alike."""
+"""Format -> regular expression of the whole text, in the syntax that Python and ECMA-262 share."""
 
 STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     **{name: _matches(pattern) for name, pattern in FORMAT_PATTERNS.items()},
@@ -271,15 +272,15 @@ STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     "json-pointer": _matches(r"(?:/(?:[^~/]|~[01])*)*"),
     "relative-json-pointer": _matches(r"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"),
 }
-"""Format -> predicate over strings, for all that are drawn."""
+"""Format -> predicate over strings, for all formats that are generated."""
 
 _UNREGISTERED: Final = FORMAT_PATTERNS.keys() - {"uuid"} | {"url", "full-date", "full-time"}
 ASSERTED_FORMATS: Final[Mapping[str, Predicate]] = {
     name: predicate for name, predicate in STRING_FORMATS.items() if name not in _UNREGISTERED
 }
-"""Format -> predicate, of those that a draft of JSON Schema or the registry of OpenAPI names.
+"""Format -> predicate, for formats that a draft of JSON Schema or the OpenAPI registry defines.
 
-Authors mean what they like by all others: `url` by some is a path. `binary`, `password` and every other name assert nothing.
+Other names are ambiguous: some authors use `url` for a path. `binary`, `password` and all other names assert nothing.
 """
 
 INTEGER_RANGES: Final[Mapping[str, tuple[int, int]]] = {
@@ -292,4 +293,4 @@ INTEGER_RANGES: Final[Mapping[str, tuple[int, int]]] = {
     "uint32": (0, 2**32 - 1),
     "uint64": (0, 2**64 - 1),
 }
-"""Format -> smallest and largest integer. `float` and `double` say how a number is kept, not which numbers there are."""
+"""Format -> smallest and largest integer. `float` and `double` describe storage, not a range of numbers."""

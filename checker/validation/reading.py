@@ -1,4 +1,4 @@
-"""The referee's reading of a schema of each dialect: its own rules, keyword by keyword, over the raw document."""
+"""The rules of the second opinion: each keyword of each dialect, read from the raw document."""
 
 import base64
 import json
@@ -34,7 +34,7 @@ def _is_number(value: Any) -> bool:
 
 
 def multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`multipleOf`, by the digits as they are written."""
+    """`multipleOf`, computed from the digits as written."""
     if not _is_number(instance):
         return
     try:
@@ -43,7 +43,7 @@ def multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterat
             repr(step) if isinstance(step, float) else step
         )
     except InvalidOperation:
-        # More digits than decimals carry: integers are exact, anything else cannot be said.
+        # More digits than decimals hold: integers are exact, any other value is undecided.
         if not isinstance(instance, int) or not isinstance(step, int):
             return
         remainder = Decimal(1 if instance % step else 0)
@@ -52,7 +52,7 @@ def multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterat
 
 
 def pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`pattern`, as ECMA-262 reads it."""
+    """`pattern`, as ECMA-262 defines it."""
     if isinstance(instance, str):
         compiled = ecma_pattern(pattern)
         if compiled is not None and not compiled.finds(instance):
@@ -60,7 +60,7 @@ def pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterato
 
 
 def pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`patternProperties`, as ECMA-262 reads the patterns."""
+    """`patternProperties`, with patterns as ECMA-262 defines them."""
     if not isinstance(instance, dict):
         return
     for pattern, inner in schemas.items():
@@ -73,7 +73,7 @@ def pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any)
 
 
 def unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`uniqueItems`, each item looked at once: a server may send any number of them."""
+    """`uniqueItems`, in linear time: a server may send any number of items."""
     if wanted is True and isinstance(instance, list):
         seen: set[Hashable] = set()
         for item in instance:
@@ -85,14 +85,14 @@ def unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Ite
 
 
 def enum(validator: Any, members: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`enum`. Members that Python calls equal are compared by their keys: `jsonschema` compares each, a minute for 5,000 items of 5,000 members."""
+    """`enum`, compared by keys. `jsonschema` compares every member, which takes a minute for 5,000 items and 5,000 members."""
     key = _key(instance)
     if not any(_key(one) == key for one in members if one == instance):
         yield ValidationError(f"{instance!r} is not one of {members!r}")
 
 
 def _key(value: Any) -> Hashable:
-    """Equal for equal values, and for no others: 1 and 1.0 are equal, 1 and true are not."""
+    """Return equal keys for equal values only: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, list):
         return ("array", tuple(map(_key, value)))
     if isinstance(value, dict):
@@ -101,7 +101,7 @@ def _key(value: Any) -> Hashable:
 
 
 def additional_properties(validator: Any, additional: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`additionalProperties`; a pattern that cannot be read might cover any name."""
+    """`additionalProperties`; an unreadable pattern may cover any name."""
     if not isinstance(instance, dict) or additional is True:
         return
     declared = schema.get("properties")
@@ -110,7 +110,7 @@ def additional_properties(validator: Any, additional: Any, instance: Any, schema
     for name, value in instance.items():
         if isinstance(declared, dict) and name in declared:
             continue
-        # A pattern that cannot be read might cover any name.
+        # An unreadable pattern may match any name.
         if any(pattern is None or pattern.finds(name) for pattern in compiled):
             continue
         if additional is False:
@@ -125,12 +125,12 @@ def unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) ->
     try:
         return list(rule(validator, inner, instance, schema) or ())
     except TypeError:
-        # The library counts the items of `items: true`.
+        # The library fails on `items: true`, which covers all items.
         return []
 
 
 def content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`contentEncoding` and `contentMediaType`, as far as they are base64 and JSON."""
+    """`contentEncoding` and `contentMediaType`, for base64 and JSON."""
     if not isinstance(instance, str):
         return
     try:
@@ -150,7 +150,7 @@ def format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[Va
 
 
 def minimum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`minimum`, open when draft 4 says so."""
+    """`minimum`, exclusive if draft 4 says so."""
     if _is_number(instance):
         is_exclusive = schema.get("exclusiveMinimum") is True
         if instance < bound or (is_exclusive and instance == bound):
@@ -158,7 +158,7 @@ def minimum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[
 
 
 def maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`maximum`, open when draft 4 says so."""
+    """`maximum`, exclusive if draft 4 says so."""
     if _is_number(instance):
         is_exclusive = schema.get("exclusiveMaximum") is True
         if instance > bound or (is_exclusive and instance == bound):
@@ -166,13 +166,13 @@ def maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[
 
 
 def exclusive_minimum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`exclusiveMinimum` when it is a number."""
+    """`exclusiveMinimum` if it is a number."""
     if _is_number(bound) and _is_number(instance) and instance <= bound:
         yield ValidationError(f"{instance} is not greater than {bound}")
 
 
 def exclusive_maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`exclusiveMaximum` when it is a number."""
+    """`exclusiveMaximum` if it is a number."""
     if _is_number(bound) and _is_number(instance) and instance >= bound:
         yield ValidationError(f"{instance} is not less than {bound}")
 
@@ -192,29 +192,29 @@ _NEWEST_SPECIFICATION = referencing.jsonschema.DRAFT202012
 
 @runtime_checkable
 class Linked(Protocol):
-    """A document whose references may lead to others."""
+    """A document with references to other documents."""
 
     @property
     def has_names(self) -> bool:
-        """True when `$id`, `$anchor` and their kin count and some schema has one."""
+        """Whether `$id` and `$anchor` count in this document and a schema has one."""
         ...
 
     def uri_of(self, place: str) -> str:
-        """Absolute URI that references at a place are resolved against."""
+        """Return the absolute URI that references at a place are resolved against."""
         ...
 
     def contents_of(self, uri: str) -> object | None:
-        """The document of a URI; None when there is none."""
+        """Return the document of a URI; None if there is none."""
         ...
 
 
 def is_own_root(schema: Schema) -> bool:
-    """True for a JSON Schema that is a whole document, whose names `referencing` knows how to read."""
+    """Whether a schema is a whole document in a dialect whose names `referencing` reads itself."""
     return schema.dialect in _SPECIFICATIONS and schema.pointer == "#"
 
 
 def registry_of(schema: Schema) -> tuple[Any, str]:
-    """Registry in which the references of a schema are looked up, and the URI that they are relative to."""
+    """Return the registry in which the references of a schema are looked up, and the URI that they are relative to."""
     document = schema.document
     linked = document if isinstance(document, Linked) else None
     base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
@@ -228,7 +228,7 @@ def registry_of(schema: Schema) -> tuple[Any, str]:
             return specification.create_resource(contents)
         return Resource.from_contents(contents, default_specification=specification)
 
-    # The registry makes its own error of a `LookupError`.
+    # The registry turns a `LookupError` into its own error.
     registry: Any = Registry
     home = _NOWHERE if linked is None else linked.uri_of("#") or _NOWHERE
     root = specification.create_resource(document.root)
@@ -236,15 +236,15 @@ def registry_of(schema: Schema) -> tuple[Any, str]:
 
 
 def _specification(schema: Schema, *, has_names: bool) -> Specification[Any]:
-    # Before OpenAPI 3.1 a document is opaque: names in it are no business of JSON Schema.
+    # Before OpenAPI 3.1 a document is opaque: names in it do not belong to JSON Schema.
     usual = _DESCRIPTION if has_names else Specification.OPAQUE
     return usual if schema.dialect is Dialect.OPENAPI31 else _SPECIFICATIONS.get(schema.dialect, usual)
 
 
 def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
-    """Dialects by the identity of the objects around which a `$schema` says them, in a description of OpenAPI 3.1 and later.
+    """Return the dialects that `$schema` declares in a description of OpenAPI 3.1 or later, by the identity of the objects inside.
 
-    None where `$schema` says nothing, or stands in a JSON Schema that is a whole document.
+    None for a JSON Schema that is a whole document, and for descriptions in which `$schema` means nothing.
     """
     document, root = schema.document, schema.document.root
     is_old = schema.dialect in (Dialect.OPENAPI20, Dialect.OPENAPI30)
@@ -276,7 +276,7 @@ def _spoken(root: object) -> Iterator[tuple[int, Dialect]]:
 
 
 def id_of(contents: Any) -> str | None:
-    """URI that a schema has by its `$id`; None when it has none that is a URI."""
+    """Return the URI in the `$id` of a schema; None if it has none that is a URI."""
     name = contents.get("$id") if isinstance(contents, dict) else None
     try:
         urlsplit(name if isinstance(name, str) else "")
@@ -312,18 +312,18 @@ _described: Any = Specification
 _DESCRIPTION: Final[Specification[Any]] = _described(
     name="API description", id_of=id_of, subresources_of=_inside, maybe_in_subresource=_entered, anchors_in=_anchors_in
 )
-"""Anything in it may be a schema."""
+"""The specification of a description for `referencing`: every object may be a schema."""
 
 
 _IDS: Final = frozenset({"$id", "id"})
 _MOST_KEPT: Final = 512
-"""Places of a schema of which a referee keeps how they are read."""
+"""Places of a schema whose validators are kept."""
 ClassFor = Callable[[object, Any], Any]
-"""The class for a schema, from that of the schema around it; None instead of that when a reference led there."""
+"""Returns the class for a schema, given the class of the schema around it; given None if a reference led there."""
 
 
 def kept_rules(descend: Any, standard: Any) -> Any:
-    """Rules for a schema that names the dialect which is read already: those in use, where the library would go back to its own."""
+    """Keep these rules for a schema whose `$schema` names the current dialect: the library would return to its own rules."""
 
     def kept(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
         if isinstance(schema, dict) and "$schema" in schema:
@@ -336,16 +336,16 @@ def kept_rules(descend: Any, standard: Any) -> Any:
 
 
 def evolving(class_for: ClassFor) -> Any:
-    """The validator of another schema. The library would read `$schema` itself, and know nothing of descriptions.
+    """Return the method that makes the validator of another schema. The library would read `$schema` itself and does not know descriptions.
 
-    It is made once for each place: to make one takes as long as to judge a value by it.
+    Each place gets one validator: making one takes as long as judging a value with it.
     """
     made: dict[tuple[int, int, type], Any] = {}
 
     def evolve(validator: Any, *, schema: Any = None, _resolver: Any = None) -> Any:
         schema = validator.schema if schema is None else schema
         resolver = validator._resolver if _resolver is None else _resolver
-        # A validator holds both, so no others can have these identities while it is kept.
+        # A validator holds both objects, so their identities stay unique while it is kept.
         key = (id(schema), id(resolver), type(validator))
         found = made.get(key)
         if found is None:
@@ -360,7 +360,7 @@ def evolving(class_for: ClassFor) -> Any:
 
 
 def remembering(refer: Any) -> Any:
-    """The way along a reference, which is looked up once for each place that it is met at."""
+    """Return the method that follows a reference, with each lookup done once."""
     known: dict[tuple[int, str], tuple[Any, Any]] = {}
 
     def remembered(validator: Any, ref: str, instance: Any) -> Any:
@@ -380,10 +380,10 @@ def remembering(refer: Any) -> Any:
 
 
 def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
-    """The way into a schema: by the rules of its own dialect, and none for what is no schema."""
+    """Return the method that enters a schema: it selects the rules of its dialect, and ignores values that are no schema."""
 
     def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
-        # What is no schema constrains nothing.
+        # A value that is no schema constrains nothing.
         if not isinstance(schema, dict | bool):
             return iter(())
         own = type(validator)
@@ -394,7 +394,8 @@ def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
         if isinstance(schema, dict) and "$id" in schema and id_of(schema) is None:
             schema = {name: value for name, value in schema.items() if name != "$id"}
         if steps.get("resolver") is None and isinstance(schema, dict) and _IDS.isdisjoint(schema):
-            # References are read as around it: the library would make a resource of it to find that out.
+            # Without an id, references resolve as in the schema around; the library would build a resource to find
+            # that out.
             steps["resolver"] = validator._resolver
         if schema is False:
             return iter((_nothing_allowed(instance, steps),))
@@ -404,7 +405,7 @@ def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
 
 
 def _nothing_allowed(instance: Any, steps: dict[str, Any]) -> ValidationError:
-    # The library leaves the last step out of both paths of this error.
+    # The library omits the last step from both paths of this error.
     path, schema_path = steps.get("path"), steps.get("schema_path")
     return ValidationError(
         "nothing is allowed here",
@@ -433,9 +434,9 @@ _OPENAPI: Final[Mapping[Dialect, Any]] = {
     Dialect.OPENAPI31: Draft202012Validator,
 }
 _MOST_NAMES = 10
-"""Alternatives of a discriminator that a message lists."""
+"""Alternatives of a discriminator in a message."""
 _NEWEST = "https://json-schema.org/draft/2020-12/schema"
-"""Metaschema by which names in schemas of OpenAPI 3.1 are read."""
+"""Metaschema for names in schemas of OpenAPI 3.1."""
 _META: Final = {dialect: cls.META_SCHEMA.get("$id", cls.META_SCHEMA.get("id")) for dialect, cls in _STANDARD.items()}
 _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.DRAFT2019: frozenset({"$recursiveRef"}),
@@ -447,14 +448,14 @@ _WITH_PREFIX: Final = (Dialect.DRAFT2020, Dialect.OPENAPI31)
 """Dialects in which `items` is never a list."""
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)
-"""Dialects that assert what a text contains."""
+"""Dialects that assert the content of a text."""
 _COMPATIBLE: Final = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
-"""Dialects that have replaced `dependencies`, but may still read it."""
+"""Dialects that replaced `dependencies` but may still read it."""
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 _MOST_READ: Final = 4096
-"""Schemas of which a reading keeps what it reads."""
+"""Schemas whose keywords are kept."""
 _UNREAD = frozenset({"$dynamicRef", "$recursiveRef", "format", "pattern"})
 _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
     **dict.fromkeys(_MAPS, dict),
@@ -475,7 +476,7 @@ _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
 
 
 class SchemaReading:
-    """Rules for one dialect and direction. Holds what is known of the value in hand: make one for each referee."""
+    """Rules for one dialect and direction. An instance holds state about the current value, so each referee has its own."""
 
     def __init__(
         self,
@@ -485,13 +486,13 @@ class SchemaReading:
         validate_formats: bool,
         spoken: Mapping[int, Dialect] | None = None,
     ) -> None:
-        """`spoken` has the dialects that schemas of a description say of themselves; None where they cannot."""
+        """`spoken` are the dialects that schemas of a description declare; None if they cannot declare any."""
         self._dialect = dialect
         self._direction = direction
         self._validates_formats = validate_formats
         self._spoken = spoken
         self._usual = dialect
-        """Of what says nothing of its dialect."""
+        """Dialect of schemas that declare none."""
         self._classes: dict[Dialect, Any] = {}
         self._is_response = direction is Direction.RESPONSE
         self._flag = "writeOnly" if self._is_response else "readOnly"
@@ -500,11 +501,11 @@ class SchemaReading:
         self._hidden: dict[int, frozenset[str]] = {}
         self._discriminators: dict[int, Discriminator | None] = {}
         self._read: dict[int, tuple[dict[str, Any], Iterable[tuple[str, Any]]]] = {}
-        """By the identity of a schema, which stands there so that no other one has it: its keywords that are read."""
+        """Keywords to apply, by the identity of their schema, which the value keeps alive."""
         self.hidden: dict[int, frozenset[str]] = {}
-        """Properties that do not travel in this direction, by the identity of the object that may hold them."""
+        """Properties that are not sent in this direction, by the identity of the object that may hold them."""
         self.held: set[str] = set()
-        """Names of those that a request holds all the same: who receives it may refuse them, or pass them over."""
+        """Names of read-only properties in a request: a server may refuse or ignore them."""
         self._exact: dict[str, _Check] = {
             "multipleOf": multiple_of,
             "pattern": pattern,
@@ -523,7 +524,7 @@ class SchemaReading:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
     def validator(self, schema: object) -> Any:
-        """Class of `jsonschema` that follows these rules, or those of the dialect that a schema speaks."""
+        """Return the class of `jsonschema` with these rules, or with those of the dialect that a schema declares."""
         standard = _STANDARD.get(self._dialect)
         if standard is not None and self._spoken is None:
             extend: Any = validators.extend
@@ -533,7 +534,7 @@ class SchemaReading:
         return self._class_for(schema, None)
 
     def _class_for(self, schema: object, current: Any) -> Any:
-        """The class for a schema that a reference leads to, or that stands in one which is read by `current`."""
+        """Return the class for the target of a reference, or for a schema inside a schema that `current` reads."""
         spoken = self._spoken
         if spoken is None or not isinstance(schema, dict):
             return current or self._class_of(self._dialect)
@@ -550,7 +551,7 @@ class SchemaReading:
         return found
 
     def _of(self, dialect: Dialect) -> "SchemaReading":
-        """These rules in another dialect: what is known of the value in hand is shared."""
+        """Return these rules in another dialect; the state about the current value is shared."""
         if dialect is self._dialect:
             return self
         formats, spoken = self._validates_formats, self._spoken
@@ -561,7 +562,7 @@ class SchemaReading:
         return other
 
     def _made(self) -> Any:
-        """Class for schemas of a description."""
+        """Return the class for schemas of a description."""
         basis = _OPENAPI.get(self._dialect) or _STANDARD[self._dialect]
         checks: dict[str, _Check] = dict(basis.VALIDATORS) | self._exact
         checks |= {
@@ -631,7 +632,7 @@ class SchemaReading:
             hidden = self._hidden_in(validator, schema, ()) if isinstance(instance, dict) else _NONE
             if not hidden:
                 return check(validator, value, instance, schema) or ()
-            # Only as long as this schema is read: another branch may say otherwise of the same value.
+            # Only while this schema applies: another branch may treat the same value differently.
             key = id(instance)
             above = self.hidden.get(key, frozenset())
             self.hidden[key] = above | hidden
@@ -712,7 +713,7 @@ class SchemaReading:
             discriminator = self._discriminator(validator, schema)
             tag = None if discriminator is None else discriminator.tag_of(instance)
             if discriminator is None or tag is None or discriminator.keyword != keyword:
-                # The value names its branch: that others fit too is allowed.
+                # The value names its branch, so other branches may fit as well.
                 rule = any_of if discriminator is None or discriminator.keyword == keyword else usual
                 return rule(validator, branches, instance, schema) or ()
             return _chosen(validator, branches, instance, (discriminator, tag))
@@ -747,7 +748,7 @@ def _target(reference: str, resolver: Any) -> tuple[Any, Any] | None:
 
 
 def _chosen(validator: Any, branches: Any, instance: Any, choice: tuple[Discriminator, str]) -> Errors:
-    """Errors of the branches that a value names."""
+    """Return the errors of the branches that a value names."""
     discriminator, tag = choice
     named = [index for index, names in enumerate(discriminator.names) if names and tag in names]
     open_to_all = [index for index, names in enumerate(discriminator.names) if names is None]

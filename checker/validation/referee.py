@@ -1,9 +1,10 @@
-"""The second opinion: jsonschema over the raw document. Slow, exact, and shares nothing with `compiled` but formats."""
+"""The second opinion: jsonschema over the raw document. It is slow and exact, and shares only formats with `compiled`."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from jsonschema import ValidationError
 from referencing.exceptions import Unresolvable
@@ -11,14 +12,75 @@ from referencing.exceptions import Unresolvable
 from checker.core.contract import SchemaViolation
 from checker.core.schema import Direction, Document, Schema, UnresolvableReference
 from checker.schema.pointers import pointer_child
-from checker.validation.messages import message_of, nearest_branch
 from checker.validation.reading import SchemaReading, is_own_root, registry_of, spoken_in
+
+_WIDTH = 80
+
+
+def message_of(keyword: str, expected: Any, value: Any, original: str) -> str:
+    """Return the sentence for a violation; keywords without a wording of ours keep `original`."""
+    write = _WORDS.get(keyword)
+    if write is None:
+        return _cut(" ".join(original.split()), 2 * _WIDTH)
+    return write(shown(value), expected)
+
+
+def nearest_branch(place: int, branches: Any, path: Iterable[str | int], reason: str) -> str:
+    """Return the nearest alternative, by number and name, and the reason why a value does not fit it."""
+    branch = branches[place] if isinstance(branches, list) and place < len(branches) else None
+    reference = branch.get("$ref") if isinstance(branch, dict) else None
+    name = f" ({reference.rpartition('/')[2]})" if isinstance(reference, str) else ""
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return f"nearest is #{place + 1}{name}: {f'{where}: ' if where else ''}{reason}"
+
+
+def shown(value: Any) -> str:
+    """Return a value as JSON, cut to 80 characters."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = repr(value)
+    return _cut(text, _WIDTH)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def _types(value: str, expected: Any) -> str:
+    names = expected if isinstance(expected, list) else [expected]
+    return f"{value} is not of type {', '.join(json.dumps(name) for name in names)}"
+
+
+_Words = Callable[[str, Any], str]
+_WORDS: Final[Mapping[str, _Words]] = {
+    "type": _types,
+    "enum": lambda value, expected: f"{value} is not one of {shown(expected)}",
+    "const": lambda value, expected: f"{value} is not {shown(expected)}",
+    "format": lambda value, expected: f'{value} is not a "{expected}"',
+    "pattern": lambda value, expected: f"{value} does not match {shown(expected)}",
+    "minLength": lambda value, expected: f"{value} is shorter than {expected} characters",
+    "maxLength": lambda value, expected: f"{value} is longer than {expected} characters",
+    "minimum": lambda value, expected: f"{value} is less than the minimum of {expected}",
+    "maximum": lambda value, expected: f"{value} is greater than the maximum of {expected}",
+    "multipleOf": lambda value, expected: f"{value} is not a multiple of {expected}",
+    "minItems": lambda value, expected: f"{value} has less than {expected} items",
+    "maxItems": lambda value, expected: f"{value} has more than {expected} items",
+    "uniqueItems": lambda value, expected: f"{value} has equal items",
+    "minProperties": lambda value, expected: f"{value} has less than {expected} properties",
+    "maxProperties": lambda value, expected: f"{value} has more than {expected} properties",
+    "anyOf": lambda value, expected: f'{value} fits no schema of "anyOf"',
+    "oneOf": lambda value, expected: f'{value} does not fit exactly one schema of "oneOf"',
+    "not": lambda value, expected: f'{value} fits the schema of "not"',
+    "false": lambda value, expected: f"{value} is not allowed here",
+}
+
 
 _KIND = frozenset({"type", "enum", "const"})
 
 
 def leaf_of(error: ValidationError) -> ValidationError:
-    """The error inside the only branch of `anyOf` or `oneOf` that the value can have been meant for, else the error itself."""
+    """Return the error inside the only branch of `anyOf` or `oneOf` that the value can be meant for, or the error itself."""
     while error.context:
         branches = _branches(error)
         meant = [errors for errors in branches.values() if not any(map(_is_another_kind, errors))]
@@ -29,9 +91,9 @@ def leaf_of(error: ValidationError) -> ValidationError:
 
 
 def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
-    """The branch that a value fails least, by its place, and what is wrong with it there; None when nothing is.
+    """Return the index of the branch with the fewest faults and the main error there; None without branches.
 
-    One that is meant for values of the same kind comes before others, then fewer errors count, then deeper ones.
+    Branches for values of the same kind come first, then fewer errors count, then deeper ones.
     """
     ranked = [
         ((any(map(_is_another_kind, errors)), len(errors), -_depth(errors)), place, errors)
@@ -45,7 +107,7 @@ def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
 
 
 def _branches(error: ValidationError) -> dict[object, list[ValidationError]]:
-    """Errors by the alternative that they are of."""
+    """Return the errors by alternative."""
     branches: dict[object, list[ValidationError]] = {}
     for inner in error.context or ():
         branches.setdefault(inner.schema_path[0] if inner.schema_path else None, []).append(inner)
@@ -59,13 +121,13 @@ def _depth(errors: Sequence[ValidationError]) -> int:
 def _is_another_kind(error: ValidationError) -> bool:
     keyword: object = error.validator
     if keyword in _KIND:
-        # A wrong tag one level down says as clearly that another branch was meant.
+        # A wrong tag one level down also shows that another branch is meant.
         return len(error.path) == 0 or (keyword != "type" and len(error.path) == 1)
     return keyword is None and len(error.path) == 0
 
 
 def pointer_of(schema: Schema, path: Sequence[str | int]) -> str:
-    """Place of what `path` leads to from a schema; references on the way are followed."""
+    """Return the place of a path below a schema, with references followed."""
     node, pointer = schema.raw, schema.pointer
     for token in path:
         try:
@@ -100,7 +162,7 @@ _RAW_ERRORS = 500
 
 
 class Referee:
-    """A schema as a second, independent validator reads it."""
+    """A schema for the independent validator."""
 
     def __init__(self, schema: Schema, reading: SchemaReading) -> None:
         registry, base = registry_of(schema)
@@ -110,26 +172,27 @@ class Referee:
         self._validator = reading.validator(schema.raw)(schema.raw, registry=registry, **options)
 
     def errors(self, value: Any) -> list[SchemaViolation]:
-        """Ways in which the value breaks the schema, one for each schema path; empty when it is valid.
+        """Return the violations of a value, one for each schema path; empty if it is valid.
 
-        What cannot be decided is valid: a reference to nothing, nesting beyond measure, a schema that contains itself.
+        Undecidable values are valid: those of a reference to nothing, of extreme nesting, or of a schema that
+        contains itself.
         """
         found: dict[tuple[str, ...], SchemaViolation] = {}
         for whole in self.whole_errors(value):
             error = leaf_of(whole)
             path = tuple(one for one in error.absolute_schema_path if isinstance(one, str))
-            # Most are of one path: to describe a large value costs more than to find what is wrong with it.
+            # Most errors share a path, and describing a large value costs more than finding its errors.
             if path not in found:
                 found[path] = self._violation(error, path)
         return list(found.values())
 
     @property
     def read_only(self) -> frozenset[str]:
-        """Names of read-only properties that the value held which was looked at last, in a request."""
+        """Names of the read-only properties in the last value, if it was a request."""
         return frozenset(self._reading.held)
 
     def whole_errors(self, value: Any) -> list[ValidationError]:
-        """Return the errors of a value as trees: the errors of each alternative stand inside."""
+        """Return the errors of a value as trees, with the errors of each alternative inside."""
         self._reading.hidden.clear()
         self._reading.held.clear()
         try:
@@ -153,12 +216,12 @@ class Referee:
 
     def _pointer(self, path: list[str | int], keyword: str) -> str:
         pointer = pointer_of(self._schema, path)
-        # The schema `false` is the failing one itself; every other keyword stands in it.
+        # The schema `false` is the failing schema itself; every other keyword is inside the failing schema.
         return pointer if keyword == "false" or not path else pointer.rpartition("/")[0]
 
 
 def _message(keyword: str, error: ValidationError) -> str:
-    """Return the message of an error; of alternatives, that of the nearest one as well."""
+    """Return the message of an error; for alternatives, with the message of the nearest one."""
     message = message_of(keyword, error.validator_value, error.instance, error.message)
     nearest = nearest_of(error) if keyword in ("anyOf", "oneOf") else None
     if nearest is None:
@@ -170,7 +233,7 @@ def _message(keyword: str, error: ValidationError) -> str:
 
 
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:
-    """Second opinion on values that travel in one direction."""
+    """Return the second opinion on values that are sent in one direction."""
     spoken = spoken_in(schema)
     reading = SchemaReading(schema.dialect, direction, validate_formats=validate_formats, spoken=spoken)
     return Referee(schema, reading)

@@ -14,9 +14,8 @@ from checker.core.schema import Dialect, Direction, Schema, UnresolvableReferenc
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource, Source
-from checker.kinds.declared import DeclaredOperation
-from checker.validation.compiled import compile_schema
-from checker.validation.translate import Translator
+from checker.kinds.static import DeclaredOperation
+from checker.validation.compiled import Translator, compile_schema
 from tests.measuring.contract import parts as parts
 
 PHASE = PhaseInfo("fuzzing")

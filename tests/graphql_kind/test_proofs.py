@@ -10,7 +10,7 @@ from graphql import GraphQLError, GraphQLSchema, OperationDefinitionNode, parse,
 from graphql.execution.values import get_variable_values
 
 from checker.core.meta import GenerationMode
-from checker.graphql.proofs import QueryReader
+from checker.graphql.referee import QueryReader
 from checker.graphql.schema import GraphQLDescription
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import cases, opened, operations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.graphql.shapes import DataFault, Shapes
+from checker.graphql.responses import DataFault, Shapes
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import opened
 

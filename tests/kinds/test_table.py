@@ -10,8 +10,8 @@ from checker.config import user_code
 from checker.core.errors import ConfigError, ForeignDescription, IncorrectUsage, LoaderError
 from checker.core.registry import Registry
 from checker.kinds import table
-from checker.kinds.declared import DeclaredSchema, json_schema
 from checker.kinds.sources import DIRECT, FileSource, TextSource
+from checker.kinds.static import DeclaredSchema, json_schema
 from checker.kinds.table import kind_named, open_description, packed, register, unpacked
 
 OPENAPI = b'{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {}}'

@@ -11,9 +11,9 @@ from typing import Any, Final
 import jsonschema_rs
 
 from checker.core.schema import Dialect, Direction, UnresolvableReference
+from checker.validation.compiled import Translator
 from checker.validation.formats import ASSERTED_FORMATS
 from checker.validation.referee import referee
-from checker.validation.translate import Translator
 from tests.measuring.corpora import Sample
 from tests.measuring.documents import JsonDocument
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from checker.core.operation import BrokenOperation
-from checker.openapi.answers.contract import OpenApiContract
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
+from checker.openapi.responses.contract import OpenApiContract
 from checker.openapi.schema import OpenApiSchema
 
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.schema import Dialect, Direction
-from checker.validation.compiled import Compiled, compile_schema
+from checker.validation.compiled import FORMATS_IN_KEYWORDS, Compiled, compile_schema
 from checker.validation.formats import FORMAT_PATTERNS, STRING_FORMATS
-from checker.validation.translate import FORMATS_IN_KEYWORDS
 from tests.validation.schemas import schema_of, verdicts
 
 IN_KEYWORDS = sorted(STRING_FORMATS.keys() & FORMATS_IN_KEYWORDS.keys())

@@ -30,7 +30,7 @@ from checker.generation.normalization.reading import authors_values
 from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Budget, DrawContext, Rejected
-from checker.validation.messages import shown
+from checker.validation.referee import shown
 
 _DEEPEST: Final = 8
 _SCHEMAS: Final = 1_000

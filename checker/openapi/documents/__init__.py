@@ -1,1 +1,1 @@
-"""Descriptions read from where they are, with every document beside them and every name in them."""
+"""Descriptions with every document that they refer to, and the names in them."""

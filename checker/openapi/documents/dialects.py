@@ -1,4 +1,4 @@
-"""Differences between the versions of OpenAPI, as tables, and spellings of booleans."""
+"""Differences between the versions of OpenAPI as tables, and spellings of booleans."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ class Edition(Struct, frozen=True):
     methods: frozenset[str]
     """Keys of a path item that are operations."""
     has_other_methods: bool = False
-    """True where `additionalOperations` holds operations of any method (OpenAPI 3.2, 4.9.1)."""
+    """Whether `additionalOperations` holds operations of any method (OpenAPI 3.2, 4.9.1)."""
 
 
 COLLECTION_FORMATS: Final[Mapping[str, tuple[str, bool]]] = {
@@ -33,7 +33,10 @@ COLLECTION_FORMATS: Final[Mapping[str, tuple[str, bool]]] = {
     "pipes": ("pipeDelimited", False),
     "multi": ("form", True),
 }
-"""`collectionFormat` of Swagger 2.0 in a query or a form -> (style, explode). In a path or a header every one but these reads as `simple`."""
+"""`collectionFormat` of Swagger 2.0 in a query or a form -> (style, explode).
+
+In a path or a header, `csv` and `multi` mean `simple`.
+"""
 
 DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 
@@ -49,7 +52,7 @@ _VERSION = re.compile(r"\s*(\d+\.\d+)")
 
 
 def version_of(root: Mapping[str, Any]) -> tuple[str, Edition]:
-    """Version as the document spells it, and what that means. Raises `LoaderError`."""
+    """Return the version as the document spells it, and its edition. Raises `LoaderError`."""
     for key in ("swagger", "openapi"):
         declared = root.get(key)
         if isinstance(declared, str | int | float) and not isinstance(declared, bool):
@@ -61,18 +64,18 @@ def version_of(root: Mapping[str, Any]) -> tuple[str, Edition]:
 
 
 def read_as(root: Mapping[str, Any], version: str) -> dict[str, Any]:
-    """The document with another version of OpenAPI in place of the one that it names: `2.0`, `3.0`, ..."""
+    """Return the document with another version of OpenAPI: `2.0`, `3.0`, ..."""
     rest = {key: value for key, value in root.items() if key not in ("swagger", "openapi")}
     return {"swagger" if version == "2.0" else "openapi": version, **rest}
 
 
 def schema_dialect_of(root: Mapping[str, Any], dialect: Dialect) -> Dialect:
-    """Dialect of the schemas of a document: `jsonSchemaDialect` (OpenAPI 3.1, 4.8.1) if it names one that is known."""
+    """Return the dialect of the schemas of a document: its `jsonSchemaDialect` (OpenAPI 3.1, 4.8.1) if that is known."""
     said = root.get("jsonSchemaDialect")
     if dialect is not Dialect.OPENAPI31 or not isinstance(said, str):
         return dialect
     found = dialect_of(said.removesuffix("#"), lambda uri: None)
-    # What OpenAPI adds to the draft of 2020 takes nothing away from it.
+    # The dialect of OpenAPI is a superset of draft 2020-12.
     return dialect if found in (None, Dialect.DRAFT2020) else found
 
 
@@ -89,11 +92,11 @@ def _read(version: str) -> tuple[str, Edition]:
 
 
 _WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-"""Booleans as YAML 1.1 and JSON written by hand spell them: to YAML 1.2 most of them are text."""
+"""Booleans as YAML 1.1 and hand-written JSON spell them. In YAML 1.2 most of them are text."""
 
 
 def flag(raw: Mapping[str, Any], name: str) -> bool | None:
-    """Return the value of a boolean field; None where it is missing or has no known meaning."""
+    """Return the value of a boolean field; None if it is missing or has no known meaning."""
     value = raw.get(name)
     if isinstance(value, bool):
         return value

@@ -1,7 +1,8 @@
-"""Documents beside the main one: named relative to it, each read once, failures remembered.
+"""Documents beside the main one: named relative to it, each read once, with failures remembered.
 
-A name is what stands before the `#` of a place: empty for the main document, `common/errors.yaml` for one that stands
-below it, a URL for one from elsewhere. Names, not addresses, are written down, so that they mean the same everywhere.
+A name is the part of a place before its `#`: empty for the main document, `common/errors.yaml` for a file below it, a
+URL for a document from elsewhere. Names, not addresses, are written to disk, so that they mean the same on every
+machine.
 """
 
 import contextlib
@@ -20,20 +21,20 @@ from checker.kinds.web import Web
 from checker.openapi.documents.parsing import parse
 
 Read = Callable[[str], object]
-"""The parsed document of a name. Raises `LoaderError`."""
+"""Returns the parsed document of a name. Raises `LoaderError`."""
 
-# Deep enough for every `../` that a description climbs, for URIs can do without a folder only at the root.
+# URIs cannot climb above the root, so the main document gets a root deep enough for every `../` in a description.
 _FOLDER: Final = "/_" * 24
 _LOCAL: Final = "file://description"
 
 
 class Neighbours:
-    """The documents that the references of one description lead to outside of it."""
+    """The other documents that one description refers to."""
 
     def __init__(
         self, *, uri: str, read: Read | None, known: Mapping[str, object], lost: Mapping[str, str] | None = None
     ) -> None:
-        """`known` has the main document under the empty name, and with `lost` what an earlier reader found beside it."""
+        """`known` has the main document under the empty name; together with `lost` it has the results of an earlier reader."""
         self.uri = uri
         self._read = read
         self._known = dict(known)
@@ -48,20 +49,20 @@ class Neighbours:
 
     @property
     def lost(self) -> Mapping[str, str]:
-        """The reasons why the others cannot be read, by name."""
+        """Names of unreadable documents -> the reason."""
         return self._lost
 
     def uri_of(self, name: str) -> str:
-        """Absolute URI of a document."""
+        """Return the absolute URI of a document."""
         return urljoin(self.uri, name) if name else self.uri
 
     def name_of(self, uri: str) -> str:
-        """Name of the document of an absolute URI."""
+        """Return the name of the document of an absolute URI."""
         if uri == self.uri:
             return ""
         there, here = urlsplit(uri), urlsplit(self.uri)
         if there.scheme == "file" and there.netloc and uri[: len(_LOCAL)] != _LOCAL:
-            # `//example.com/a.yaml`, said in a file.
+            # `//example.com/a.yaml` in a file.
             return f"https:{uri.removeprefix('file:')}"
         if (there.scheme, there.netloc) != (here.scheme, here.netloc):
             return uri
@@ -71,13 +72,13 @@ class Neighbours:
         return posixpath.relpath(there.path or "/", posixpath.dirname(here.path) or "/") + query
 
     def joined(self, owner: str, reference: str) -> str:
-        """Name of the document that a reference in the document `owner` leads to."""
+        """Return the name of the document that a reference in the document `owner` leads to."""
         return self.name_of(urldefrag(urljoin(self.uri_of(owner), reference)).url)
 
     def load(self, name: str, *, of: str = "") -> object:
-        """The document of a name that the document `of` refers to.
+        """Return the document of a name that the document `of` refers to.
 
-        Raises `UnresolvableReference`, whose message says why, and `AllowanceSpent`.
+        Raises `UnresolvableReference` with the reason, and `AllowanceSpent`.
         """
         if of and _is_of_the_network(self.uri_of(of)) and not _is_of_the_network(self.uri_of(name)):
             raise UnresolvableReference(
@@ -96,7 +97,7 @@ class Neighbours:
         raise UnresolvableReference(self._lost[name])
 
     def contents_of(self, uri: str) -> object | None:
-        """The document of a URI; None when there is none."""
+        """Return the document of a URI; None if there is none."""
         try:
             return self.load(self.name_of(uri))
         except UnresolvableReference:
@@ -110,7 +111,7 @@ class Neighbours:
         except AllowanceSpent:
             raise
         except LoaderError:
-            # A document may say by `$self` where it belongs: its neighbours may be there and not where the copy is.
+            # `$self` says where a document belongs: its neighbours may be there instead of beside the copy.
             if "$self" not in self._main or urlsplit(name).scheme:
                 raise
         return self._read(self.uri_of(name))
@@ -138,7 +139,7 @@ NOWHERE: Final = Provenance()
 def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
     """Return the neighbours of a main document.
 
-    They are resolved against its `$self` (OpenAPI 3.2, 4.1.2.2.1) if it has one, else against where it came from.
+    They are resolved against its `$self` (OpenAPI 3.2, 4.1.2.2.1) if it has one, else against its own URL.
     """
     uri = origin.location or f"{_LOCAL}{_FOLDER}/{origin.own_name}"
     said = root.get("$self")
@@ -154,8 +155,8 @@ def reader(
 ) -> Read:
     """Return the reader of the neighbours of a document: URLs, and files unless the document came from the network.
 
-    `folder` and `url` are the places of a document that came from one. `name` stands for a document without a place: only absolute
-    references of such a document can be read.
+    `folder` or `url` is the place of the document. `name` denotes a document without a place: only its absolute
+    references can be read.
     """
 
     def read(reference: str) -> object:

@@ -1,4 +1,4 @@
-"""Documents parsed from JSON or YAML. YAML is read by the core schema of 1.2, with text keys, and dates left as text."""
+"""Documents parsed from JSON or YAML. YAML uses the core schema of 1.2, with text keys, and dates as text."""
 
 import contextlib
 import json
@@ -31,7 +31,7 @@ _CONSTANTS: dict[str, bool | None] = {
 }
 _MERGE = "<<"
 _LARGEST = 10_000_000
-"""Values and pieces of long texts of a description, counted as often as aliases name them."""
+"""Values and pieces of long texts in a description, counted as often as aliases repeat them."""
 _LONG = 32
 _TAG = "tag:yaml.org,2002:"
 _NUMERIC_START = frozenset("+-.0123456789")
@@ -47,19 +47,19 @@ class _ComposingLoader(yaml.CSafeLoader):
 
 
 class TooMuch(yaml.constructor.ConstructorError):
-    """Aliases stand for more values than the reader of them bears."""
+    """Aliases repeat more values than the caller allows."""
 
 
 def parse_yaml(text: str) -> Any:
-    """Value of the first document. Raises `yaml.YAMLError`."""
+    """Return the value of the first document. Raises `yaml.YAMLError`."""
     node = compose(text)
     return None if node is None else value_of(node)
 
 
 def compose(text: str) -> yaml.Node | None:
-    """Nodes of the first document, None when there is none.
+    """Return the node of the first document; None without one.
 
-    Raises `yaml.YAMLError`, also for what follows the document and begins no other.
+    Raises `yaml.YAMLError`, also for trailing text that begins no other document.
     """
     refuse_depth(text)
     loader = _ComposingLoader(text)
@@ -72,15 +72,15 @@ def compose(text: str) -> yaml.Node | None:
 
 
 def value_of(node: yaml.Node, *, plain: Callable[[str], Any] | None = None, largest: int = _LARGEST) -> Any:
-    """Return the value of a node, plain scalars by the core schema of YAML 1.2 or as `plain` reads their text.
+    """Return the value of a node; plain scalars follow the core schema of YAML 1.2 or `plain`.
 
-    `largest` bounds the values, counted as often as aliases name them. Raises `TooMuch`, `yaml.YAMLError`.
+    `largest` bounds the values, counted as often as aliases repeat them. Raises `TooMuch`, `yaml.YAMLError`.
     """
     return _NodeReader(plain or _plain_scalar, largest).value(node)
 
 
 class _NodeReader:
-    """Values of nodes. A node that several aliases name is one value, as in YAML itself."""
+    """Reads the values of nodes. A node with several aliases is one value, as in YAML itself."""
 
     def __init__(self, plain: Callable[[str], Any], largest: int) -> None:
         self._plain = plain
@@ -93,14 +93,14 @@ class _NodeReader:
         if isinstance(node, yaml.ScalarNode):
             text = node.value
             if len(text) > _LONG:
-                # Said again and again by aliases, long texts fill the memory as well as many short ones.
+                # Long texts that aliases repeat fill the memory as well as many short ones.
                 self._grow(len(text) // _LONG, node)
             return _scalar(node, self._plain)
         key = id(node)
         if key in self._containers:
             if key not in self._sizes:
                 raise yaml.constructor.ConstructorError(None, None, "an alias contains itself", node.start_mark)
-            # A few lines of aliases of aliases can stand for more than any memory holds.
+            # A few lines of aliases of aliases can expand beyond any memory.
             self._grow(self._sizes[key], node)
             return self._containers[key]
         before = self._size
@@ -165,7 +165,7 @@ def _plain_scalar(text: str) -> Any:
 def _number(text: str) -> int | float | str:
     if _INTEGER.fullmatch(text):
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        # Python refuses longer ones; no server means them as numbers.
+        # Python refuses longer integers, and no server means them as numbers.
         return int(text, base) if len(text) <= 4000 else text
     if _FLOAT.fullmatch(text):
         value = float(text)
@@ -187,23 +187,24 @@ _DIGITS_AS_ZERO = bytes(ord("0") if chr(byte).isdecimal() and byte < 128 else 0x
 _TABS = re.compile(r"^[ \t]*\t[ \t]*$", re.MULTILINE)
 _SYNTAX = LoaderErrorKind.SYNTAX_ERROR
 _JSON_START = re.compile(rb"[ \t\r\n]*[{\[]")
-# Possessive, and to the end where nothing closes them: each character is looked at once.
+# Possessive quantifiers up to the end of the text: each character is read once.
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 _COMMENT = re.compile(rf"({_STRING})|//[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?", re.DOTALL)
 _LAST_COMMA = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _MOST_COMMENTED = 1 << 22
-"""Characters of JSON with comments: it is written by hand, and reading it takes several times its memory."""
+"""Characters of JSON with comments: such files are hand-written, and reading them takes several times their memory."""
 
 
 def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
-    """Value of a JSON or YAML document; `name` says in errors where it came from.
+    """Return the value of a JSON or YAML document; `name` denotes it in errors.
 
-    The first character decides what is tried first, because content types and file names lie. Raises `LoaderError`.
+    The first character decides which parser comes first, because content types and file names are unreliable. Raises
+    `LoaderError`.
     """
     if _JSON_START.match(data):
         with contextlib.suppress(ValueError):
-            # Nearly every document: whatever its headers say, JSON that is valid UTF-8 is just that.
+            # Nearly every document: JSON in valid UTF-8 is JSON, whatever its headers state.
             return parse_json(data)
     text = _decoded(data, content_type)
     start = text.lstrip()[:200]
@@ -219,7 +220,7 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
         return _yaml(text, name)
     with contextlib.suppress(ValueError):
         return parse_json(text.encode())
-    # YAML takes `1 // one` for a text.
+    # YAML reads `1 // one` as text.
     is_short = len(text) <= _MOST_COMMENTED
     bare = _COMMENT.sub(_blank, text) if is_short else text
     try:
@@ -239,27 +240,27 @@ def parse(data: bytes, *, name: str, content_type: str | None = None) -> Any:
 
 
 def parse_json(data: bytes) -> Any:
-    """Value of JSON text, integers of any size kept. Raises `ValueError`."""
+    """Return the value of JSON text; integers of any size are kept. Raises `ValueError`."""
     try:
         if _LONG_NUMBER in data.translate(_DIGITS_AS_ZERO):
             return json.loads(data)
         with contextlib.suppress(orjson.JSONDecodeError):
             return orjson.loads(data)
-        # Half of a surrogate pair is text to Python; and its errors say where they are.
+        # Python accepts a lone surrogate as text, and its errors have positions.
         return json.loads(data)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
 
 def _blank(found: re.Match[str]) -> str:
-    """Blanks for what is no JSON, so that what follows stays on its lines; strings as they are."""
+    """Replace a comment by blanks, so that the rest stays on its lines; strings stay unchanged."""
     return found[1] or _NO_LINE_END.sub(" ", found[0])
 
 
 def as_parsed(value: Any) -> Any:
-    """The value as a parser would give it: text keys, dates as text. The very same one when it is so already.
+    """Return the value with text keys and dates as text; the same object if it is so already.
 
-    Raises `LoaderError` when it contains itself.
+    Raises `LoaderError` if it contains itself.
     """
     try:
         orjson.dumps(value)
@@ -288,7 +289,7 @@ def _plain(value: Any) -> Any:
 
 
 def to_json(value: Any) -> bytes:
-    """JSON text of a parsed document. Raises `ValueError` when it contains itself."""
+    """Return the JSON text of a parsed document. Raises `ValueError` if it contains itself."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -303,7 +304,7 @@ def _decoded(data: bytes, content_type: str | None) -> str:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
     charset = _CHARSET.search(content_type or "")
-    # Without a mark, zeros among the first four bytes tell how wide characters are (RFC 4627, 3).
+    # Without a byte order mark, zeros among the first four bytes show the width of characters (RFC 4627, 3).
     usual = json.detect_encoding(data[:4]) if b"\0" in data[:4] else "utf-8"
     for encoding in (charset[1] if charset else usual, usual):
         try:
@@ -334,7 +335,7 @@ def _tolerant_of_tabs(text: str) -> Any:
     try:
         return parse_yaml(text)
     except yaml.scanner.ScannerError as error:
-        # Lines of nothing but tabs are blank (YAML 1.2, 6.7), which the parser does not know.
+        # A line of tabs is blank (YAML 1.2, 6.7), but the parser refuses it.
         blanked = _TABS.sub("", text)
         if "tab" not in str(error.problem) or blanked == text:
             raise

@@ -1,6 +1,6 @@
 """A parsed OpenAPI document with its neighbours, and the targets of its references.
 
-Since 3.1 schemas have names of their own: `$id`, `$anchor` and `$dynamicAnchor`.
+Since 3.1 schemas can have names of their own: `$id`, `$anchor` and `$dynamicAnchor`.
 """
 
 import contextlib
@@ -27,14 +27,14 @@ _NO_ANCHOR = "no schema has that name; add an `$anchor` or use a pointer"
 def walk(root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None) -> Found:
     """Return the target of a decoded fragment below `root`, whose place is `at`; `follow` dereferences objects on the way.
 
-    Raises `UnresolvableReference`: the reason alone.
+    Raises `UnresolvableReference` with the reason alone.
     """
     if fragment and not fragment.startswith("/"):
         raise UnresolvableReference(_NO_POINTER)
     value = root
     for token in tokens_of(fragment):
         if follow is not None and isinstance(value, dict) and token not in value:
-            # By the letter there is nothing (RFC 6901, 4), but authors mean the target of the reference.
+            # By RFC 6901, 4, such a pointer leads nowhere, but authors mean the target of the reference.
             value, at = follow(value, at)
         if isinstance(value, dict) and token in value:
             value = value[token]
@@ -51,7 +51,7 @@ def walk(root: object, at: str, fragment: str, follow: Callable[[object, str], F
 def objects(
     root: object, at: str, is_left: Callable[[str, str], bool] = lambda key, at: False
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Every object in a value, with its place; nothing below a key of an object at a place that `is_left`."""
+    """Yield every object in a value, with its place; objects below a key for which `is_left` is true are left out."""
     todo: list[Found] = [(root, at)]
     while todo:
         value, at = todo.pop()
@@ -65,7 +65,7 @@ def objects(
 
 
 def circle_in(edges: Mapping[str, Sequence[str]]) -> str | None:
-    """A place from which the edges lead back to it; None when all of them come to an end."""
+    """Return a place whose edges lead back to it; None if there is no circle."""
     seen: set[str] = set()
     for start in edges:
         way = {start: iter(edges[start])} if start not in seen else {}
@@ -83,7 +83,7 @@ def circle_in(edges: Mapping[str, Sequence[str]]) -> str | None:
 
 
 def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableReference:
-    """The error for a reference: where it stands, why it leads nowhere, and the nearest name that exists."""
+    """Return the error for a reference: its place, the reason, and the nearest existing name."""
     said = str(reason)
     if "did you mean" not in said:
         elsewhere = _component(root, reference)
@@ -93,12 +93,12 @@ def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableR
 
 
 def is_lost(sentence: str) -> bool:
-    """True for the sentence of an error that `lost` made, even inside of another one."""
+    """Whether an error message contains an error of `lost`."""
     return _NOWHERE in sentence
 
 
 def _component(root: object, reference: str) -> str | None:
-    """Place of a component that has the last name of a reference, or nearly."""
+    """Return the place of a component with nearly the last name of a reference."""
     name = reference.rpartition("/")[2].rpartition("#")[2]
     places = {found: place for found, _, place in members(root, "#", "definitions")}
     for _, group, at in members(root, "#", "components"):
@@ -109,15 +109,16 @@ def _component(root: object, reference: str) -> str | None:
 
 _NAMES = re.compile(rb'"\$(?:id|schema|anchor|dynamicAnchor)":')
 _SCHEMAS: Final = frozenset({"schema", "itemSchema"})
-"""Keys of OpenAPI objects under which a schema stands."""
+"""Keys of OpenAPI objects that hold a schema."""
 _DATA: Final = frozenset({"example", "examples", "default", "enum", "const", "value"})
 _COMPONENTS: Final = "#/components"
 
 
 def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
-    """Return the target of a reference inside a schema that declares its dialect and was written to stand alone; None if it is elsewhere.
+    """Return the target of a reference inside a schema that declares its dialect and stands alone; None if it is elsewhere.
 
-    A description is no schema: no reference means all of it, and a pointer that leads nowhere in it was not made for it.
+    In a description `#` never means the whole document, and a pointer that leads nowhere in the description was
+    written for the schema.
     """
     path = unquote(reference[1:])
     is_description = isinstance(home.raw, dict) and "openapi" in home.raw
@@ -128,7 +129,7 @@ def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
 
 
 def _schemas(root: object, home: str) -> Iterator[Found]:
-    """Schemas of an API description, with their places; what is inside them is left to others."""
+    """Yield the outermost schemas of an API description, with their places."""
     for value, at in objects(root, home, _is_left):
         yield from ((value[key], pointer_child(at, key)) for key in value if key in _SCHEMAS)
         named = value.get("schemas") if at.endswith(_COMPONENTS) else None
@@ -138,7 +139,7 @@ def _schemas(root: object, home: str) -> Iterator[Found]:
 
 
 def _is_left(key: str, at: str) -> bool:
-    """Whether nothing below a key of an object is an object of OpenAPI."""
+    """Whether no object of OpenAPI is below a key."""
     is_named = key == "schemas" and at.endswith(_COMPONENTS)
     return key in _SCHEMAS or key in _DATA or key.startswith("x-") or is_named
 
@@ -156,7 +157,7 @@ class OpenApiDocument:
         self.schema_dialect = schema_dialect_of(root, dialect)
         self.has_scopes = dialect is Dialect.OPENAPI31
         self.has_names = False
-        """True when a schema seen until now has a name."""
+        """Whether a schema seen until now has a name."""
         self._scopes = Scopes()
         self._opened: set[str] = set()
         self._found: dict[tuple[str, str], Found] = {}
@@ -322,16 +323,16 @@ class OpenApiDocument:
 _REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef", "externalValue"})
 _OUTSIDE = re.compile(rb'"(?:\$ref|operationRef|\$dynamicRef|externalValue)":"(?!#)|"mapping":\{')
 _FILE = re.compile(r"^[^#]*[./]")
-"""Values of `discriminator.mapping` that are not the name of a component."""
+"""Values of `discriminator.mapping` that are files, not names of components."""
 
 
 def leads_outside(written: bytes) -> bool:
-    """False when the JSON text of a document, without blanks, surely refers to itself only."""
+    """Whether the compact JSON text of a document may refer to other documents."""
     return _OUTSIDE.search(written) is not None
 
 
 def load_all(document: OpenApiDocument) -> None:
-    """Read every document that can be reached; what cannot be read is remembered with the reason."""
+    """Read every reachable document; failures are remembered with the reason."""
     seen: set[tuple[str, str]] = set()
     todo = [("", "")]
     while todo:

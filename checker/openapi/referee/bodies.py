@@ -21,9 +21,9 @@ from checker.core.media_types import (
     parse,
 )
 from checker.core.operation import Body, Location, Operation, PropertyEncoding
-from checker.openapi.answers.bodies import decoded_text
-from checker.openapi.answers.texts import BeyondLimits, yaml_readings
 from checker.openapi.referee.rulings import Part, Rule, Rules
+from checker.openapi.responses.bodies import decoded_text
+from checker.openapi.responses.texts import BeyondLimits, yaml_readings
 from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import UNWRITTEN, DeclaredShape, encoding_fault, pairs_of, plain, query_value
@@ -40,7 +40,7 @@ _FILE = re.compile(r"(?i)\bfilename\*?=")
 
 
 def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Reading]:
-    """Readings of an urlencoded form. Raises `ValueError` when it is none."""
+    """Return the readings of an urlencoded form. Raises `ValueError` if it is none."""
     text = content.decode("ascii")
     fault = encoding_fault(text)
     if fault is not None:
@@ -72,7 +72,7 @@ def _undeclared(pairs: Pairs, rule: Rule) -> dict[str, list[Reading]]:
 
 
 def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool:
-    """True for a property that may be an exploded object: undeclared pairs may belong to it."""
+    """Whether a property may be an exploded object, to which undeclared pairs may belong."""
     how, inner = encoding[name], rule.outline.property(name)
     is_spread = how.is_styled and how.explode and how.style != "deepObject"
     is_open = "object" in inner.types and not inner.is_closed
@@ -91,7 +91,7 @@ def _pairs_of_property(pairs: Pairs, name: str, outline: Outline) -> Pairs:
     inner = outline.property(name)
     if own or "object" not in inner.types or "string" in inner.types:
         return own
-    # An exploded object: its properties stand for themselves.
+    # An exploded object: its properties are pairs of their own.
     return [(key, value) for key, value in pairs if plain(key) not in outline.names and inner.declares(plain(key))]
 
 
@@ -140,7 +140,7 @@ class FormPart(Struct, frozen=True):
 
 
 def multipart_readings(content: bytes, content_type: str, rule: Rule, encoding: Encoding) -> list[Reading]:
-    """Readings of `multipart/form-data`. Raises `ValueError` when it is none."""
+    """Return the readings of `multipart/form-data`. Raises `ValueError` if it is none."""
     grouped: dict[str, list[FormPart]] = {}
     for number, part in enumerate(parts_of(content, content_type)):
         if part.name is None:
@@ -175,17 +175,17 @@ def _part_readings(parts: list[FormPart], outline: Outline, *, is_declared: bool
     found = read(parts[0], outline) if len(parts) == 1 else []
     if "array" in outline.types or len(parts) > 1:
         made = arrays([read(part, outline.item(i)) for i, part in enumerate(parts)])
-        # A part that is a list already is the list, if that is what is declared.
+        # If an array is declared, a part that is a list already is the whole array.
         is_list = [one for one in found if isinstance(one.value, list)]
         found = is_list + made if outline.types == {"array"} else found + made
     return found
 
 
 def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Reading]:
-    """Readings of a part; `is_declared`: the description says of which media type it is."""
+    """Return the readings of a part; `is_declared` means that the description gives its media type."""
     if part.media_type is not None and is_json(part.media_type):
         text = part.content.decode("utf-8")
-        # A server that expects a text takes the part for one, in spite of its media type.
+        # A server that expects text accepts the part as text, whatever its media type.
         is_text = not is_declared and "string" in outline.types
         return [Reading(exact_json(text)), *(readings(text, outline) if is_text else ())]
     if part.media_type is not None and is_xml(part.media_type):
@@ -202,7 +202,7 @@ def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Re
 
 
 def parts_of(content: bytes, content_type: str) -> Iterator[FormPart]:
-    """Parts of a multipart body (RFC 2046, 5.1.1). Raises `ValueError` when a delimiter is missing."""
+    """Yield the parts of a multipart body (RFC 2046, 5.1.1). Raises `ValueError` for a missing delimiter."""
     parsed = parse(content_type)
     boundary = None if parsed is None else parsed.parameters.get("boundary")
     if not boundary:
@@ -241,7 +241,7 @@ def _part(piece: bytes) -> FormPart:
 
 
 def _unescaped(name: str) -> str:
-    """Name of a part as HTML forms write it."""
+    """Return the name of a part, decoded as HTML forms encode it."""
     return name.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
 
 
@@ -254,13 +254,13 @@ _TWICE = "servers differ on which of two equal names counts"
 
 
 class Undecided(Exception):
-    """The meaning of the body is open; the message says why."""
+    """The meaning of the body is undecided; the message is the reason."""
 
 
 def body_verdicts(
     operation: Operation, content: bytes | None, content_type: str | None, rules: Rules
 ) -> list[PartVerdict]:
-    """Verdicts on the body of a request, or on its absence."""
+    """Return the verdicts on the body of a request, or on its absence."""
     whole = Part(Location.BODY, "")
     is_declared = bool(operation.bodies or operation.unusable_bodies)
     if content is None or (content == b"" and content_type is None):
@@ -283,7 +283,7 @@ def body_verdicts(
 
 
 def _untyped(operation: Operation, content: bytes, rules: Rules) -> list[PartVerdict]:
-    """Without a `Content-Type` a server may guess (RFC 9110, 8.3)."""
+    """Return the verdicts without a `Content-Type`: a server may guess it (RFC 9110, 8.3)."""
     whole = Part(Location.BODY, "")
     for body in operation.bodies:
         found = RequestVerdict(tuple(of_type(body, content, body.media_type, rules, required=True)))
@@ -295,7 +295,7 @@ def _untyped(operation: Operation, content: bytes, rules: Rules) -> list[PartVer
 
 
 def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, required: bool) -> list[PartVerdict]:
-    """Verdicts on a body of a declared media type."""
+    """Return the verdicts on a body of a declared media type."""
     part = Part(Location.BODY, "", body.pointer)
     if not content and not required and not is_form(content_type):
         return part.ambiguous(_NO_BODY)
@@ -310,13 +310,13 @@ def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, requ
     is_wrong = any(one.outcome is Outcome.INVALID for one in verdicts)
     if not is_wrong and not _holds_files(content, content_type):
         return part.ambiguous(ambiguity.KIND)
-    # An empty form is no field, or no form; `null` is what many frameworks make of no body.
+    # An empty form may be no form at all, and many frameworks read `null` as no body.
     is_nothing = not content or content.strip() == b"null"
     return part.ambiguous(_NO_BODY) if is_nothing and not required and is_wrong else verdicts
 
 
 def _holds_files(content: bytes, content_type: str) -> bool:
-    """Whether what is said to be an image, an archive and the like is one, be it a part: no schema speaks of that."""
+    """Whether content that is declared as an image, an archive and so on is one, also in a part: schemas cannot express that."""
     if not is_multipart(content_type):
         return is_of_its_kind(content, content_type)
     parts = parts_of(content, content_type)
@@ -324,7 +324,7 @@ def _holds_files(content: bytes, content_type: str) -> bool:
 
 
 def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    """Values that a body can stand for. Raises `ValueError` when it is not of its type, and `Undecided`."""
+    """Return the values that a body can mean. Raises `ValueError` if it is not of its type, and `Undecided`."""
     if is_form(content_type):
         return form_readings(content, rule, body.encoding)
     if is_multipart(content_type):
@@ -371,7 +371,7 @@ def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
 
 
 def _octet_readings(content: bytes, rule: Rule) -> list[Reading]:
-    """Return the readings of octets and of unknown media types: text if it is text, or octets."""
+    """Return the readings of octets and of unknown media types: as text if possible, and as octets."""
     octets = _unstructured(content.decode("latin-1"), rule)
     if content.isascii():
         return octets
@@ -383,7 +383,7 @@ def _octet_readings(content: bytes, rule: Rule) -> list[Reading]:
 
 
 def _unstructured(text: str, rule: Rule) -> list[Reading]:
-    """Readings of a text that may be more than a text if the schema admits more. Raises `Undecided` if it must be."""
+    """Return the readings of a text that the schema may read as more than text. Raises `Undecided` if it must be more."""
     types = rule.outline.types
     if types and types <= {"array", "object", "null"}:
         raise Undecided(UNWRITTEN)

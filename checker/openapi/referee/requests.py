@@ -1,7 +1,7 @@
 """An independent judge of requests: from the bytes on the wire and the declared operation to a verdict on every part.
 
-It shares nothing with what makes requests but the tables of styles. Beside the keywords of JSON Schema, `keyword` of a
-verdict is one of: `method`, `path` (the template does not fit), `required` (not there), `style`, `duplicate`,
+It shares only the tables of styles with the code that makes requests. Beside the keywords of JSON Schema, `keyword`
+of a verdict is one of: `method`, `path` (the template does not match), `required` (missing), `style`, `duplicate`,
 `percent-encoding`, `utf-8`, `header-octets`, `cookie-octets`, `content-type`, `syntax`.
 """
 
@@ -36,13 +36,13 @@ _PASSED_OVER = frozenset(
     ["accept-charset", "accept-encoding", "accept-language", "authorization", "if-modified-since", "if-unmodified-since",
      "prefer", "range"]
 )  # fmt: skip
-"""Headers whose values servers must or may ignore where they make no sense of them, or whose parameters OpenAPI has them ignore."""
+"""Headers whose values servers may ignore if they do not understand them, or whose parameters OpenAPI ignores."""
 _QUERYSTRING = "querystring"
-"""Style of a parameter that is all of the query (OpenAPI 3.2): no other one can stand beside it."""
+"""Style of a parameter that is the whole query (OpenAPI 3.2): no other parameter may stand beside it."""
 
 
 def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules: Rules) -> Iterator[PartVerdict]:
-    """Verdicts on the variables of a path that fits its template."""
+    """Yield the verdicts on the variables of a path that matches its template."""
     for parameter in parameters:
         texts = [split[parameter.name] for split in target.variables if parameter.name in split]
         if not texts:
@@ -58,7 +58,7 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
 
 
 def _any_of(ways: list[Decoding], doubt: str, *, is_cut: bool) -> Decoding:
-    """Readings of all ways to take a text apart; in doubt if there are several, `is_cut` if there are still more."""
+    """Return the readings of all ways to split a text; in doubt if there are several, `is_cut` if there are even more."""
     readings = [one for way in ways if isinstance(way, list) for one in way]
     if is_cut:
         return doubted(readings or [Reading(None)], ambiguity.MANY)
@@ -66,7 +66,7 @@ def _any_of(ways: list[Decoding], doubt: str, *, is_cut: bool) -> Decoding:
 
 
 def query_verdicts(parameters: Iterable[Parameter], query: str, rules: Rules) -> Iterator[PartVerdict]:
-    """Verdicts on the parameters of a query, and on undeclared pairs."""
+    """Yield the verdicts on the parameters of a query, and on undeclared pairs."""
     declared = [(one, rules.of(one.schema).outline) for one in parameters]
     for parameter, outline in declared:
         if parameter.style == _QUERYSTRING:
@@ -85,7 +85,7 @@ def query_verdicts(parameters: Iterable[Parameter], query: str, rules: Rules) ->
 
 
 def cookie_verdicts(parameters: Iterable[Parameter], headers: Sequence[Header], rules: Rules) -> Iterator[PartVerdict]:
-    """Verdicts on cookies (RFC 6265)."""
+    """Yield the verdicts on cookies (RFC 6265)."""
     pairs = [
         (name.strip(), value.strip())
         for field, text in headers
@@ -101,13 +101,13 @@ def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
     parameter = share.parameter
     if share.is_contested:
         return Part.of(parameter).ambiguous(ambiguity.SHARED, _shown(share.own))
-    # All pairs may be undeclared: then it is absent.
+    # If all pairs may be undeclared, the parameter may be absent.
     may_be_absent = bool(share.rest) and not share.own
     if may_be_absent and not parameter.required:
         return Part.of(parameter).valid()
     found = decode_parameter(parameter, share.own, share.outline, share.rest)
     verdicts = _verdicts(parameter, found, _shown(share.own), rules)
-    # An empty text is wrong in any reading where nothing at all would be wrong, too.
+    # An empty text is certainly wrong only if an absent parameter would be wrong too.
     is_needed = parameter.required and "array" not in share.outline.types
     is_wrong = is_needed and verdicts[0].outcome is Outcome.INVALID
     is_empty = not share.rest and [value for _, value in share.own] == [""]
@@ -119,7 +119,7 @@ def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
 
 
 def header_verdicts(parameters: Iterable[Parameter], headers: Sequence[Header], rules: Rules) -> Iterator[PartVerdict]:
-    """Verdicts on header parameters. Fields of one name are one list (RFC 9110, 5.3)."""
+    """Yield the verdicts on header parameters. Fields of one name are one list (RFC 9110, 5.3)."""
     for parameter in parameters:
         values = [value for name, value in headers if name.lower() == parameter.name.lower()]
         text = ", ".join(value.strip(" \t") for value in values)
@@ -150,19 +150,19 @@ def _shown(pairs: Pairs) -> object:
 
 
 _KEPT: Final = 64
-"""Texts of parts of requests whose verdicts are kept."""
+"""Parts of requests whose verdicts are kept."""
 _LONGEST: Final = 4096
-"""Octets of such a text."""
+"""Longest of these parts, in octets."""
 
 
 class RequestReferee:
-    """Judge of the requests to one operation."""
+    """Judges the requests to one operation."""
 
     def __init__(self, operation: Operation) -> None:
         self._operation = operation
         self._template = PathTemplate(operation.path)
         self._rules = Rules()
-        # Requests that test one thing have all their other parts in common.
+        # Requests that test one parameter share all their other parts.
         self._kept_target = lru_cache(_KEPT)(self._target_verdicts)
         self._kept_body = lru_cache(_KEPT)(self._body_verdicts)
         self._parameters: dict[Location, list[Parameter]] = {place: [] for place in Location}
@@ -170,7 +170,7 @@ class RequestReferee:
             self._parameters[parameter.location].append(parameter)
 
     def judge(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """Verdicts on all parts; `base_path` is what stands before the path of every operation."""
+        """Return the verdicts on all parts; `base_path` is the path before every operation path."""
         return RequestVerdict(tuple(self._verdicts(request, base_path)))
 
     def _verdicts(self, request: WireRequest, base_path: str) -> Iterator[PartVerdict]:

@@ -1,4 +1,4 @@
-"""From readings of a part to a verdict on it."""
+"""Verdicts on a part of a request, from its readings."""
 
 import re
 from typing import Final
@@ -20,10 +20,10 @@ _CLASSES: Final = re.compile(r"\\[bBdDsSwW]")
 
 
 def _is_read_otherwise(violation: SchemaViolation) -> bool:
-    """Whether a text that breaks a pattern may match it where the service runs.
+    """Whether a text that breaks a pattern may match it in the engine of the service.
 
-    `$` matches before a last line break in Python, Perl and PHP; what counts as a digit, a letter or a blank beyond ASCII is
-    not the same everywhere.
+    `$` matches before a final line break in Python, Perl and PHP, and engines differ on digits, letters and white
+    space beyond ASCII.
     """
     schema, value = violation.schema, violation.value
     if violation.keyword != "pattern" or not isinstance(schema, dict) or not isinstance(value, str):
@@ -35,7 +35,7 @@ def _is_read_otherwise(violation: SchemaViolation) -> bool:
 
 
 class Rule:
-    """A schema as requests are judged by it."""
+    """A schema with its outline and its referee."""
 
     __slots__ = ("_parts", "outline", "referee", "schema")
 
@@ -46,7 +46,7 @@ class Rule:
         self._parts: dict[str, Referee] = {}
 
     def likely(self, found: list[Reading], outline: Outline) -> list[Reading]:
-        """Return the readings of a part of the value that fit the schemas of the part alone; the first one when none does.
+        """Return the readings of a part of the value that fit the schemas of the part alone; the first one if none fits.
 
         A part that is wrong by itself makes the whole wrong.
         """
@@ -55,7 +55,7 @@ class Rule:
         judges = [self._part(facet) for facet in outline.facets() if isinstance(facet.raw, dict)]
         fits = [one for one in found if not any(judge.errors(one.value) for judge in judges)]
         if fits and found[0] not in fits and all(one.doubt for one in fits):
-            # What it most likely is does not fit.
+            # The most likely reading does not fit.
             return [found[0], *fits]
         return fits or [one for i, one in enumerate(found) if i == 0 or one.doubt in UNKNOWN]
 
@@ -77,7 +77,7 @@ class Part(Struct, frozen=True):
 
     @classmethod
     def of(cls, parameter: Parameter) -> "Part":
-        """The part that a parameter is."""
+        """Return the part of a parameter."""
         return cls(parameter.location, parameter.name, parameter.pointer)
 
     def valid(self) -> list[PartVerdict]:
@@ -89,15 +89,15 @@ class Part(Struct, frozen=True):
         return [self._verdict(Outcome.AMBIGUOUS, "", reason, value)]
 
     def undeclared(self, reason: str, value: object = None) -> list[PartVerdict]:
-        """The description does not speak of it."""
+        """Return the verdict of a part that the description does not declare."""
         return [self._verdict(Outcome.UNDECLARED, "", reason, value)]
 
     def broken(self, keyword: str, reason: str, value: object = None) -> list[PartVerdict]:
-        """It breaks what no schema says: the style, the encoding, its being required."""
+        """Return the verdict of a part that breaks a rule outside of schemas: style, encoding, presence."""
         return [self._verdict(Outcome.INVALID, keyword, reason, value)]
 
     def judged(self, found: list[Reading], rule: Rule) -> list[PartVerdict]:
-        """Return valid if one certain reading is, invalid if every reading is, ambiguous otherwise."""
+        """Return valid if a certain reading is valid, invalid if every reading is invalid, ambiguous otherwise."""
         errors: list[tuple[Reading, list[SchemaViolation]]] = []
         read_only: set[str] = set()
         for reading in found:
@@ -135,12 +135,12 @@ class Part(Struct, frozen=True):
 
 
 class Rules(Struct):
-    """Rules by schema, made when they are needed."""
+    """Rules by schema, made on demand."""
 
     _by_pointer: dict[tuple[str, int], Rule] = field(default_factory=dict)
 
     def of(self, schema: Schema) -> Rule:
-        """The rule of a schema."""
+        """Return the rule of a schema."""
         key = (schema.pointer, id(schema.raw))
         found = self._by_pointer.get(key)
         if found is None:

@@ -1,1 +1,1 @@
-"""Values to text and bytes and back, cell by cell."""
+"""The wire format: values to text and bytes, and back."""

@@ -1,7 +1,7 @@
-"""The one table of what the wire does not say: cells of (location, style, explode, type) whose text has several meanings.
+"""The table of ambiguities on the wire: combinations of location, style, explode and type whose text has several meanings.
 
-Decoders answer such text with every candidate and one of these reasons; verdicts rest on nothing of it; generation avoids
-the values (`checker.generation.drawing.places`) wherever there are others to send.
+Decoders return every candidate for such a text with one of these reasons; verdicts never rest on it, and generation
+avoids such values (`checker.generation.drawing.places`) if it has others.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
 def plain(text: str, *, plus: bool = False) -> str:
-    """Text without percent-encoding; in forms and queries of others a plus is a space."""
+    """Return text without percent-encoding; in forms and queries of other clients a plus is a space."""
     return unquote(text.replace("+", " ") if plus else text, "utf-8", "surrogatepass")
 
 
@@ -60,10 +60,10 @@ def encoding_fault(text: str) -> tuple[str, str] | None:
 
 
 def path_value(text: str, style: str, name: str, shape: DeclaredShape, *, explode: bool) -> Decoded:
-    """Value of a path variable."""
+    """Return the value of a path variable."""
     if style == "label":
         if text.startswith("%2E"):
-            # All dots: written so lest the segment vanish.
+            # All dots: encoded on writing, so that the segment does not vanish.
             text = text.replace("%2E", ".")
         if not text.startswith("."):
             raise ValueError(f"{text!r} does not start with the dot of the style label")
@@ -98,9 +98,9 @@ def _matrix_value(text: str, name: str, shape: DeclaredShape, *, explode: bool) 
 def header_value(
     text: str, shape: DeclaredShape, style: str = "simple", *, explode: bool, nested: bool = False
 ) -> Decoded:
-    """Value of a header: items are trimmed, nothing is percent-encoded.
+    """Return the value of a header: items are trimmed, nothing is percent-encoded.
 
-    With `nested`, delimiters that stand in JSON do not separate; that makes a difference, or it is a `ValueError`.
+    With `nested`, delimiters inside JSON do not separate; raises `ValueError` if that makes no difference.
     """
     if shape is DeclaredShape.SCALAR:
         return text
@@ -116,7 +116,7 @@ def header_value(
 
 
 def pieces_around_json(text: str, delimiter: str) -> list[str]:
-    """Pieces of a list whose items may be JSON: what separates in these does not separate the items."""
+    """Return the pieces of a list whose items may be JSON: delimiters inside JSON do not separate."""
     pieces, begin, at = [], 0, 0
     while at < len(text):
         if text[at] in "[{" and (not text[begin:at].strip() or text[at - 1] == "="):
@@ -131,9 +131,9 @@ def pieces_around_json(text: str, delimiter: str) -> list[str]:
 
 
 def query_value(pairs: Pairs, name: str, style: str, shape: DeclaredShape, *, explode: bool) -> Decoded | None:
-    """Value of a parameter among the pairs of a query, or of a cookie header; None when it is absent.
+    """Return the value of a parameter from the pairs of a query or a cookie header; None if it is absent.
 
-    An exploded object takes every pair: leave out those of other parameters before.
+    An exploded object takes every pair, so the caller removes the pairs of other parameters.
     """
     if shape is DeclaredShape.OBJECT and style == "deepObject":
         return _deep_value(pairs, name)
@@ -162,7 +162,7 @@ def _deep_value(pairs: Pairs, name: str) -> dict[str, str] | None:
 
 
 def pairs_of(text: str, separator: str = "&") -> Pairs:
-    """Names and values of a query string, a form body, or (`"; "`) a cookie header, still encoded."""
+    """Return names and values of a query string, a form body, or (`"; "`) a cookie header, still encoded."""
     cut = (piece.partition("=") for piece in text.split(separator) if piece)
     return [(name, value) for name, _, value in cut]
 
@@ -210,7 +210,7 @@ EMPTY: Final = (
 )
 PASSED_OVER: Final = "servers pass over what they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
-"""There may be readings that are not listed."""
+"""Reasons with which further readings may exist."""
 KIND: Final = "what it holds is no file of its media type, or of a kind that is not known here"
 DOTS: Final = "dot segments may be removed on the way"
 
@@ -219,7 +219,7 @@ Concerned = Callable[[Any, "Wire"], bool]
 
 
 class Wire(Struct, frozen=True):
-    """The way in which a value travels."""
+    """The serialisation of a value."""
 
     location: Location
     style: str
@@ -233,15 +233,15 @@ class Cell(Struct, frozen=True):
     styles: frozenset[str]
     shapes: frozenset[DeclaredShape]
     values: str
-    """Which values of the cell are concerned."""
+    """Description of the ambiguous values of the cell."""
     reason: str
     concerns: Concerned | None
-    """Says so of a value; None where that depends on the schema or on other parts of the request."""
+    """Whether a value is ambiguous; None if that depends on the schema or on other parts of the request."""
     is_lost: bool = False
-    """True when the value need not even be among the candidates: its text is that of another value, or of none."""
+    """Whether the value may be missing among the candidates, because its text is that of another value, or of none."""
 
     def holds(self, value: Any, wire: Wire) -> bool:
-        """True when a value is concerned."""
+        """Whether a value is ambiguous by this cell."""
         return (
             wire.location in self.locations
             and wire.style in self.styles
@@ -259,7 +259,7 @@ def shape_of(value: Any) -> DeclaredShape:
 
 
 def delimiters(style: str, shape: DeclaredShape, *, explode: bool) -> str:
-    """Characters that separate inside the text of an array or an object, when they stand raw."""
+    """Return the characters that separate inside the text of an array or an object, unencoded."""
     if style == "label" and explode:
         return ".=" if shape is DeclaredShape.OBJECT else "."
     if style == "matrix":
@@ -270,7 +270,7 @@ def delimiters(style: str, shape: DeclaredShape, *, explode: bool) -> str:
 
 
 def _parts(value: Any) -> list[Any]:
-    """Items of an array, names and values of an object, or the value itself."""
+    """Return the items of an array, names and values of an object, or the value itself."""
     if isinstance(value, dict):
         return [one for pair in value.items() for one in pair]
     return value if isinstance(value, list) else [value]
@@ -346,7 +346,7 @@ _SCALAR, _ARRAY = frozenset((DeclaredShape.SCALAR,)), frozenset((DeclaredShape.A
 _COMPOUND: Final = frozenset((DeclaredShape.ARRAY, DeclaredShape.OBJECT))
 _STYLES: Final = frozenset((*HEADER_DELIMITERS, "simple", "label", "matrix", "form", "deepObject", "cookie"))
 non_cookie_octet: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]").search
-"""Of a cookie (RFC 6265, 4.1.1)."""
+"""First octet that a cookie cannot hold (RFC 6265, 4.1.1)."""
 control_character: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]").search
 _surrogates: Final = re.compile(r"[\ud800-\udfff]").search
 
@@ -431,12 +431,12 @@ CELLS: Final = (
         "exploded ones that admit undeclared properties", REST, None,
     ),
 )  # fmt: skip
-"""All of them. What is not here is read back as it was meant."""
+"""All ambiguities. Any other value is read back as it was written."""
 
 
 Declared = Sequence[tuple[Parameter, Outline]]
 _NAMED = frozenset({"deepObject", "querystring"})
-"""Styles whose objects do not fall apart into pairs of other names."""
+"""Styles whose objects do not spread into pairs of other names."""
 
 
 class OwnedPairs(Struct, frozen=True):
@@ -445,7 +445,7 @@ class OwnedPairs(Struct, frozen=True):
     parameter: Parameter
     outline: Outline
     own: Pairs
-    """Pairs that can only be its own."""
+    """Pairs that can only belong to the parameter."""
     rest: Pairs
     """Undeclared pairs: properties of the object, or of no parameter."""
     is_contested: bool = False
@@ -469,13 +469,13 @@ def _contested(mine: Pairs, own: list[Pairs]) -> bool:
 
 
 def may_spread(parameter: Parameter, outline: Outline) -> bool:
-    """True when it may be an exploded object."""
+    """Whether it may be an exploded object."""
     is_exploded = parameter.explode and parameter.style not in _NAMED
     return is_exploded and parameter.media_type is None and "object" in outline.types
 
 
 def _is_spread(parameter: Parameter, outline: Outline) -> bool:
-    """True when it is always one: its own name is never sent."""
+    """Whether it is always an exploded object: its own name is never sent."""
     return may_spread(parameter, outline) and outline.types <= {"object", "null"}
 
 

@@ -1,7 +1,7 @@
-"""Encoders of bodies by media type and of declared parameters.
+"""Encoders of bodies by media type, and of declared parameters.
 
-An encoder takes a value of any type, also one that its schema does not admit. `checker.transport.wire.decoding` reads
-parameters back.
+An encoder accepts a value of any type, also one that its schema does not admit. `checker.transport.wire.decoding`
+reads parameters back.
 """
 
 import codecs
@@ -44,7 +44,7 @@ _MANY_NAMES = 1024
 
 
 def pairs_encoder(name: str, style: str = "form", *, explode: bool = True, allow_reserved: bool = False) -> TextEncoder:
-    """Pairs of one parameter or property, joined by `&`; empty for a value that travels as nothing."""
+    """Return an encoder of the pairs of one parameter or property, joined by `&`; empty for a value without pairs."""
     prefix = f"{escape(name)}="
     is_repeated = explode and not allow_reserved
 
@@ -62,7 +62,7 @@ def pairs_encoder(name: str, style: str = "form", *, explode: bool = True, allow
 
 
 def form_encoder(encoding: Mapping[str, PropertyEncoding]) -> Callable[[Any], bytes]:
-    """Writes forms. What is no object goes out as text, and bytes as they are."""
+    """Return an encoder of forms. A value that is no object is sent as text, and bytes unchanged."""
     encoders: dict[str, TextEncoder] = {}
 
     def encoded(value: Any) -> bytes:
@@ -86,7 +86,10 @@ def form_encoder(encoding: Mapping[str, PropertyEncoding]) -> Callable[[Any], by
 
 
 def _property_encoder(name: str, how: PropertyEncoding) -> TextEncoder:
-    """An object without a declared style is JSON, which keeps its name (OpenAPI 3.0.4 and 3.1.1, Encoding Object)."""
+    """Return the encoder of a property.
+
+    An object without a declared style is JSON under its name (OpenAPI 3.0.4 and 3.1.1, Encoding Object).
+    """
     prefix = f"{escape(name)}="
     if how.content_type is not None and is_json(how.content_type.partition(",")[0]):
         return lambda value: prefix + escape(json_bytes(value).decode("utf-8"))
@@ -99,7 +102,10 @@ def _property_encoder(name: str, how: PropertyEncoding) -> TextEncoder:
 
 
 def json_bytes(value: Any) -> bytes:
-    """JSON as bytes; bytes go out as they are. Raises `ValueError` for what JSON cannot say, NaN included."""
+    """Return JSON as bytes; bytes are returned unchanged.
+
+    Raises `ValueError` for values that JSON cannot express, NaN included.
+    """
     if isinstance(value, bytes):
         return value
     try:
@@ -108,7 +114,7 @@ def json_bytes(value: Any) -> bytes:
         # Integers beyond 64 bits and lone surrogates: slower, but exact.
         return _exact_json(value)
     if text.find(b"null") >= 0 and _has_nonfinite(value):
-        # orjson writes null for them, without a word.
+        # orjson silently writes null for NaN.
         raise ValueError("JSON has no NaN and no infinity")
     return text
 
@@ -122,7 +128,7 @@ def _exact_json(value: Any) -> bytes:
 
 
 def _octets(value: Any) -> str:
-    """Octets inside a JSON value: one character each."""
+    """Return octets inside a JSON value: one character each."""
     if isinstance(value, bytes):
         return value.decode("latin-1")
     raise TypeError(f"{type(value).__name__} is no JSON type")
@@ -140,7 +146,7 @@ _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Dumper(_SafeDumper):  # type: ignore[misc]
-    """Quotes what is a number for YAML 1.2 and text for 1.1, which the library knows: `034296`, `1e5`."""
+    """Quotes texts that are numbers in YAML 1.2 but text in YAML 1.1, which the library implements: `034296`, `1e5`."""
 
 
 _Dumper.add_implicit_resolver(
@@ -151,7 +157,7 @@ _Dumper.add_implicit_resolver(
 
 
 def text_bytes(value: Any) -> bytes:
-    """Text in UTF-8; arrays and objects as JSON."""
+    """Return text in UTF-8; arrays and objects as JSON."""
     return value if isinstance(value, bytes) else text_of(value).encode("utf-8", "surrogatepass")
 
 
@@ -167,7 +173,7 @@ def text_encoder(charset: str | None) -> Callable[[Any], bytes]:
 
 
 def csv_bytes(value: Any) -> bytes:
-    """Rows: of objects, with their names as the first row, or of arrays. Text goes out as it is."""
+    """Return rows: of objects, with their names as the first row, or of arrays. Text is returned unchanged."""
     if not isinstance(value, list) or not value:
         return text_bytes("" if value == [] else value)
     out = io.StringIO(newline="")
@@ -182,7 +188,7 @@ def csv_bytes(value: Any) -> bytes:
 
 
 def yaml_bytes(value: Any) -> bytes:
-    """YAML, escaped to ASCII. Raises `ValueError` for what YAML cannot say: lone surrogates."""
+    """Return YAML, escaped to ASCII. Raises `ValueError` for lone surrogates."""
     if isinstance(value, bytes):
         return value
     try:
@@ -220,7 +226,7 @@ _TEXTS = frozenset(
         "application/sql", "application/sparql-query", "application/x-pem-file", "application/toml", "application/http",
     )
 )  # fmt: skip
-"""Text under another name; a JWT is its compact form (RFC 7519, 10.3.1)."""
+"""Media types that are text; a JWT is its compact form (RFC 7519, 10.3.1)."""
 _NOT_PLAIN = frozenset(("xml", "event-stream"))
 _OCTET_FAMILIES = frozenset(("image", "audio", "video", "font"))
 _TEXT = frozenset(("string",))
@@ -244,9 +250,9 @@ def reason_not(media_type: str, types: frozenset[str] = _NO_TYPES) -> str | None
 
 
 def carried_types(media_type: str) -> frozenset[str]:
-    """JSON types of the values that can be written as a media type that can be sent.
+    """Return the JSON types of values that can be written as a sendable media type.
 
-    Octets and text are sent as they are: nothing says how an object would be written as `application/msgpack`.
+    Octets and text are sent as they are: there is no way to write an object as `application/msgpack`.
     """
     parsed = parse(_written_as(media_type))
     if parsed is not None and parsed.essence == "text/csv":
@@ -269,13 +275,13 @@ def concrete(media_type: str) -> str:
 
 
 def _written_as(media_type: str) -> str:
-    """The type whose form bodies of a media type have: its own, unless users made it an alias."""
+    """Return the media type whose format bodies of a media type have: its own, unless users registered an alias."""
     own = SERIALIZERS.find(media_type)
     return concrete(own.media_type if isinstance(own, BuiltIn) else media_type)
 
 
 def is_unstructured(media_type: str) -> bool:
-    """True when a body is sent as its own text or octets, and nothing says how anything else would be."""
+    """Whether a body can only be its own text or octets."""
     parsed = parse(_written_as(media_type))
     if parsed is None or "*" in parsed.essence:
         return False
@@ -284,7 +290,7 @@ def is_unstructured(media_type: str) -> bool:
 
 
 def encode(body: Any, media_type: str, encoding: Encoding, schema: Schema | None = None) -> tuple[bytes, str]:
-    """Bytes of a body and its `Content-Type`. Raises `ValueError` when the value or the type cannot be written."""
+    """Return the bytes of a body and its `Content-Type`. Raises `ValueError` if the value or the type cannot be written."""
     sent, written = concrete(media_type), _written_as(media_type)
     if is_multipart(written):
         return encode_multipart(body, sent, encoding, _part_writer(schema))
@@ -297,12 +303,12 @@ def encode(body: Any, media_type: str, encoding: Encoding, schema: Schema | None
 def multipart_files(
     body: Any, encoding: Encoding, schema: Schema | None = None
 ) -> list[tuple[str | None, MultipartFile]]:
-    """Name and file of each part of a multipart body."""
+    """Return name and file of each part of a multipart body."""
     return files_of(body, encoding, _part_writer(schema))
 
 
 def encoder_of(media_type: str, encoding: Encoding, schema: Schema | None = None) -> tuple[Encoder, str] | None:
-    """Encoder and `Content-Type` of a body that is written often. None for multipart."""
+    """Return encoder and `Content-Type` for bodies that are written often; None for multipart."""
     encoder = _encoder(_written_as(media_type), encoding, schema)
     return None if encoder is None else (encoder, concrete(media_type))
 
@@ -327,7 +333,7 @@ def _encoder(media_type: str, encoding: Encoding, schema: Schema | None) -> Enco
 
 
 def is_file_type(media_type: str) -> bool:
-    """Whether content of that media type is bytes: an image, an archive, whatever has no text."""
+    """Whether content of a media type is binary: an image, an archive and so on."""
     parsed = parse(media_type)
     return parsed is not None and _is_octets(parsed)
 
@@ -346,7 +352,7 @@ def _is_text(parsed: MediaType) -> bool:
 
 
 def _part_writer(schema: Schema | None) -> PartWriter:
-    """Writes parts as bodies of their own media type."""
+    """Return the writer of parts, which writes each as a body of its own media type."""
 
     def write(value: Any, name: str | None, media_type: str) -> bytes | None:
         if schema is not None and name is not None and is_xml(media_type):
@@ -390,7 +396,7 @@ def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
 
 
 def _with_inner(encode: Callable[[Any], Text], parameter: Parameter | None) -> Callable[[Any], Text]:
-    """The encoder, after lists in lists became texts where the parameter says how."""
+    """Return an encoder that first joins lists in lists by the parameter's delimiters."""
     if parameter is None or not parameter.inner:
         return encode
     delimiters = parameter.inner
@@ -405,7 +411,10 @@ def query_prefix(name: str, parameter: Parameter | None) -> str | None:
 
 
 def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
-    """Pairs of a query, joined; empty for a value that travels as nothing. What is not declared is exploded."""
+    """Return the encoder of the pairs of a query, joined; empty for a value without pairs.
+
+    An undeclared parameter is exploded.
+    """
     prefix = f"{escape(name)}="
     style, explode, allow_reserved = "form", True, False
     if parameter is not None:
@@ -421,13 +430,13 @@ def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
 
 
 def _querystring_encoder(media_type: str) -> TextEncoder:
-    """The whole query is one value: a form as it stands, anything else as percent-encoded text (OpenAPI 3.2, 4.12.2)."""
+    """Return the encoder of a whole query as one value: a form unchanged, any other media type percent-encoded (OpenAPI 3.2, 4.12.2)."""
     content = _content_encoder(media_type)
     return content if is_form(media_type) else lambda value: escape(content(value))
 
 
 def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
-    """The value of a header."""
+    """Return the encoder of a header value."""
     if parameter is not None and parameter.media_type is not None:
         content = _content_encoder(parameter.media_type)
         if is_json(parameter.media_type):
@@ -446,7 +455,7 @@ def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
 
 
 def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
-    """Cookies as they stand in the header `Cookie`; empty for a value that travels as nothing."""
+    """Return the encoder of a parameter in the header `Cookie`; empty for a value without pairs."""
     prefix = escape(name, COOKIE_NAME) + "="
     style, explode = "form", True
     content: TextEncoder = text_of
@@ -467,7 +476,7 @@ def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
 
 
 def header_bytes(text: str) -> bytes:
-    """A header's text as bytes: Latin-1 where that is possible, UTF-8 otherwise."""
+    """Return a header's text as bytes: Latin-1 if possible, otherwise UTF-8."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:
@@ -478,13 +487,13 @@ _beyond_ascii = re.compile(r"[^\x20-\x7e]")
 
 
 def _escape(found: re.Match[str]) -> str:
-    """A character of a JSON text that no header should hold, as JSON escapes it (RFC 8259, 7)."""
+    """Return the JSON escape of a character that no header should hold (RFC 8259, 7)."""
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _content_encoder(media_type: str) -> TextEncoder:
-    """Text of a parameter that is declared by `content`; JSON for a media type that has no text."""
+    """Return the encoder of a parameter that is declared by `content`; JSON for a media type that has no text."""
     found = encoder_of(media_type, {})
     if found is None:
         return lambda value: json_bytes(value).decode("utf-8", "surrogatepass")

@@ -1,7 +1,8 @@
-"""Decoding of parameters: one text or some pairs to the values that they can stand for.
+"""Decoding of parameters: from text or pairs to all values that they can mean.
 
-The way back of `checker.transport.wire.bodies`, for the referee, which judges the sent bytes and not the intended values. Where the text
-does not determine the value, every candidate is a reading in doubt, with the reason from `checker.transport.wire.ambiguity`.
+The inverse of `checker.transport.wire.bodies`, for the referee, which judges the sent bytes and not the intended
+values. If the text does not determine the value, every candidate is a doubtful reading with a reason from
+`checker.transport.wire.ambiguity`.
 """
 
 import re
@@ -30,30 +31,33 @@ from checker.transport.wire.readings import Reading, Repeated, Tree, doubted, ex
 from checker.transport.wire.styles import DELIMITERS, Pairs, escape
 
 _JOINED = 6
-"""Texts of a list that are tried together: there are twice as many ways for each of them."""
+"""Texts of a list that are tried together: each doubles the number of ways."""
 
 
 def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
-    """Readings of a tree; of a list of listed texts that hold the delimiter of its style also those that do not part them."""
+    """Return the readings of a tree.
+
+    If listed texts contain the delimiter of their style, also the readings that do not split them.
+    """
     delimiter = plain(DELIMITERS.get(style, ""))
     if not delimiter or not isinstance(tree, list):
         return readings(tree, outline)
     item = outline.item(0)
-    # Lists in the list are JSON, which does not escape it either.
+    # Lists in the list are JSON, which does not escape the delimiter either.
     if any(_lists(one, delimiter) for one in (item, item.item(0))):
         return joined_readings(tree, style, outline)
     return readings(tree, outline)
 
 
 def parted_inside(tree: Tree, delimiters: Sequence[str]) -> Tree:
-    """A list whose texts are lists, parted by what delimits them, outermost first; anything else as it is."""
+    """Return a list whose texts are split into lists by the delimiters, outermost first; any other value unchanged."""
     if not delimiters or not isinstance(tree, list):
         return tree
     return [parted_inside(one.split(delimiters[0]), delimiters[1:]) if isinstance(one, str) else one for one in tree]
 
 
 def _lists(outline: Outline, delimiter: str) -> bool:
-    """True when a member of an `enum` holds a text."""
+    """Whether an `enum` contains a text with the delimiter."""
     listed = (one.raw.get("enum") for one in outline.facets() if isinstance(one.raw, dict))
     return any(
         isinstance(text, str) and delimiter in text
@@ -63,7 +67,7 @@ def _lists(outline: Outline, delimiter: str) -> bool:
 
 
 def joined_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
-    """Readings of a list as it stands, and in doubt those in which some delimiters stand in its texts."""
+    """Return the readings of a list, and doubtful ones in which some delimiters belong to its texts."""
     found = readings(tree, outline)
     delimiter = plain(DELIMITERS.get(style, ""))
     texts = [one for one in tree if isinstance(one, str)] if isinstance(tree, list) else []
@@ -84,9 +88,9 @@ _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 
 
 def deep_tree(pairs: Pairs, name: str) -> Tree:
-    """`name[a][b]=c`: objects in objects, lists where a key stands several times or is empty.
+    """Return the tree of `name[a][b]=c`: objects in objects; a repeated or empty key makes a list.
 
-    Raises `ValueError` when it is not of the style.
+    Raises `ValueError` if it is not of the style.
     """
     found: dict[str, Tree] = {}
     for key, value in pairs:
@@ -113,7 +117,7 @@ def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
 
 _COMPOUND = frozenset({"array", "object"})
 _ITEMS = 4
-"""First items of a list that are asked whether they may be lists and objects."""
+"""First items of a list that are checked for lists and objects."""
 _STYLE_DELIMITERS = {
     "spaceDelimited": (re.compile(r"%20|\+| "), "%20"),
     "pipeDelimited": (re.compile(r"%7[Cc]|\|"), "%7C"),
@@ -122,7 +126,7 @@ _STYLE_DELIMITERS = {
 
 
 class Missing(Enum):
-    """The one value that says that a parameter is not there."""
+    """Marks an absent parameter."""
 
     MISSING = "missing"
 
@@ -131,7 +135,7 @@ MISSING = Missing.MISSING
 
 
 class Malformed(Struct, frozen=True):
-    """Text that is not of its style or its media type."""
+    """Text that does not conform to its style or its media type."""
 
     keyword: str
     """`style`, `syntax`, `duplicate`, `percent-encoding`, `utf-8`, `header-octets` or `cookie-octets`."""
@@ -141,11 +145,11 @@ class Malformed(Struct, frozen=True):
 def decode_parameter(
     parameter: Parameter, parts: str | Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
 ) -> list[Reading] | Missing | Malformed:
-    """Return the possible values of a parameter: readings, most telling first.
+    """Return the possible values of a parameter as readings, most likely first.
 
-    `parts` is the text in place of a path variable, the value of a header (fields of one name joined by commas), or the
-    pairs of a query or of the `Cookie` headers that are the parameter's own, percent-encoded. `querystring` is text.
-    Pairs of the `rest` may be properties of it, or nobody's.
+    `parts` is the text in place of a path variable, the value of a header (fields of one name joined by commas), or
+    the pairs of a query or of `Cookie` headers that belong to the parameter, percent-encoded. `querystring` is text.
+    Pairs of the `rest` may be properties of it, or belong to no parameter.
     """
     location = parameter.location
     if isinstance(parts, str):
@@ -160,7 +164,7 @@ def decode_parameter(
 
 
 def decode_path(parameter: Parameter, text: str, outline: Outline) -> list[Reading] | Missing | Malformed:
-    """Values of a path variable."""
+    """Return the values of a path variable."""
     if not text:
         return MISSING
     fault = encoding_fault(text)
@@ -187,7 +191,7 @@ def decode_path(parameter: Parameter, text: str, outline: Outline) -> list[Readi
 
 
 def decode_header(parameter: Parameter, text: str, outline: Outline) -> list[Reading] | Missing | Malformed:
-    """Values of a header."""
+    """Return the values of a header."""
     text = text.strip(" \t")
     if ambiguity.control_character(text):
         return Malformed("header-octets", "control characters stand in it")
@@ -222,7 +226,7 @@ def _header_ways(text: str, outline: Outline) -> Iterator[tuple[DeclaredShape, b
 
 
 def _may_nest(outline: Outline, shape: DeclaredShape) -> bool:
-    """True when there may be lists and objects in a list or an object."""
+    """Whether there may be lists and objects in a list or an object."""
     if shape is DeclaredShape.ARRAY:
         return any(outline.item(index).types & _COMPOUND for index in range(_ITEMS))
     names = (*outline.names, "") if shape is DeclaredShape.OBJECT else ()
@@ -230,7 +234,7 @@ def _may_nest(outline: Outline, shape: DeclaredShape) -> bool:
 
 
 def _octets(text: str) -> Iterator[tuple[str, str]]:
-    """The text of octets as a server may read them."""
+    """Yield the text of octets in the encodings that a server may assume."""
     if text.isascii():
         yield text, ""
         return
@@ -245,7 +249,7 @@ def _octets(text: str) -> Iterator[tuple[str, str]]:
 def decode_cookie(
     parameter: Parameter, mine: Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
 ) -> list[Reading] | Missing | Malformed:
-    """Values of a cookie, read as RFC 6265 (5.4 and 4.1.1) says it is written; the `rest` as in a query."""
+    """Return the values of a cookie by RFC 6265 (5.4 and 4.1.1); `rest` as in a query."""
     mine = [(name, _unquoted(value)) for name, value in mine]
     more = [(name, _unquoted(value)) for name, value in rest]
     bad = next((value for _, value in mine if ambiguity.non_cookie_octet(value)), None)
@@ -260,19 +264,19 @@ def decode_cookie(
     if not isinstance(decoded, list) or not isinstance(other, list):
         return decoded if isinstance(decoded, list) else other
     if parameter.style == "cookie":
-        # It has no escapes; but the quotes of JSON cannot be sent without.
+        # The style has no escapes, but quotes of JSON cannot be sent without them.
         may_nest = any(_may_nest(outline, shape) for shape in shapes(outline))
         return other + (doubted(decoded, ambiguity.NESTED) if may_nest else [])
     return doubted(decoded + other, ambiguity.ESCAPES)
 
 
 def _unescaped(pairs: Pairs) -> Pairs:
-    """Pairs of which a percent sign is one."""
+    """Return the pairs with percent signs taken literally."""
     return [(name, value.replace("%", "%25")) for name, value in pairs]
 
 
 def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> list[Reading] | Missing | Malformed:
-    """Values of a whole query that is one value: `in: querystring` of OpenAPI 3.2."""
+    """Return the values of a whole query as one value: `in: querystring` of OpenAPI 3.2."""
     if not query:
         return MISSING
     fault = encoding_fault(query)
@@ -310,7 +314,7 @@ def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) 
 
 
 def _pair_variants(mine: Pairs, rest: Pairs, *, has_plus: bool) -> Iterator[tuple[Pairs, str]]:
-    """Pairs as they may have been meant."""
+    """Yield the possible meanings of pairs."""
     wholes = [(mine, ambiguity.REST), (mine + rest, ambiguity.REST)] if rest else [(mine, "")]
     for pairs, doubt in wholes:
         if has_plus and any("+" in name or "+" in value for name, value in pairs):
@@ -325,7 +329,7 @@ def _replaced(pairs: Pairs, plus: str) -> Pairs:
 
 
 def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Reading]:
-    """Readings of some pairs. Raises `ValueError` when there is none."""
+    """Return the readings of pairs. Raises `ValueError` if there is none."""
     name, style = parameter.name, parameter.style
     if parameter.media_type is not None:
         if len(pairs) != 1:
@@ -356,7 +360,7 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
 
 
 def _inner_doubt(parameter: Parameter, tree: Tree) -> str:
-    """Return the doubt about lists in lists: nothing escapes the delimiters in their texts."""
+    """Return the doubt about lists in lists: no escape protects delimiters in their texts."""
     return ambiguity.NESTED if parameter.inner and isinstance(tree, list) else ""
 
 
@@ -370,7 +374,7 @@ def _delimited(
     for text, doubt in _variants(value, shape, parameter):
         yield [(key, text)], doubt
     if parameter.location is Location.COOKIE and _may_nest(outline, shape):
-        # Commas of JSON in the list are written like those between its items.
+        # Commas of JSON in the list look like those between its items.
         text = plain(value)
         pieces = pieces_around_json(text, ",")
         if pieces != text.split(","):
@@ -378,7 +382,7 @@ def _delimited(
 
 
 def _grouped(pairs: Pairs, tree: Decoded, parameter: Parameter) -> Tree:
-    """Properties of an exploded object that stand several times are lists."""
+    """Return the tree with lists for properties of an exploded object that occur several times."""
     if not isinstance(tree, dict) or not parameter.explode:
         return tree
     grouped: dict[str, list[str]] = {}
@@ -396,7 +400,7 @@ def shapes(outline: Outline) -> list[DeclaredShape]:
 
 
 def _variants(text: str, shape: DeclaredShape, parameter: Parameter) -> Iterator[tuple[str, str]]:
-    """The text as written; and with encoded delimiters as if they separated, where they may."""
+    """Yield the text as written, and with encoded delimiters as separators if a server may read it so."""
     if shape is DeclaredShape.SCALAR:
         yield text, ""
         return
@@ -410,7 +414,7 @@ def _variants(text: str, shape: DeclaredShape, parameter: Parameter) -> Iterator
     if loose == text:
         yield text, ""
     elif parameter.location is Location.COOKIE:
-        # A comma cannot stand in a cookie: what is encoded is the delimiter.
+        # A cookie cannot hold a comma, so an encoded one is the delimiter.
         yield loose, ambiguity.COMMA
         yield text, ambiguity.COMMA
     else:

@@ -33,7 +33,7 @@ _EXTENSIONS: Final = {media_type: extension for _, media_type, extension in _STA
 
 
 def file_kind(content: bytes) -> tuple[str, str]:
-    """Media type and file extension, empty for none; `UNKNOWN` when nothing tells."""
+    """Return media type and file extension of content; `UNKNOWN` without a known signature."""
     for start, media_type, extension in _STARTS:
         if content.startswith(start):
             return media_type, extension
@@ -43,19 +43,19 @@ def file_kind(content: bytes) -> tuple[str, str]:
 
 
 def is_of_its_kind(content: bytes, media_type: str) -> bool:
-    """False for a media type that promises a kind of file, where nothing tells that the content is one."""
+    """Whether content may be of a media type: types with a known signature require it."""
     plain = media_type.partition(";")[0].strip().lower()
     is_promised = plain in _KINDS or (plain.startswith(_FAMILIES) and not plain.endswith("+xml"))
     return not is_promised or file_kind(content)[0] == plain
 
 
 def extension_of(media_type: str) -> str | None:
-    """Extension of files of a media type, if it is a usual one."""
+    """Return the usual file extension of a media type; None if there is none."""
     return _EXTENSIONS.get(media_type)
 
 
 PartWriter = Callable[[Any, str | None, str], bytes | None]
-"""Content of a part from its value, its name and its media type; None when nothing special is known of the type."""
+"""Returns the content of a part from its value, its name and its media type; None for a type without a writer."""
 
 _CRLF = b"\r\n"
 _USUAL = PropertyEncoding()
@@ -65,9 +65,9 @@ _BOUNDARY = "part-of-a-checker-body"
 def encode_multipart(
     body: Any, media_type: str, encoding: Mapping[str, PropertyEncoding], write: PartWriter
 ) -> tuple[bytes, str]:
-    """Bytes and `Content-Type` with the boundary: the same value always gets the same boundary.
+    """Return bytes and `Content-Type` with the boundary; the same value always gets the same boundary.
 
-    Bytes go out as they are; what is no object has parts without names.
+    Bytes are sent unchanged; a value that is no object has parts without names.
     """
     if isinstance(body, bytes):
         return body, media_type
@@ -81,13 +81,13 @@ def encode_multipart(
 
 
 MultipartFile = tuple[str | None, bytes, str]
-"""File name, content and media type of a part; no name: it is no file, empty: nothing says its type."""
+"""(file name, content, media type) of a part; a part without a file name is no file, an empty media type is undeclared."""
 
 
 def files_of(
     body: Any, encoding: Mapping[str, PropertyEncoding], write: PartWriter
 ) -> list[tuple[str | None, MultipartFile]]:
-    """Name and file of each part of a body."""
+    """Return name and file of each part of a body."""
     found: list[tuple[str | None, MultipartFile]] = []
     for name, value, how in _encoded_items(body, encoding):
         content, kind, extension = _content(name, value, how.content_type, write)
@@ -97,9 +97,9 @@ def files_of(
 
 
 def part_types(encoding: Mapping[str, PropertyEncoding], body: Any) -> dict[str, str]:
-    """Property -> the media type that its part goes out with, where one is declared for it.
+    """Return property -> media type of its part, if one is declared.
 
-    The items of a list are parts of one name: of those that go out with several types nothing is said.
+    The items of a list are parts of one name: if they have different types, the property is left out.
     """
     found: dict[str, set[str]] = {}
     for name, value, how in _encoded_items(body, encoding):
@@ -111,7 +111,7 @@ def part_types(encoding: Mapping[str, PropertyEncoding], body: Any) -> dict[str,
 def _encoded_items(
     body: Any, encoding: Mapping[str, PropertyEncoding]
 ) -> Iterator[tuple[str | None, Any, PropertyEncoding]]:
-    """Names, values and encodings of the parts, without those that are null: but as JSON a part has no word for that."""
+    """Yield names, values and encodings of the parts. Null is left out unless the part is JSON: other parts cannot express it."""
     if isinstance(body, dict):
         body = {
             name: value
@@ -124,7 +124,7 @@ def _encoded_items(
 
 
 def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
-    """Names and values of the parts: an array is one part for each item."""
+    """Yield names and values of the parts: an array is one part for each item."""
     if isinstance(body, list):
         return ((None, item) for item in body)
     if not isinstance(body, dict):
@@ -152,7 +152,7 @@ def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter
 
 
 def _content(name: str | None, value: Any, declared: str | None, write: PartWriter) -> tuple[bytes, str, str | None]:
-    """Content, media type or nothing, and the extension of its file if it is one."""
+    """Return content, media type or nothing, and the extension if it is a file."""
     kind = _media_type(value, declared)
     if isinstance(value, bytes):
         _, extension = file_kind(value)
@@ -164,12 +164,12 @@ def _content(name: str | None, value: Any, declared: str | None, write: PartWrit
 
 
 def _called(value: Any, name: str) -> str:
-    """The name of a file: mostly that of its property."""
+    """Return the name of a file: usually that of its property."""
     return value.file_name if isinstance(value, NamedFile) else name
 
 
 def _file_name(name: str, extension: str) -> str:
-    """With the extension of what it is: servers that want images go by it."""
+    """Return a file name with an extension, because servers that expect images check it."""
     return f"{name}.{extension}" if extension else name
 
 
@@ -184,7 +184,7 @@ def _media_type(value: Any, declared: str | None) -> str:
 
 
 def _chosen(declared: str, usual: str, content: bytes) -> str:
-    """One of the media types with commas between: the one that the content has, or else any, the same for the same content."""
+    """Return one of several media types with commas between: that of the content, or else one that depends on the content alone."""
     options = [option.strip() for option in declared.split(",") if option.strip()]
     if not options:
         return usual
@@ -197,12 +197,12 @@ def _chosen(declared: str, usual: str, content: bytes) -> str:
 
 
 def _quoted(name: str) -> str:
-    """Name of a part as HTML forms write it (RFC 7578, 4.2 leaves it open)."""
+    """Return the name of a part as HTML forms encode it (RFC 7578, 4.2 leaves it open)."""
     return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
 
 
 def _boundary(parts: list[bytes]) -> str:
-    """A line that no part contains, without chance: wire bytes must be the same in every run."""
+    """Return a line that no part contains, without randomness: wire bytes must be the same in every run."""
     whole = _CRLF.join(parts)
     boundary, salt = _BOUNDARY, 0
     while boundary.encode("ascii") in whole:

@@ -44,7 +44,7 @@ class Reading(Struct, frozen=True):
 
     value: Any
     doubt: str = ""
-    """Why a server may read it otherwise; empty when the text means this, if its schema admits it."""
+    """Why a server may read it otherwise; empty if the text means this, if its schema admits it."""
 
 
 class Ambiguous(Struct, frozen=True):

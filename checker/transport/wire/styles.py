@@ -1,8 +1,8 @@
-"""Parameter styles: values to text, each with the way back that a second opinion needs.
+"""Parameter styles: values to text, in a form that a second opinion can read back.
 
-OpenAPI 3 names, plus `tabDelimited` for the `tsv` of Swagger 2.0. Commas, dots and semicolons that delimit stand raw
-and are percent-encoded inside values, so that what is decoded is what was meant. A space, tab or bar has no raw form in
-a URL: values that hold the delimiter of their own style cannot be told apart by anyone.
+Names of OpenAPI 3, plus `tabDelimited` for the `tsv` of Swagger 2.0. Commas, dots and semicolons are unencoded as
+delimiters and percent-encoded inside values, so that decoding is exact. Spaces, tabs and bars have no unencoded form
+in a URL: values that contain the delimiter of their own style are ambiguous.
 """
 
 import json
@@ -12,24 +12,24 @@ from functools import lru_cache
 from typing import Any
 
 Pairs = list[tuple[str, str]]
-"""Names and values as they travel, both encoded."""
+"""Names and values as sent, both encoded."""
 
 DOTS = frozenset((".", ".."))
 """Segments that would vanish (RFC 3986, 5.2.4)."""
 is_unreserved = re.compile(r"[A-Za-z0-9_~.-]*").fullmatch
 """Text that needs no escape anywhere in a URL (RFC 3986, 2.3)."""
 _RESERVED = ":/?[]@!$'()*,;"
-"""What `allowReserved` leaves alone, without what would end a pair or the query: `&`, `#`, `+`, `=`."""
+"""Characters that `allowReserved` leaves unencoded, without those that would end a pair or the query: `&`, `#`, `+`, `=`."""
 DELIMITERS = {"spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
 HEADER_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
-"""Of RFC 6265, 4.1.1, without letters, digits and `%`."""
+"""Octets of cookie values (RFC 6265, 4.1.1), without letters, digits and `%`."""
 COOKIE_NAME = _COOKIE_OCTETS.replace("=", "")
-"""A token is narrower, but names with brackets are declared, and read."""
+"""Octets of cookie names. A token is narrower, but names with brackets are declared and accepted."""
 
 
 def joined_inside(value: Any, delimiters: Sequence[str]) -> Any:
-    """A list whose lists are texts, joined by what delimits them, outermost first; anything else as it is."""
+    """Return a list whose inner lists are joined by the delimiters, outermost first; any other value unchanged."""
     if not delimiters or not isinstance(value, list):
         return value
     return [
@@ -39,7 +39,7 @@ def joined_inside(value: Any, delimiters: Sequence[str]) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """A value as plain text: `true`, `null`, numbers and nested values as JSON spells them."""
+    """Return a value as plain text: `true`, `null`, numbers and nested values as JSON spells them."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -56,27 +56,27 @@ def text_of(value: Any) -> str:
 
 
 def _octets(value: Any) -> str:
-    """Octets inside a nested value: one character each, as in a JSON body."""
+    """Return octets inside a nested value: one character each, as in a JSON body."""
     if isinstance(value, bytes):
         return value.decode("latin-1")
     raise TypeError(f"{type(value).__name__} is no JSON type")
 
 
 def escape(text: str, safe: str = "") -> str:
-    """Percent-encoded text; only unreserved characters and `safe` stay (RFC 3986, 2.3)."""
+    """Return percent-encoded text; only unreserved characters and `safe` stay (RFC 3986, 2.3)."""
     if (text.isalnum() and text.isascii()) or is_unreserved(text):
         return text
     return percent_encoded(text, safe)
 
 
 def percent_encoded(text: str, safe: str = "") -> str:
-    """Text that is known to need it, percent-encoded."""
+    """Return text percent-encoded, without a check whether it needs it."""
     return "".join(map(_octets_table(safe).__getitem__, text.encode("utf-8", "surrogatepass")))
 
 
 @lru_cache(maxsize=64)
 def _octets_table(safe: str) -> tuple[str, ...]:
-    """Return the text for each octet."""
+    """Return the text of each octet."""
     stay = frozenset(safe)
     return tuple(
         chr(octet) if is_unreserved(chr(octet)) or chr(octet) in stay else f"%{octet:02X}" for octet in range(256)
@@ -84,7 +84,7 @@ def _octets_table(safe: str) -> tuple[str, ...]:
 
 
 def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
-    """Return the text that replaces `{name}` in a path. Dots alone are encoded, or the segment would vanish."""
+    """Return the text that replaces `{name}` in a path. A segment of dots alone is encoded because clients would remove it."""
     if style == "matrix":
         return _matrix(value, escape(name), explode=explode)
     if style == "label":
@@ -99,13 +99,13 @@ def _label(value: Any, *, explode: bool) -> str:
     """RFC 6570, 3.2.5."""
     parts = _parts(value, escape, explode=explode)
     if explode and isinstance(value, list | dict):
-        # Here the dot delimits, although URLs need not escape it.
+        # The dot delimits here, although URLs need not escape it.
         return "." + ".".join(part.replace(".", "%2E") for part in parts)
     return "." + ",".join(parts)
 
 
 def _matrix(value: Any, name: str, *, explode: bool) -> str:
-    """RFC 6570, 3.2.7: without the equals sign where nothing follows."""
+    """RFC 6570, 3.2.7: an empty value has no equals sign."""
     if explode and isinstance(value, dict):
         return "".join(_assigned(escape(str(key)), item) for key, item in value.items())
     if explode and isinstance(value, list):
@@ -120,7 +120,7 @@ def _assigned(name: str, value: Any) -> str:
 
 
 def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
-    """A header value. Nothing is encoded: HTTP has no escape for it."""
+    """Return a header value. Nothing is encoded: HTTP has no escapes."""
     delimiter = HEADER_DELIMITERS.get(style, ",")
     return delimiter.join(_parts(value, str, explode=explode))
 
@@ -128,7 +128,7 @@ def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
 def query_pairs(
     name: str, value: Any, style: str = "form", *, explode: bool = True, allow_reserved: bool = False
 ) -> Pairs:
-    """Pairs of a query string or a form body. Empty arrays and objects travel as nothing."""
+    """Return the pairs of a query string or a form body. Empty arrays and objects have no pairs."""
     safe = _RESERVED if allow_reserved else ""
     key = escape(name)
     if isinstance(value, dict):
@@ -141,7 +141,7 @@ def query_pairs(
             return [(key, escape(text_of(item), safe)) for item in value]
     else:
         return [(key, escape(text_of(value), safe))]
-    # Inside a delimited value the comma must be told from the delimiter.
+    # Inside a delimited value, a comma must differ from the delimiter.
     inner = safe.replace(",", "")
     delimiter = DELIMITERS.get(style, ",")
     parts = _parts(value, lambda text: escape(text, inner), explode=False)
@@ -149,7 +149,7 @@ def query_pairs(
 
 
 def _spread(name: str, value: Any, safe: str) -> Pairs:
-    """One property of an exploded object: a list repeats its name, which is what most servers read."""
+    """Return the pairs of a property of an exploded object: a list repeats its name, as most servers expect."""
     items = value if isinstance(value, list) else [value]
     return [(name, escape(text_of(item), safe)) for item in items]
 
@@ -166,9 +166,10 @@ def _deep(prefix: str, value: dict[str, Any], safe: str) -> Iterable[tuple[str, 
 
 
 def cookie_pairs(name: str, value: Any, *, explode: bool = True, style: str = "form") -> Pairs:
-    """Cookies of one parameter; octets that a cookie cannot hold are percent-encoded.
+    """Return the cookies of one parameter; octets that a cookie cannot hold are percent-encoded.
 
-    The style `cookie` of OpenAPI 3.2 has no escapes: a percent sign is one, and commas delimit although RFC 6265 has none.
+    The style `cookie` of OpenAPI 3.2 has no escapes: a percent sign is literal, and commas delimit although RFC 6265
+    has none.
     """
     is_plain = style == "cookie"
     safe = _COOKIE_OCTETS + "%" if is_plain else _COOKIE_OCTETS

@@ -19,11 +19,11 @@ from checker.transport.wire.readings import Reading, arrays, doubted, objects, o
 from checker.transport.wire.styles import text_of
 
 ROOT: Final = "data"
-"""Of a schema that has neither a name nor a reference."""
+"""Root element of a schema without a name and a reference."""
 _START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u0131\u03b1-\u03c9\u0410-\u044f\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3"
-"""Of names without colons that the fourth edition of XML 1.0 admits as well as the fifth: many parsers know no more."""
+"""Start characters of names, without colons, that both the fourth and the fifth edition of XML 1.0 allow: many parsers know only the fourth."""
 _EMPTY: Final = "_x_"
-"""The name of nothing, which XML does not admit."""
+"""Stands for the empty name, which XML does not allow."""
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
 
 
@@ -37,16 +37,16 @@ class XmlName(Struct, frozen=True):
     is_attribute: bool = False
     is_wrapped: bool = False
     text: str | None = None
-    """`text` or `cdata` for what is the text of the element around it (`nodeType` of OpenAPI 3.2)."""
+    """`text` or `cdata` for a property that is the text of the element around it (`nodeType` of OpenAPI 3.2)."""
     reference: str | None = None
-    """Last token of the reference to the schema: names the root."""
+    """Last token of the reference to the schema: the name of the root."""
 
 
 _PLAIN = XmlName()
 
 
 def xml_name(outline: Outline) -> XmlName:
-    """Return the XML name that the `xml` objects of a schema give together, the nearest first; alternatives count if there is no other."""
+    """Return the merged XML name of the `xml` objects of a schema, nearest first; alternatives count if no other schema has one."""
     facets = outline.facets()
     objects = [_object(facet.raw) for facet in facets]
     if not any(objects):
@@ -63,7 +63,7 @@ def xml_name(outline: Outline) -> XmlName:
         _text(merged.get("prefix")),
         _text(merged.get("namespace")),
         merged.get("attribute") is True or node == "attribute",
-        # An array is wrapped by an element of its own.
+        # A wrapped array has an element of its own.
         merged.get("wrapped") is True or node == "element",
         node if node in ("text", "cdata") else None,
         None if reference is None else reference.rpartition("/")[2].rpartition("#")[2] or None,
@@ -71,7 +71,7 @@ def xml_name(outline: Outline) -> XmlName:
 
 
 def escaped_name(name: str) -> str:
-    """A name that XML admits: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
+    """Return a name that XML allows: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
     if name in ("", _EMPTY):
         return "_x005F_x_" if name else _EMPTY
     is_start, is_part = _of_names()
@@ -85,12 +85,12 @@ def escaped_name(name: str) -> str:
 
 @cache
 def _of_names() -> tuple[Callable[[str], object], Callable[[str], object]]:
-    """Whether a text starts with what a name starts with, and with what one has further on. Hardly any run needs them."""
+    """Return the patterns for the first and the further characters of names, compiled on first use because few runs need them."""
     return re.compile(rf"[{_START}]").match, re.compile(rf"[{_START}0-9.-]").match
 
 
 def unescaped_name(name: str) -> str:
-    """The way back of `escaped_name`."""
+    """Return the name that `escaped_name` escaped."""
     if name == _EMPTY:
         return ""
     return _ESCAPED.sub(_character, name)
@@ -111,17 +111,17 @@ def _text(value: object) -> str | None:
 
 
 DEEPEST: Final = 100
-"""Elements in elements."""
+"""Deepest nesting of elements."""
 MANY_NODES: Final = 10_000
-"""Elements and attributes: to read each in every way takes a tenth of a millisecond."""
+"""Elements and attributes: reading each in every way takes a tenth of a millisecond."""
 _NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 EMPTY: Final = "an element without text has an empty text, or none"
 _SPACE = "\x1f"
-"""Between a namespace and a name; no character of XML."""
+"""Separates a namespace from a name; not a character of XML."""
 
 
 class UnreadXml(ValueError):
-    """XML that may be right, but is more than is read."""
+    """XML that may be valid but exceeds a limit."""
 
 
 class Element(Struct):
@@ -135,17 +135,17 @@ class Element(Struct):
 
     @property
     def text(self) -> str:
-        """Characters that stand in it directly."""
+        """Characters directly inside the element."""
         return "".join(self.texts)
 
 
 def xml_readings(content: bytes, outline: Outline, *, most_nodes: int | None = None) -> list[Reading]:
-    """Values of a document. Raises `ValueError` when it is not well-formed, `UnreadXml` when it is too much."""
+    """Return the values of a document. Raises `ValueError` if it is not well-formed, `UnreadXml` above a limit."""
     return _readings(parse_xml(content, most_nodes), outline)
 
 
 def parse_xml(content: bytes, most_nodes: int | None = None) -> Element:
-    """The root element. Raises `ValueError`, and `UnreadXml` of its kind."""
+    """Return the root element. Raises `ValueError`, and its subclass `UnreadXml`."""
     root = Element("", {})
     open_elements = [root]
     nodes = 0
@@ -182,7 +182,7 @@ def parse_xml(content: bytes, most_nodes: int | None = None) -> Element:
 
 
 def _refuse_doctype(*_: object) -> None:
-    # Entities grow and reach files; no API needs them.
+    # Entities can expand and read files, and no API needs them.
     raise UnreadXml("the XML has a document type, which is not read")
 
 
@@ -191,7 +191,7 @@ def _local(name: str) -> str:
 
 
 def _readings(element: Element, outline: Outline) -> list[Reading]:
-    """Values of one element, most telling first."""
+    """Return the values of one element, most likely first."""
     types = outline.types
     if element.is_nil:
         return [Reading(None)]
@@ -208,19 +208,19 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
 
 
 def _inner_texts(outline: Outline) -> list[str]:
-    """Properties that are the text of the element itself."""
+    """Return the properties that are the text of the element itself."""
     return [one for one in sorted(outline.names) if xml_name(outline.property(one)).text]
 
 
 def _objects(element: Element, outline: Outline, inner: list[str]) -> list[Reading]:
-    """Return the readings of an element with properties; its text belongs to one of them, unless it is blank."""
+    """Return the readings of an element with properties; text that is not blank belongs to one of them."""
     found = _properties(element, outline)
     if not inner:
         return objects(found)
     text = element.text
     without = [] if text.strip() else objects(found)
     doubt = MANY if len(inner) > 1 else EMPTY if without else ""
-    # With two of them, the end of the first is unknown.
+    # With two text properties, the end of the first is unknown.
     found[inner[0]] = of_text(text, outline.property(inner[0]).types)
     return doubted(without, EMPTY) + doubted(objects(found), doubt)
 
@@ -230,7 +230,7 @@ def _each(elements: list[Element], outline: Outline) -> list[list[Reading]]:
 
 
 def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
-    """Readings of each property: declared ones by their XML names, all others by the names that stand there."""
+    """Return the readings of each property: declared ones by their XML names, others by the names in the element."""
     found: dict[str, list[Reading]] = {}
     attributes = dict(element.attributes)
     children: dict[str, list[Element]] = {}
@@ -257,7 +257,7 @@ def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
 
 
 def _take(children: dict[str, list[Element]], name: str, how: XmlName, outline: Outline) -> list[Element]:
-    """Elements of a property: items by their own name, if nothing wraps them."""
+    """Remove and return the elements of a property: unwrapped items have their own name."""
     if "array" in outline.types and not how.is_wrapped:
         items = children.pop(xml_name(outline.item(0)).name or name, None)
         if items:
@@ -288,9 +288,10 @@ _BOUND: Final = frozenset(("xml",))
 
 
 def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
-    """Writes bodies of a schema.
+    """Return an encoder of bodies of a schema.
 
-    Raises `ValueError` for what XML cannot say: control characters, lone surrogates, a prefix without a namespace.
+    It raises `ValueError` for values that XML cannot express: control characters, lone surrogates, a prefix without a
+    namespace.
     """
     outline = None if schema is None else outline_of(schema)
     how = XmlName() if outline is None else xml_name(outline)
@@ -308,7 +309,7 @@ def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
 
 
 def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
-    """One element, start to end. `bound` are the prefixes that elements around it declare."""
+    """Return one element. `bound` are the prefixes that elements around it declare."""
     attributes: list[_Member] = []
     others: list[_Member] = []
     if isinstance(value, dict):
@@ -319,7 +320,7 @@ def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound
     declared = [one.prefix for one in named if one.prefix and one.namespace is not None]
     bound = bound.union(declared) if declared else bound
     tag = _tag(name, how, bound)
-    # Two attributes of one prefix bring their namespace twice, which XML refuses.
+    # Two attributes with one prefix declare their namespace twice, which XML forbids.
     marks = dict.fromkeys(map(_namespace, named))
     marks |= dict.fromkeys(one.attribute(bound) for one in attributes)
     if isinstance(value, dict):
@@ -349,16 +350,16 @@ class _Member(Struct, frozen=True):
         return self.how.is_attribute and not self.is_text
 
     def attribute(self, bound: frozenset[str]) -> str:
-        """With the space before it."""
+        """Return the attribute with the space before it."""
         text = _escaped(text_of(self.value), _ATTRIBUTE, _ATTRIBUTE_ESCAPES)
         return f' {_tag(self.how.name or self.key, self.how, bound)}="{text}"'
 
     def content(self, bound: frozenset[str]) -> list[str]:
-        """Elements and text."""
+        """Return its elements and text."""
         if self.is_text:
             return [_inner_text(text_of(self.value), self.how)]
         if isinstance(self.value, list) and not self.how.is_wrapped:
-            # Without a wrapper the array has no element: only the name of its items counts.
+            # An unwrapped array has no element of its own: only the name of its items counts.
             return _items(self.key, self.value, XmlName(), self.outline, bound)
         return _element(self.how.name or self.key, self.value, self.how, self.outline, bound)
 
@@ -371,12 +372,12 @@ def _inner_text(text: str, how: XmlName) -> str:
     escaped = _escaped(text, _TEXT, _ESCAPES)
     if how.text == "text":
         return escaped
-    # A section cannot hold its own end.
+    # A CDATA section cannot contain its own end.
     return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"
 
 
 def _items(name: str, value: list[Any], how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
-    """Elements of an array; items without a name of their own have that of the array."""
+    """Return the elements of an array; items without a name have that of the array."""
     found: list[str] = []
     for index, item in enumerate(value):
         below = None if outline is None else outline.item(index)

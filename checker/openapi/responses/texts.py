@@ -1,7 +1,7 @@
-"""Values of response bodies, JSON and YAML read within limits, and the opinions of two validators about them.
+"""Values of JSON and YAML bodies, read within limits, and the opinions of two validators on them.
 
-Limits are on how deeply values are nested and on the digits of numbers (RFC 8259, 6 and 9); a few lines of YAML aliases can stand
-for gigabytes.
+The limits are for the nesting of values and the digits of numbers (RFC 8259, 6 and 9); a few lines of YAML aliases
+can expand to gigabytes.
 """
 
 import json
@@ -21,7 +21,7 @@ DEEPEST: Final = 500
 
 
 class BeyondLimits(ValueError):
-    """A text that may be JSON, but is more than is read: what it `is` or `has`."""
+    """A text that may be JSON but exceeds a limit; the message says which."""
 
 
 class _NoConstant(ValueError):
@@ -29,7 +29,7 @@ class _NoConstant(ValueError):
 
 
 def json_of_text(text: str, *, strict: bool = False) -> Any:
-    """Value of a JSON text. Raises `ValueError` for any other, `BeyondLimits` for one that is more than is read.
+    """Return the value of a JSON text. Raises `ValueError` for any other, `BeyondLimits` above a limit.
 
     `strict` refuses `NaN` and the infinities, which are no JSON.
     """
@@ -64,16 +64,16 @@ def _refuse(constant: str) -> NoReturn:
 
 
 _MOST_VALUES: Final = 100_000
-"""Counted as often as aliases name them: what is read is validated, and every alias again."""
+"""Values of a YAML body, counted as often as aliases repeat them, because every alias is validated again."""
 _MOST_MARKS: Final = 200_000
-"""Line ends, commas and colons: what stands between them becomes a node, at some 5 microseconds each."""
+"""Line ends, commas and colons: each part between them becomes a node, at some 5 microseconds each."""
 _MARKS: Final = "\n,:"
 _TOO_MUCH: Final = "is YAML that stands for more values than are read"
 _TAG: Final = "tag:yaml.org,2002:"
 
 
 def yaml_readings(text: str) -> list[Any]:
-    """Value by YAML 1.2, and by 1.1 where that differs. Raises `ValueError`, `BeyondLimits` of its kind."""
+    """Return the value by YAML 1.2, and by 1.1 if that differs. Raises `ValueError`, and its subclass `BeyondLimits`."""
     if sum(map(text.count, _MARKS)) > _MOST_MARKS:
         raise BeyondLimits(_TOO_MUCH)
     try:
@@ -94,7 +94,7 @@ class _OldScalars(yaml.SafeLoader):
     """Plain scalars of YAML 1.1, dates left as text."""
 
     def read(self, text: str) -> Any:
-        """Return the value of a text; the text itself where YAML 1.1 gives it an impossible meaning."""
+        """Return the value of a text; the text itself if YAML 1.1 gives it an impossible meaning."""
         resolve: Callable[..., str] = self.resolve
         tag = resolve(yaml.ScalarNode, text, (True, False))
         if tag == f"{_TAG}timestamp":
@@ -106,10 +106,10 @@ class _OldScalars(yaml.SafeLoader):
 
 
 class TwoOpinions:
-    """A schema of responses, compiled; the second validator is made when it is needed."""
+    """A compiled schema of responses; the second validator is made on demand."""
 
     def __init__(self, schema: Schema, *, validate_formats: bool) -> None:
-        """Compiles. Raises `UnresolvableReference` and `UnusableSchema`."""
+        """Raises `UnresolvableReference` and `UnusableSchema`."""
         self.schema = schema
         self._validate_formats = validate_formats
         compiled = compile_schema(schema, Direction.RESPONSE, validate_formats=validate_formats)
@@ -117,11 +117,11 @@ class TwoOpinions:
         self._referee: Referee | None = None
 
     def any_valid(self, values: Sequence[Any]) -> bool:
-        """True when one of several readings fits."""
+        """Whether one of several readings fits."""
         return any(map(self.is_valid, values))
 
     def on(self, values: Sequence[Any]) -> BodyOpinions:
-        """Return the opinions of both on a body that can be read in these ways, most telling first."""
+        """Return the opinions of both validators on a body with these readings, most likely first."""
         if self.any_valid(values):
             return BodyOpinions()
         if self._referee is None:

@@ -1,4 +1,4 @@
-"""Descriptions whose operations are all known when they are open: values in place of a kind's own classes."""
+"""Descriptions whose operations are all known on opening: values in place of classes of a kind."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -38,12 +38,12 @@ class SchemaDocument(Struct, frozen=True, eq=False):
 
 
 def json_schema(raw: object, dialect: Dialect = Dialect.DRAFT2020) -> Schema:
-    """A JSON Schema that stands alone; its references are pointers into itself."""
+    """Return a JSON Schema that stands alone; its references are pointers into itself."""
     return Schema(raw, "#", dialect, SchemaDocument(raw))
 
 
 RequestJudge = Callable[[WireRequest, str], RequestVerdict]
-"""From a request and the path before every operation path to what is said of it."""
+"""Returns the verdict on a request, given the path before every operation path."""
 
 
 @dataclass(eq=False, slots=True)
@@ -58,15 +58,15 @@ class DeclaredOperation(ApiOperation):
     bodies: tuple[Body, ...] = ()
     body_required: bool = False
     draw: DrawParts | None = None
-    """Makes what draws its parts; None: they are drawn from the schemas of parameters and bodies."""
+    """Makes the program of its parts; None if they are drawn from the schemas of parameters and bodies."""
     judge: RequestJudge | None = None
-    """The referee; None says nothing of any request."""
+    """The referee; None judges no request."""
     read_answer: Callable[[Response], Any] | None = None
-    """Gives the content of a response; None: its JSON."""
+    """Returns the content of a response; None for its JSON."""
     read_refusal: Callable[[Any, Response], Iterable[BodyDemand]] | None = None
-    """Gives the demands of a response that refused a body; None: the usual words of frameworks."""
+    """Returns the demands of a response that refused a body; None for the usual words of frameworks."""
     resource_path: str = ""
-    """`path` if nothing is given."""
+    """`path` by default."""
     tags: tuple[str, ...] = ()
     operation_id: str | None = None
     deprecated: bool = False
@@ -108,7 +108,7 @@ class DeclaredSchema(ApiSchema):
     kind: str = field()
     specification: str = field()
     source: bytes
-    """The document: what its kind opens it from again."""
+    """The document, from which its kind opens it again."""
     operations: tuple[DeclaredOperation | BrokenOperation, ...]
     title: str = ""
     base_url: str | None = None
@@ -118,7 +118,7 @@ class DeclaredSchema(ApiSchema):
     app: object | None = None
     credentials: tuple[str, ...] = ()
     transitions: tuple[Transition, ...] = ()
-    """Links between operations beside those that paths suggest."""
+    """Links between operations, beside those that paths suggest."""
     security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
 
     def configure(self, options: SchemaOptions) -> None:

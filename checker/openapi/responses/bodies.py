@@ -1,20 +1,26 @@
-"""Streams of events, judged event by event (OpenAPI 3.2, `itemSchema`), with the JSON texts in their properties (4.14.4)."""
+"""Bodies of responses, judged by media type: JSON, YAML, XML, text and streams of events."""
 
 import contextlib
+import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
+import orjson
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.contract import BodyOpinions, SchemaViolation, UndecodableBody
-from checker.core.media_types import MediaType
-from checker.core.schema import UnresolvableReference, tokens_of
-from checker.openapi.answers.texts import BeyondLimits, TwoOpinions, json_of_text
+from checker.core.contract import BodyOpinions, BodyValidator, SchemaViolation, UndecodableBody
+from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
+from checker.core.schema import Schema, UnresolvableReference, tokens_of
 from checker.openapi.documents.dialects import members
+from checker.openapi.responses.texts import BeyondLimits, TwoOpinions, json_of_text, yaml_readings
 from checker.schema.pointers import pointer_child
 from checker.schema.views import Outline, outline_of
+from checker.transport.wire.ambiguity import MANY
+from checker.transport.wire.readings import readings
+from checker.transport.wire.xml import MANY_NODES, UnreadXml, xml_readings
 from checker.validation.compiled import UnusableSchema
 
 _DEEPEST: Final = 4
@@ -98,7 +104,7 @@ _LINES: Final = re.compile(r"\r\n|\n|\r")
 _LINE_TYPES = frozenset({"jsonl", "x-ndjson", "ndjson", "x-jsonlines", "jsonlines", "x-jsonl"})
 
 Events = Callable[[bytes], Iterator[Any]]
-"""Values of the whole events in the beginning of a stream. Raises `ValueError` at one that cannot be read."""
+"""Yields the values of the complete events at the beginning of a stream. Raises `ValueError` at an unreadable event."""
 
 
 def events_of(received: MediaType) -> Events | None:
@@ -114,7 +120,7 @@ def events_of(received: MediaType) -> Events | None:
 
 
 class StreamBody:
-    """Judge of streams: implements `checker.core.contract.BodyValidator`."""
+    """Judges streams: implements `checker.core.contract.BodyValidator`."""
 
     reads_prefix = True
     refuses_compressed = False
@@ -127,7 +133,7 @@ class StreamBody:
         self._payloads = Payloads() if item is None else payloads_of(outline_of(item.schema), item.schema.pointer)
 
     def is_valid(self, content: bytes) -> bool:
-        """True when every event of the sample fits."""
+        """Whether every event of the sample fits."""
         opinions = self.opinions(content)
         return opinions == BodyOpinions()
 
@@ -162,7 +168,7 @@ class StreamBody:
             yield from self._payloads.opinions(event)
 
     def _of_whole(self, whole: TwoOpinions, content: bytes, events: list[Any]) -> BodyOpinions:
-        """Descriptions older than `itemSchema` mean many things: all of it, a list, or each event."""
+        """Return the opinions on a stream without `itemSchema`: such a schema may mean the whole body, a list, or each event."""
         text = content.decode("utf-8", "replace")
         if not events or whole.any_valid([events, text]):
             return BodyOpinions()
@@ -184,12 +190,12 @@ def _meanings(event: Any) -> list[Any]:
 
 
 def _server_sent(content: bytes) -> Iterator[Any]:
-    """Events of `text/event-stream` (HTML Living Standard, 9.2.6), at most a hundred; one without a blank line is not over."""
+    """Yield the events of `text/event-stream` (HTML Living Standard, 9.2.6), at most a hundred; an event ends with a blank line."""
     fields: dict[str, Any] = {}
     data: list[str] = []
     count = 0
     lines = _LINES.split(content.decode("utf-8", "replace").removeprefix("\ufeff"))
-    # What follows the last line end may go on.
+    # The text after the last line end may be incomplete.
     for line in lines[:-1]:
         if not line:
             if data:
@@ -210,7 +216,7 @@ def _server_sent(content: bytes) -> Iterator[Any]:
 
 
 def _json_sequence(content: bytes) -> Iterator[Any]:
-    """Values of a JSON text sequence (RFC 7464): each after a record separator."""
+    """Yield the values of a JSON text sequence (RFC 7464): each after a record separator."""
     pieces = content.decode("utf-8", "replace").split("\x1e")
     if pieces[0].strip():
         raise ValueError("it does not start with a record separator")
@@ -226,10 +232,187 @@ def _texts(texts: list[str]) -> Iterator[Any]:
             value = json_of_text(text)
         except ValueError:
             if index == len(texts) - 1:
-                # It may go on.
+                # The last text may be incomplete.
                 return
             raise
         yield value
         count += 1
         if count == _SAMPLE:
             return
+
+
+_UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
+_SHORT: Final = 1024
+"""Longest body to remember, in bytes."""
+_MOST_KNOWN: Final = 32
+"""Bodies to remember for each operation, status and media type."""
+_TRIALS: Final = 256
+"""Consecutive new bodies after which remembering stops: bodies with an id or a time never repeat."""
+_NEVER_TEXT: Final = frozenset({"csv", "event-stream"})
+
+
+class Promise(Struct, frozen=True):
+    """The schemas of a media type object of a response."""
+
+    schema: Schema | None
+    item_schema: Schema | None = None
+    """The schema of each event of a stream (OpenAPI 3.2)."""
+
+
+def body_validator(promise: Promise, received: MediaType, *, validate_formats: bool) -> BodyValidator | str | None:
+    """Return the judge of a body; a sentence if a promise cannot be judged; None without a promise.
+
+    Raises `UnresolvableReference` and `UnusableSchema`.
+    """
+    reader = events_of(received)
+    if reader is not None and (promise.item_schema or promise.schema):
+        whole, item = (
+            None if schema is None else TwoOpinions(schema, validate_formats=validate_formats)
+            for schema in (promise.schema, promise.item_schema)
+        )
+        return StreamBody(reader, whole, item, received.essence)
+    schema = promise.schema
+    if schema is None or _is_file(schema.raw):
+        return None
+    opinions = TwoOpinions(schema, validate_formats=validate_formats)
+    if is_json(received.essence):
+        return JsonBody(opinions, received.essence, received.charset)
+    if is_yaml(received.essence):
+        return ReadBody(opinions, received.essence, lambda content: yaml_readings(decoded_text(content, None)))
+    if is_xml(received.essence):
+        outline = outline_of(schema)
+        return ReadBody(opinions, received.essence, partial(_xml_values, outline))
+    return _text_validator(opinions, received)
+
+
+class _Unjudged(Exception):
+    """There are further possible readings, so the body cannot be called wrong."""
+
+
+def _xml_values(outline: Outline, content: bytes) -> list[Any]:
+    try:
+        found = xml_readings(content, outline, most_nodes=MANY_NODES)
+    except UnreadXml as error:
+        raise BeyondLimits(f"is not read: {error}") from None
+    values = [reading.value for reading in found]
+    if "string" in outline.types:
+        # A text body may be the text of the root element, or the whole document.
+        values.append(decoded_text(content, None))
+    if any(reading.doubt == MANY for reading in found):
+        raise _Unjudged
+    return values
+
+
+def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator | str | None:
+    schema = opinions.schema
+    outline = outline_of(schema)
+    types = outline.types
+    is_structured = bool(types) and types <= {"array", "object", "null"}
+    if received.type != "text" or received.subtype in _NEVER_TEXT:
+        return f"the media type {received.essence} is not read" if is_structured else None
+    if is_structured:
+        return f"the media type {received.essence} does not say how arrays and objects are written"
+
+    def values(content: bytes) -> list[Any]:
+        text = decoded_text(content, received.charset)
+        # A trailing line break does not change the value.
+        texts = dict.fromkeys((text, text.strip()))
+        return [one.value for each in texts for one in readings(each, outline)]
+
+    return ReadBody(opinions, received.essence, values)
+
+
+class ReadBody:
+    """Judges bodies with several possible readings: one that fits is enough."""
+
+    __slots__ = ("_media_type", "_opinions", "_values")
+    reads_prefix = False
+    refuses_compressed = False
+
+    def __init__(self, opinions: TwoOpinions, media_type: str, values: Callable[[bytes], list[Any]]) -> None:
+        """`values` raises `ValueError` for a body that is not of its media type."""
+        self._opinions = opinions
+        self._media_type = media_type
+        self._values = values
+
+    def is_valid(self, content: bytes) -> bool:
+        """Whether the body has a reading that fits the schema."""
+        try:
+            return self._opinions.any_valid(self._values(content))
+        except _Unjudged:
+            return True
+        except ValueError:
+            return False
+
+    def opinions(self, content: bytes) -> BodyOpinions:
+        """Return the opinions of both validators."""
+        try:
+            values = self._values(content)
+        except _Unjudged:
+            return BodyOpinions()
+        except BeyondLimits as error:
+            return BodyOpinions(unread=str(error))
+        except ValueError as error:
+            return BodyOpinions(undecodable=UndecodableBody(self._media_type, str(error)))
+        return self._opinions.on(values)
+
+
+class JsonBody(ReadBody):
+    """Judge of JSON."""
+
+    __slots__ = ("_is_valid", "_known", "_trials")
+    refuses_compressed = True
+
+    def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
+        charset = None if charset in _UTF8 else charset
+        super().__init__(opinions, media_type, lambda content: [json_value(content, charset)])
+        self._is_valid = opinions.is_valid
+        self._known: set[bytes] = set()
+        """The first short bodies that fit: refusals repeat the same bytes."""
+        self._trials = _TRIALS
+
+    def is_valid(self, content: bytes) -> bool:
+        """Whether the body is JSON and fits the schema."""
+        is_short = self._trials > 0 and len(content) <= _SHORT
+        if is_short:
+            if content in self._known:
+                self._trials = _TRIALS
+                return True
+            self._trials -= 1
+        try:
+            value = orjson.loads(content)
+        except orjson.JSONDecodeError:
+            # Lone surrogates, a byte order mark, UTF-16: still JSON.
+            return super().is_valid(content)
+        is_valid = self._is_valid(value)
+        if is_valid and is_short and len(self._known) < _MOST_KNOWN:
+            self._known.add(content)
+        return is_valid
+
+
+def json_value(content: bytes, charset: str | None) -> Any:
+    """Return the value of a JSON body. Raises `ValueError`, and its subclass `BeyondLimits`."""
+    # If the header has no charset or a wrong one, JSON reveals its encoding itself.
+    detected = json.detect_encoding(content)
+    try:
+        text = content.decode(charset or detected)
+    except (LookupError, ValueError):
+        text = content.decode(detected)
+    return json_of_text(text, strict=True)
+
+
+def decoded_text(content: bytes, charset: str | None) -> str:
+    """Return the text of a body; Latin-1, the old default of HTTP, if it does not have its declared charset."""
+    for name in (charset or "utf-8-sig", "utf-8-sig"):
+        try:
+            return content.decode(name)
+        except (LookupError, ValueError):
+            continue
+    return content.decode("latin-1")
+
+
+def _is_file(raw: object) -> bool:
+    """Whether a response is a download although a JSON media type is declared."""
+    return isinstance(raw, dict) and (
+        raw.get("type") == "file" or (raw.get("type") == "string" and raw.get("format") == "binary")
+    )

@@ -48,7 +48,7 @@ class AnswerFields(Struct, frozen=True):
     """Fields of the successful responses of one operation."""
 
     status: str
-    """Key of the response; empty when none is described."""
+    """Key of the response; empty if none is described."""
     fields: tuple[AnswerField, ...] = ()
     noun: str = ""
     """The noun of the things in the schema's name: `user` of `UserResponse`."""

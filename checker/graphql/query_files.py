@@ -1,4 +1,4 @@
-"""Queries that users wrote in files: whose operation each is, and what is wrong with it."""
+"""Queries that users wrote in files: the operation of each, and its faults."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,11 +35,11 @@ class WrittenQueries(Struct):
 
     by_label: dict[Label, list[Example]] = field(default_factory=dict)
     faults: list[tuple[str, str]] = field(default_factory=list)
-    """(where, what is wrong), one for each query that is not sent."""
+    """(where, fault), one for each query that is not sent."""
 
 
 def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> WrittenQueries:
-    """Valid queries as bodies of the first root field that each asks for."""
+    """Return the valid queries as bodies of their first root field."""
     found = WrittenQueries()
     for file in files:
         try:
@@ -70,7 +70,7 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
 
 
 def _own(variables: dict[str, Any], name: str, operations: list[OperationDefinitionNode]) -> dict[str, Any]:
-    """Variables of one operation: all that are there, or those under its name where each operation has some."""
+    """Return the variables of one operation: all variables, or those under its name if each operation has some."""
     names = {one.name.value for one in operations if one.name}
     if variables and variables.keys() <= names and all(isinstance(one, dict) for one in variables.values()):
         own: dict[str, Any] = variables.get(name, {})
@@ -81,7 +81,7 @@ def _own(variables: dict[str, Any], name: str, operations: list[OperationDefinit
 
 
 def _apart(document: DocumentNode, operations: list[OperationDefinitionNode]) -> Iterator[DocumentNode]:
-    """Each operation with the fragments that it uses; the operation first."""
+    """Yield each operation with the fragments that it uses, the operation first."""
     by_name: Mapping[str, DocumentNode] = separate_operations(document)
     for operation in operations:
         whole = by_name[operation.name.value if operation.name else ""]
@@ -90,7 +90,7 @@ def _apart(document: DocumentNode, operations: list[OperationDefinitionNode]) ->
 
 
 def _label(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) -> Label:
-    """`Query.user` of the first root field. Raises `ValueError`."""
+    """Return the label of the first root field, such as `Query.user`. Raises `ValueError`."""
     if operation.operation is OperationType.SUBSCRIPTION:
         raise ValueError("it is a subscription, and those are not tested")
     root = schema.get_root_type(operation.operation)

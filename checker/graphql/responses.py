@@ -1,0 +1,439 @@
+"""The contract of GraphQL responses: the data that the query selects, by the types of the schema, and the status of resources."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+import orjson
+from graphql import (
+    FieldNode,
+    FragmentSpreadNode,
+    GraphQLEnumType,
+    GraphQLError,
+    GraphQLList,
+    GraphQLNonNull,
+    GraphQLScalarType,
+    GraphQLSchema,
+    GraphQLString,
+    InlineFragmentNode,
+    OperationDefinitionNode,
+    SelectionSetNode,
+    get_named_type,
+    is_abstract_type,
+    parse,
+)
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from checker.core.contract import (
+    AnswerJudge,
+    Blame,
+    BodyOpinions,
+    Complaint,
+    MediaTypeVerdict,
+    ResponsePlan,
+    SchemaViolation,
+    UndecodableBody,
+)
+from checker.core.resources import CREATING, REMOVING
+from checker.core.response import Decoded, Response
+from checker.graphql.errors import complaint_of, denied_status, first_path
+from checker.graphql.resources import RootRole, status_named
+from checker.graphql.scalars import takes_scalar
+
+_KEPT: Final = 1024
+_MOST_ITEMS: Final = 1000
+"""Items of a list that are checked."""
+_ARGUMENTS: Final = re.compile(r'\((?:[^()"]|"(?:\\.|[^"\\])*+")*+\)')
+"""Arguments of a field, or definitions of variables. Nested parentheses occur only in strings."""
+_TYPENAME: Final = GraphQLNonNull(GraphQLString)
+Path = tuple[str | int, ...]
+
+
+class DataFault(Struct, frozen=True):
+    """A part of a response that breaks a promise."""
+
+    rule: tuple[str, ...]
+    """The promise and its kind: the same for every response that breaks it."""
+    path: Path
+    message: str
+    promised: str
+    """The promised type."""
+    value: Any
+
+
+class Shape(Struct, frozen=True):
+    """The promise of one selected field, or of all data: a type, and the selected fields of it."""
+
+    kind: Any
+    """Its type in the schema."""
+    place: str
+    """`Author.born`, the field of the schema; `data` for the whole."""
+    fields: Mapping[str, "Shape"] = {}
+    """Selected fields by their names in the response."""
+    only: frozenset[str] | None = None
+    """Types of objects that have the field; None for all."""
+    possible: frozenset[str] | None = None
+    """Types that an object may be of; None if there is one."""
+
+    def check(self, data: Any, wrong: list[DataFault]) -> None:
+        """Add the faults of the data of a response to `wrong`; this shape is that of all data."""
+        self._check_object(self.kind, data, (), wrong)
+
+    def field_at(self, names: Iterable[str]) -> str:
+        """Return the field of the schema at a path of the data, `Author.born`; empty if none was selected."""
+        shape: Shape | None = self
+        for name in names:
+            shape = None if shape is None else shape.fields.get(name)
+        return "" if shape is None or shape is self else shape.place
+
+    def _check(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
+        if isinstance(kind, GraphQLNonNull):
+            if value is None:
+                says = f"null, and its type is `{kind}`"
+                wrong.append(DataFault((self.place, "non-null"), path, says, str(kind), None))
+                return
+            kind = kind.of_type
+        if value is None:
+            return
+        if isinstance(kind, GraphQLList):
+            if not isinstance(value, list):
+                says = f"no list, and its type is `{kind}`"
+                wrong.append(DataFault((self.place, "list"), path, says, str(kind), value))
+                return
+            for number, one in enumerate(value[:_MOST_ITEMS]):
+                self._check(kind.of_type, one, (*path, number), wrong)
+        elif isinstance(kind, GraphQLEnumType):
+            if not isinstance(value, str) or value not in kind.values:
+                says = f"{value!r:.80} is no member of the enum `{kind.name}`"
+                wrong.append(DataFault((self.place, "enum"), path, says, kind.name, value))
+        elif isinstance(kind, GraphQLScalarType):
+            # An ID accepts numbers but is always serialised as a string (GraphQL, 3.5.5).
+            is_id = kind.name == "ID"
+            if not (isinstance(value, str) if is_id else takes_scalar(kind.name, value)):
+                says = f"{value!r:.80} is no `{kind.name}`"
+                wrong.append(DataFault((self.place, "scalar"), path, says, kind.name, value))
+        else:
+            self._check_object(kind, value, path, wrong)
+
+    def _check_object(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
+        if not isinstance(value, dict):
+            says = f"no object, and its type is `{kind.name}`"
+            wrong.append(DataFault((self.place, "object"), path, says, kind.name, value))
+            return
+        actual = value.get("__typename")
+        if self.possible is not None and isinstance(actual, str) and actual not in self.possible:
+            says = f"an object of type {actual}, which is no `{kind.name}`"
+            wrong.append(DataFault((self.place, "possible-type"), path, says, kind.name, actual))
+            return
+        for key, one in self.fields.items():
+            if key in value:
+                one._check(one.kind, value[key], (*path, key), wrong)
+            elif one.only is None or actual in one.only:
+                says = f"the selected field `{key}` is missing"
+                wrong.append(DataFault((one.place, "selected"), path, says, kind.name, value))
+
+
+class Shapes:
+    """The shapes of the data of queries, kept for repeated queries."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._schema = schema
+        self._kept: Callable[[str], Shape | None] = lru_cache(_KEPT)(self._of)
+
+    def of(self, query: str) -> Shape | None:
+        """Return the shape of the data of a query; None for a query that cannot be read."""
+        # Argument values differ between cases and do not affect the shape: without them texts repeat.
+        return self._kept(query if '"""' in query else _ARGUMENTS.sub(" ", query))
+
+    def _of(self, query: str) -> Shape | None:
+        try:
+            document = parse(query, no_location=True, max_tokens=20_000)
+        except (GraphQLError, RecursionError, IndexError):
+            return None
+        operation = document.definitions[0]
+        if not isinstance(operation, OperationDefinitionNode):
+            return None
+        root = self._schema.get_root_type(operation.operation)
+        if root is None:
+            return None
+        try:
+            return self._shape(root, [operation.selection_set], "data", None)
+        except (_NoShape, RecursionError):
+            return None
+
+    def _shape(self, kind: Any, sets: list[SelectionSetNode], place: str, only: frozenset[str] | None) -> Shape:
+        named = get_named_type(kind)
+        found: dict[str, _Requested] = {}
+        for one in sets:
+            self._collect(named, one, None, found)
+        fields = {key: self._shape(one.kind, one.sets, one.place, one.only) for key, one in found.items()}
+        possible = None
+        if is_abstract_type(named):
+            possible = frozenset(one.name for one in self._schema.get_possible_types(named))
+        return Shape(kind, place, fields, only, possible)
+
+    def _collect(
+        self, kind: Any, selection: SelectionSetNode, only: frozenset[str] | None, found: dict[str, "_Requested"]
+    ) -> None:
+        """Collect the fields of a selection set by their names in the response; `only` are the types that have them."""
+        for node in selection.selections:
+            if isinstance(node, FragmentSpreadNode) or node.directives:
+                raise _NoShape
+            if isinstance(node, InlineFragmentNode):
+                inner, types = kind, only
+                if node.type_condition is not None:
+                    inner = self._schema.type_map.get(node.type_condition.name.value)
+                    types = self._narrowed(kind, inner, only)
+                self._collect(inner, node.selection_set, types, found)
+                continue
+            assert isinstance(node, FieldNode)
+            self._add(kind, node, only, found)
+
+    def _add(self, kind: Any, node: FieldNode, only: frozenset[str] | None, found: dict[str, "_Requested"]) -> None:
+        name = node.name.value
+        key = node.alias.value if node.alias else name
+        declared, place = _TYPENAME, name
+        if name != "__typename":
+            one = getattr(kind, "fields", {}).get(name)
+            if one is None:
+                raise _NoShape
+            declared, place = one.type, f"{kind.name}.{name}"
+        chosen = found.get(key)
+        if chosen is None:
+            chosen = found[key] = _Requested(declared, place, only)
+        elif chosen.only is not None:
+            chosen.only = None if only is None else chosen.only | only
+        if node.selection_set is not None:
+            chosen.sets.append(node.selection_set)
+
+    def _narrowed(self, outer: Any, inner: Any, only: frozenset[str] | None) -> frozenset[str] | None:
+        if inner is None:
+            raise _NoShape
+        if inner is outer:
+            return only
+        named = (
+            frozenset(one.name for one in self._schema.get_possible_types(inner))
+            if is_abstract_type(inner)
+            else frozenset((inner.name,))
+        )
+        return named if only is None else named & only
+
+
+class _NoShape(Exception):
+    """The meaning of the query is unknown."""
+
+
+class _Requested(Struct):
+    """A selected field, possibly from several places."""
+
+    kind: Any
+    place: str
+    only: frozenset[str] | None
+    sets: list[SelectionSetNode] = field(default_factory=list)
+
+
+_MOST_SHOWN: Final = 10
+_UNREAD: Final = object()
+
+
+class GraphQLContract:
+    """Implements `checker.core.contract.ResponseContract`: every status is allowed; data is judged in 2xx, errors also in 4xx and 5xx."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._judge = GraphQLAnswers(schema)
+
+    def plan(self, status: int, content_type: str | None) -> ResponsePlan:
+        """Return the plan for a response."""
+        answers: AnswerJudge | None = self._judge if 200 <= status < 300 or 400 <= status < 600 else None
+        return ResponsePlan(
+            status_documented=True,
+            documented_statuses=(),
+            media_type=MediaTypeVerdict.DOCUMENTED,
+            documented_media_types=(),
+            body=None,
+            answers=answers,
+        )
+
+
+class _ReadAnswer(Struct, frozen=True):
+    """A response body, as far as it could be read."""
+
+    value: Any
+    reason: str = ""
+    """The reason why it could not be read."""
+    is_cut: bool = False
+
+
+class GraphQLAnswers:
+    """Implements `checker.core.contract.AnswerJudge`."""
+
+    def __init__(self, schema: GraphQLSchema) -> None:
+        self._shapes = Shapes(schema)
+
+    def is_fine(self, response: Response) -> bool:
+        """Whether the response has no errors, and the requested data."""
+        if response.status_code >= 400:
+            return False
+        value = _read(response).value
+        if not isinstance(value, dict) or value.get("errors"):
+            return False
+        shape = self._shape(response)
+        if shape is None or "data" not in value:
+            return False
+        wrong: list[DataFault] = []
+        shape.check(value["data"], wrong)
+        return not wrong
+
+    def complaint(self, response: Response) -> Complaint | None:
+        """Return the complaint in the `errors` of the response."""
+        value = _read(response).value
+        complaint = complaint_of(value, response.status_code)
+        if complaint is None or complaint.blame is not Blame.FAILED:
+            return complaint
+        shape = self._shape(response)
+        part = "" if shape is None else shape.field_at(first_path(value))
+        return replace(complaint, part=part)
+
+    def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
+        """Return the faults of the data, each rule once."""
+        read = _read(response)
+        if response.status_code >= 400:
+            # A refusal promises no data.
+            return BodyOpinions()
+        if read.is_cut:
+            return BodyOpinions(unread="is longer than what is kept of one")
+        if read.reason:
+            return BodyOpinions(undecodable=UndecodableBody("application/json", read.reason))
+        if not isinstance(read.value, dict):
+            says = f"an answer is an object with `data` or `errors`, not {type(read.value).__name__}"
+            fault = DataFault(("answer", "type"), (), says, "object", read.value)
+            return BodyOpinions((_violation(fault),))
+        value = read.value
+        if value.get("errors") and value.get("data") is None:
+            return BodyOpinions()
+        shape = self._shape(response)
+        if shape is None:
+            # The response to an invalid query is not specified.
+            return BodyOpinions()
+        wrong: list[DataFault] = []
+        if "data" not in value:
+            wrong.append(DataFault(("data", "required"), (), "neither data nor errors", "{}", value))
+        else:
+            shape.check(value["data"], wrong)
+        by_rule = {one.rule: one for one in reversed(wrong)}
+        listed = [one for one in wrong if by_rule[one.rule] is one]
+        return BodyOpinions(tuple(map(_violation, listed[:_MOST_SHOWN])))
+
+    def _shape(self, response: Response) -> Shape | None:
+        request = response.request
+        if request is None or request.body is None:
+            return None
+        try:
+            sent = orjson.loads(request.body)
+        except orjson.JSONDecodeError:
+            return None
+        query = sent.get("query") if isinstance(sent, dict) else None
+        return self._shapes.of(query) if isinstance(query, str) else None
+
+
+def _read(response: Response) -> _ReadAnswer:
+    body = response.decoded
+    if not isinstance(body, Decoded):
+        return _ReadAnswer(_UNREAD, body.message)
+    if body.is_cut or response.is_truncated:
+        return _ReadAnswer(_UNREAD, is_cut=True)
+    try:
+        return _ReadAnswer(orjson.loads(body.content))
+    except orjson.JSONDecodeError as error:
+        return _ReadAnswer(_UNREAD, str(error))
+
+
+def _violation(wrong: DataFault) -> SchemaViolation:
+    return SchemaViolation(
+        schema_path=wrong.rule,
+        schema_pointer=wrong.rule[0],
+        instance_path=("data", *wrong.path),
+        keyword=wrong.rule[-1],
+        message=wrong.message,
+        schema=wrong.promised,
+        value=wrong.value,
+    )
+
+
+_STATUSES: Final[Mapping[Blame, int]] = {Blame.REFUSED: 400, Blame.BROKEN_PROMISE: 500, Blame.FAILED: 500}
+_MISSING, _UNPROCESSABLE = 404, 422
+
+
+def data_of(response: Response, field: str) -> tuple[Any, Any]:
+    """Return (the whole response, its data for a root field), with None for missing values."""
+    body = response.decoded
+    try:
+        value = orjson.loads(body.content) if isinstance(body, Decoded) else None
+    except orjson.JSONDecodeError:
+        value = None
+    data = value.get("data") if isinstance(value, dict) else None
+    return value, data.get(field) if isinstance(data, dict) else None
+
+
+def resource_status(response: Response, field: str, role: RootRole) -> int:
+    """Return 404 for a missing resource, 200 for one that is there, 4xx for a refusal, 500 for a server error.
+
+    A response with another status than 2xx, or without JSON, keeps its own status.
+    """
+    status = response.status_code
+    if not 200 <= status < 300:
+        return status
+    value, found = data_of(response, field)
+    if not isinstance(value, dict):
+        return status
+    if found is None or (found is False and role.method == REMOVING):
+        complaint = complaint_of(value)
+        if complaint is None:
+            return _absent(role)
+        return _STATUSES.get(complaint.blame) or denied_status(value)
+    if _has_failed(found, role):
+        # The errors show that it failed, not why.
+        return _UNPROCESSABLE if role.method in CREATING else _MISSING
+    other = _other_member(found, role)
+    if other:
+        return status_named(other)
+    return status if _is_shown(found, role.steps) else _absent(role)
+
+
+def _absent(role: RootRole) -> int:
+    return _UNPROCESSABLE if role.method in CREATING else _MISSING
+
+
+def _has_failed(found: Any, role: RootRole) -> bool:
+    """Whether the response itself reports a failure: a false flag, or listed errors."""
+    if not isinstance(found, dict):
+        return False
+    said = [found[name] for name in role.witnesses if name in found]
+    return any(one is False or (one and one is not True) for one in said)
+
+
+def _other_member(found: Any, role: RootRole) -> str:
+    """Return the type of a union that came instead of the wanted member; empty for the wanted one, or if the type is unknown."""
+    for place, member in enumerate(role.members):
+        if not isinstance(found, dict):
+            break
+        said = found.get("__typename")
+        if member and isinstance(said, str) and said != member:
+            return said
+        found = found.get(role.steps[place]) if place < len(role.steps) else None
+    return ""
+
+
+def _is_shown(found: Any, steps: tuple[str, ...]) -> bool:
+    """Whether the response contains the requested objects; a list may be empty."""
+    for name in steps:
+        if isinstance(found, list):
+            return True
+        if not isinstance(found, dict) or name not in found:
+            return True
+        found = found[name]
+        if found is None:
+            return False
+    return True
