@@ -120,6 +120,7 @@ def _dripping(met: Callable[[int], object]) -> Iterator[str]:
             thread.join()
 
 
+@pytest.mark.thorough
 def test_a_server_that_drips_does_not_keep_a_run(command: Command) -> None:
     ran = _dripped(command, "60", until=1)
     assert ran.code == 2, ran.shown

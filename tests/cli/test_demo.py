@@ -43,6 +43,7 @@ def test_port_that_is_taken_is_a_usage_error(invoke) -> None:
     assert f"Error: --port {port}: Address already in use" in result.stderr
 
 
+@pytest.mark.thorough
 def test_failures_are_replayed_and_change_on_a_fixed_server(invoke, folder) -> None:
     with Server() as server:
         result = invoke(

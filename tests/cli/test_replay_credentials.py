@@ -214,6 +214,7 @@ class Items(Tokens):
         return found if request.target in self.there else json_reply({}, 404)
 
 
+@pytest.mark.thorough
 def test_the_requests_that_a_failure_needs_carry_the_credentials_of_today(folder: Path) -> None:
     (folder / "checker.toml").write_text(LOGIN)
     with serving(Items(1).answer, ITEMS) as app:

@@ -107,6 +107,7 @@ def _spellings(value: str) -> dict[str, str]:
 
 
 @given(st.text(min_size=6, max_size=30).filter(lambda text: "secret" not in text))
+@pytest.mark.thorough
 def test_a_secret_is_masked_however_it_is_spelled_and_comes_back(value: str) -> None:
     store = SecretStore()
     store.add("query:key", value)

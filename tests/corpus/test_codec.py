@@ -26,6 +26,7 @@ def test_every_record_comes_back_exactly(records: list[Record]) -> None:
 
 
 @given(INTERACTIONS)
+@pytest.mark.thorough
 def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> None:
     encoder = RecordEncoder()
     fields = tuple(getattr(record, name) for name in record.__struct_fields__)
@@ -40,6 +41,7 @@ def test_fields_and_parts_are_written_like_the_record(record: Interaction) -> No
 
 
 @given(STEPS)
+@pytest.mark.thorough
 def test_fields_may_hold_values_and_their_fields(step: Step) -> None:
     encoder = RecordEncoder()
     place = get_args(Recipe).index(type(step.recipe))

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, max_size=12), st.randoms(use_true_random=False))
+@pytest.mark.thorough
 def test_the_favoured_show_everything_in_any_order(entries: list[CorpusEntry], rng: object) -> None:
     kept = favoured(entries)
     assert {n for one in kept for n in one.ids} == {n for one in entries for n in one.ids}

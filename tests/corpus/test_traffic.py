@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -149,6 +150,7 @@ def test_bodies_of_requests_are_kept_like_those_of_answers(tmp_path: Path) -> No
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=40), st.integers(1, 60_000))
+@pytest.mark.thorough
 def test_every_segment_can_be_read_without_the_others(offered: list[tuple[int, bool]], segment_bytes: int) -> None:
     bodies = [Random(number).randbytes(5_000 * number) for number in range(6)]
     with TemporaryDirectory() as folder:

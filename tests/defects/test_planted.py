@@ -41,6 +41,7 @@ def test_nothing_is_found_where_nothing_is_planted(name: str, tmp_path: Path) ->
     assert ran(name, frozenset(), tmp_path, "20") == Outcome((), ())
 
 
+@pytest.mark.thorough
 def test_few_sequences_reach_what_takes_five_steps(tmp_path: Path) -> None:
     service = service_named("tenants")
     with service.serving(frozenset({"member-stays"})) as url:

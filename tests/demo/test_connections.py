@@ -122,6 +122,7 @@ def test_many_clients_at_once_see_only_their_own_bookings(server: Server) -> Non
     assert server.requests - before == 8 * 20 * 4
 
 
+@pytest.mark.thorough
 def test_bookings_are_bounded(server: Server) -> None:
     body = json.dumps(BOOKING).encode()
     request = b"POST /bookings HTTP/1.1\r\nHost: inn\r\nContent-Type: application/json\r\n"

@@ -207,6 +207,7 @@ def test_no_canary_of_a_base_url_is_left(
     assert all(request.headers["authorization"].startswith("Basic ") for request in sent)
 
 
+@pytest.mark.thorough
 def test_without_sanitisation_reports_show_secrets_and_other_files_do_not(command: Command) -> None:
     folder = command.directory
     (folder / "checker.toml").write_text(toml("").replace("${HEADER}", canary("env")))

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import serving
 from tests.e2e.runner import Command
@@ -189,6 +191,7 @@ def places(folder: Path) -> set[str]:
 CHOSEN = ("--mode", "positive", "--include-path", "/rooms/{id}")
 
 
+@pytest.mark.thorough
 def test_all_of_a_case_works_in_all_user_code_of_a_run(command: Command) -> None:
     configure(command, HOOKS)
     with serving(rooms, DOCUMENT) as app:
@@ -201,6 +204,7 @@ def test_all_of_a_case_works_in_all_user_code_of_a_run(command: Command) -> None
     assert {request.headers.get("x-token") for request in sent} == {"1", None}
 
 
+@pytest.mark.thorough
 def test_all_of_a_case_works_in_the_user_code_of_fuzz(command: Command) -> None:
     configure(command, HOOKS, '[generation]\nmaximize = "size"\n')
     wanted = PLACES | {"metric"}

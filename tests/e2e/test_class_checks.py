@@ -122,6 +122,7 @@ def test_settings_that_nothing_takes_are_refused(command: Command, app: App, tab
     assert WRONG[table] in ran.stderr, ran.shown
 
 
+@pytest.mark.thorough
 def test_a_state_that_is_too_large_is_an_error_of_the_run(command: Command, app: App) -> None:
     large = MERGED.replace("return self.seen", "return 'x' * 100_000")
     ran = ran_with(command, app, large)
@@ -141,6 +142,7 @@ def test_a_class_that_kills_its_worker_at_the_end_costs_its_own_word_only(comman
     assert ran.view.cases == TOTAL
 
 
+@pytest.mark.thorough
 def test_fuzz_has_a_last_word_too_when_it_ends_by_itself(command: Command, app: App) -> None:
     (command.directory / "hooks.py").write_text(MERGED)
     text = 'hooks = "hooks.py"\n[checks.Counted]\nmost = 0\n'

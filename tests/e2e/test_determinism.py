@@ -96,6 +96,7 @@ def test_phases_that_list_their_cases_send_the_same_bytes(application: str, tmp_
 
 
 @pytest.mark.parametrize("application", ["openapi", "newer"])
+@pytest.mark.thorough
 def test_a_killed_worker_changes_nothing_but_what_was_in_flight(application: str, tmp_path: Path) -> None:
     document, _ = APPLICATIONS[application]()
     clean = Mock(document)

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command, Ran
@@ -101,6 +103,7 @@ def test_words_and_overrides_arrive_and_lead_to_a_finding(command: Command) -> N
     assert '"note":""' in finding.reproduction.replace(" ", "")
 
 
+@pytest.mark.thorough
 def test_the_same_seed_sends_the_same_bytes_and_a_replay_as_well(command: Command) -> None:
     _configured(command)
     sent = []

@@ -72,6 +72,7 @@ def test_with_a_time_limit_fuzz_uses_its_time_and_reports_all_failures(
     assert "2 failures" in ran.stdout
 
 
+@pytest.mark.thorough
 def test_a_limit_of_failures_ends_fuzz_before_its_time(command: Command, app: App) -> None:
     limits = ("--max-time", UNHURRIED_S, "--max-failures", "1")
     ran = command.here("fuzz", app.document_url, *ASKED, *limits)

@@ -68,6 +68,7 @@ def test_a_stopped_run_shows_what_it_found(command: Command, number: signal.Sign
     assert not [reason for reason in ran.view.gone.values() if "SIG" in reason]
 
 
+@pytest.mark.thorough
 def test_a_stopped_fuzz_shows_what_it_found(command: Command) -> None:
     arguments = [
         "fuzz",
@@ -191,6 +192,7 @@ def test_a_served_demo_ends_quietly(command: Command, number: signal.Signals) ->
     assert (ran.code, ran.stderr) == (0, "")
 
 
+@pytest.mark.thorough
 def test_a_stopped_demo_shows_what_it_found(command: Command) -> None:
     with command.started("demo", "-n", "10000", "--continue-on-failure") as process:
         wait_until(lambda: process.poll() is not None or command.has_found)

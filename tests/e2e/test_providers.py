@@ -67,6 +67,7 @@ def test_configured_authentication_stands_in_place_of_providers(command: Command
     assert headers.stdout.count("Never.get: AssertionError") == 1, headers.shown
 
 
+@pytest.mark.thorough
 def test_objects_of_http_clients_sign_each_request(command: Command) -> None:
     (command.directory / "hooks.py").write_text(
         "import os\nimport checker\n"
@@ -107,6 +108,7 @@ def test_digest_signs_each_operation_and_asks_once(command: Command) -> None:
     assert not list(left_in_files(command.directory))
 
 
+@pytest.mark.thorough
 def test_credentials_in_bodies_are_sent_and_written_nowhere(command: Command) -> None:
     (command.directory / "hooks.py").write_text(
         "import os\nimport checker\n@checker.auth\nclass Body:\n"

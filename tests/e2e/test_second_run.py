@@ -44,6 +44,7 @@ def test_failing_examples_are_tried_first(command: Command) -> None:
     assert found_by(first) == found_by(second), second.shown
 
 
+@pytest.mark.thorough
 def test_examples_that_pass_are_forgotten(command: Command) -> None:
     with Server() as demo:
         command.run(demo.document_url, "-n", "30", seed=1, inline=True)

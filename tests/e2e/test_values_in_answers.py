@@ -90,6 +90,7 @@ def test_values_of_a_format_are_used_in_other_fields_of_that_format(command: Com
     assert found >= {"POST /calls", "POST /letters"}
 
 
+@pytest.mark.thorough
 def test_equal_answers_give_equal_requests_for_any_number_of_workers(command: Command) -> None:
     wires = []
     with serving(lambda request: json_reply(_orders()), DOCUMENT) as app:

@@ -185,6 +185,7 @@ def test_a_user_that_is_not_there_is_one_sentence(command: Command) -> None:
     assert ran.stderr == "Error: auth.wfc: there is no user 'zoe' in the document; there are 'anna'\n"
 
 
+@pytest.mark.thorough
 def test_a_killed_run_leaves_no_password_and_no_token_that_answers_echo(command: Command) -> None:
     bank, served, is_enough = Bank(), count(1), threading.Event()
 

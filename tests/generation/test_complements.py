@@ -126,6 +126,7 @@ CONDITIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
+@pytest.mark.thorough
 def test_values_meet_conditions(name: str) -> None:
     raw = CONDITIONS[name]
     is_valid = opinions(schema_of(raw))

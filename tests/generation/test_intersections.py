@@ -118,6 +118,7 @@ _PATTERNS = _COUNTED | _SEARCHED
 @given(
     st.lists(_PATTERNS, min_size=1, max_size=3), st.lists(_SEARCHED, max_size=1), st.integers(0, 5), st.integers(0, 6)
 )
+@pytest.mark.thorough
 def test_an_automaton_has_the_lengths_and_texts_that_all_patterns_have(
     patterns: list[str], forbidden: list[str], low: int, more: int
 ) -> None:

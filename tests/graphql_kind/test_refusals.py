@@ -148,6 +148,7 @@ class Server:
 
 @pytest.mark.parametrize("label", ["Query.a", "Query.b"])
 @pytest.mark.parametrize("read", [iso_date, code, number])
+@pytest.mark.thorough
 def test_later_cases_respect_what_a_scalar_is_said_to_be(read: Reader, label: str) -> None:
     server = Server(read)
     before, after = server.accepted(label, "coverage"), server.accepted(label, "fuzzing")

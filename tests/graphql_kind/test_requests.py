@@ -143,6 +143,7 @@ DENSE = "\n".join(
 )
 
 
+@pytest.mark.thorough
 def test_dense_schemas_cost_little() -> None:
     schema = opened(DENSE + "\ntype Query { start: T0 }")
     operation: Any = schema.find("Query.start")

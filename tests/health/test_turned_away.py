@@ -37,6 +37,7 @@ def culprits(ran: Ran) -> set[str]:
     ],
     ids=["logout by GET", "logout by DELETE", "token reset", "maintenance", "lock-out"],
 )
+@pytest.mark.thorough_beyond(1)
 def test_what_ends_all_service_is_named_and_the_rest_is_tested(
     tmp_path: Path, service: Service, label: str, said: dict[str, Any]
 ) -> None:

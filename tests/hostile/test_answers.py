@@ -6,6 +6,7 @@ from tests.hostile.fuzzing import fuzz
 from tests.hostile.mutations import mutated
 
 
+@pytest.mark.thorough
 def test_mutated_answers_are_outcomes() -> None:
     fuzzed = fuzz(0, 1000)
     assert fuzzed.unread == {}

@@ -72,6 +72,7 @@ def test_metadata_follow_what_users_make_of_a_case(operation) -> None:
     assert case.meta.mode is checker.GenerationMode.POSITIVE
 
 
+@pytest.mark.thorough
 def test_metadata_of_a_case_that_nobody_changed_are_as_drawn(operation) -> None:
     case = find(operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE), lambda case: True)
     assert case.meta is case.meta
@@ -234,6 +235,7 @@ def test_another_verb_is_sent(operation, api) -> None:
     assert api.requests[0][0] == "POST"
 
 
+@pytest.mark.thorough
 def test_frozen_metadata_stay_as_they_were(operation) -> None:
     drawn = find(operation.as_strategy(), lambda case: True)
     drawn.freeze_metadata()

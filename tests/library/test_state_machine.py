@@ -66,6 +66,7 @@ def loaded(app: App) -> Any:
     return schema
 
 
+@pytest.mark.thorough
 def test_answers_lead_on_to_requests() -> None:
     app = App()
     loaded(app).as_state_machine().run(settings=QUICK)

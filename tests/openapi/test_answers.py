@@ -65,6 +65,7 @@ def is_failure(body: BodyValidator, content: bytes) -> bool:
 
 
 @pytest.mark.parametrize("media_type", ["application/json", "application/yaml", "application/xml", "text/plain"])
+@pytest.mark.thorough
 def test_no_body_by_the_book_fails(media_type: str) -> None:
     place = body_place(TEXT, is_form=False, is_bytes=False, is_xml="xml" in media_type)
     received = media_type_of(media_type)

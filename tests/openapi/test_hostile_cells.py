@@ -88,6 +88,7 @@ def disagreements(found: OpenApiOperation) -> list[RequestVerdict]:
 
 @pytest.mark.parametrize("required", [False, True])
 @pytest.mark.parametrize(("place", "style", "explode"), CELLS)
+@pytest.mark.thorough_beyond(1)
 def test_parameters(place: str, style: str, explode: bool, required: bool) -> None:
     path = "/a/{p}" if place == "path" else "/a"
     how = {"style": style, "explode": explode, "required": required or place == "path"}
@@ -108,6 +109,7 @@ def test_bodies(media_type: str) -> None:
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("media_type", TYPES[1:3])
+@pytest.mark.thorough
 def test_encodings(media_type: str, encoding: dict[str, Any]) -> None:
     for name, schema in SCHEMAS.items():
         form = {"type": "object", "properties": {"f": schema}, "required": ["f"]}

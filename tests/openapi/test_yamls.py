@@ -57,6 +57,7 @@ Quoting.add_representer(str, lambda dumper, text: dumper.represent_scalar("tag:y
 
 
 @given(JSON)
+@pytest.mark.thorough
 def test_what_is_dumped_is_read_back(value: Any) -> None:
     text = yaml.dump({"a": value}, Dumper=Quoting, allow_unicode=True)
     assert parse_yaml(text) == {"a": value}

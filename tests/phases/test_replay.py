@@ -105,6 +105,7 @@ _VALUES = st.binary(min_size=1, max_size=9).map(
     target=st.binary(max_size=9).map(lambda raw: b"/" + raw.hex().encode() + b"?q=%FF"),
     body=st.none() | st.binary(max_size=40),
 )
+@pytest.mark.thorough
 def test_request_goes_out_byte_for_byte(
     tmp_path: Path,
     server: RawServer,

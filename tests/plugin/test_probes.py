@@ -1,5 +1,7 @@
 """What `ignored_auth` sends in tests of users: it probes the first success of each operation in each test."""
 
+import pytest
+
 from tests.apps.serving import serving
 from tests.apps.unchecked import DOCUMENT, Orders
 
@@ -23,6 +25,7 @@ def test_orders(case):
 """
 
 
+@pytest.mark.thorough
 def test_the_first_success_of_each_operation_is_probed_in_each_test(run) -> None:
     orders = Orders()
     with serving(orders, DOCUMENT) as app:

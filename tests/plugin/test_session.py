@@ -174,6 +174,7 @@ def test_the_seed_that_a_session_prints_repeats_its_cases(run) -> None:
     assert sorted(_shown(again, "id:")) == sorted(_shown(first, "id:")) != []
 
 
+@pytest.mark.thorough
 def test_seeds_that_tests_ask_for_are_those_that_are_printed(run) -> None:
     text = (
         BY_CHANCE

@@ -5,6 +5,8 @@ import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import checker
 
 PACKAGE = Path(checker.__file__).parent
@@ -29,6 +31,7 @@ def spoken(folder: str) -> Iterator[tuple[str, str]]:
                     previous = token.type
 
 
+@pytest.mark.thorough
 def test_only_settings_of_users_speak_of_graphql_above_the_kinds() -> None:
     said = {text for folder in ABOVE for _, text in spoken(folder)}
     assert said == OF_USERS

@@ -57,6 +57,7 @@ def test_a_phase_from_outside_runs_from_end_to_end(command: Command) -> None:
     assert {b"/named/%22", b"/found?text=%5C"} <= set(sent)
 
 
+@pytest.mark.thorough
 def test_it_is_switched_on_and_off_in_the_configuration(command: Command) -> None:
     off = "".join(f"[phases.{name}]\nenabled = false\n" for name in ("examples", "coverage", "stateful"))
     on = "[phases.quoting]\nenabled = true\n[phases.quoting.checks.not_a_server_error]\nenabled = false\n"

@@ -29,6 +29,7 @@ def test_fuzz_without_a_time_limit_stops_at_the_first_failure(run: Run, launcher
 
 
 @BOTH
+@pytest.mark.thorough
 def test_a_description_that_is_not_read_in_time_is_told(run: Run, launcher: Any) -> None:
     # All of the time, and more, has passed before the run begins.
     outcome = run(("hang", "opening"), kind="fuzz", max_time_s=800.0, age_s=900.0, launcher=launcher)

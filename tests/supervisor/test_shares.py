@@ -116,6 +116,7 @@ def test_what_only_refuses_has_an_eighth_of_the_time_of_others_and_no_less() -> 
     assert floor > sum(night.asked.values()) / len(night.asked) / 20
 
 
+@pytest.mark.thorough
 def test_a_producer_that_is_refused_is_tried_oftener() -> None:
     plain, making = cluster("dead0"), cluster("dead1")
     night = Night({plain: (), making: making[:1], **dict.fromkeys(LIVE, ())}, is_live)

@@ -42,6 +42,7 @@ def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
     assert outcome.view.cases == 20
 
 
+@pytest.mark.thorough
 def test_journals_are_looked_for_when_a_worker_opens_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     reads, lists = Counter[str](), list[RunLayout]()
     read, listed = lifecycle.RunLifecycle.read, RunLayout.journal_paths

@@ -205,6 +205,7 @@ def test_headers(s: str, n: int, b: bool) -> None:
 
 @settings(max_examples=60)
 @given(s=texts(Location.COOKIE), n=numbers, b=st.booleans())
+@pytest.mark.thorough
 def test_cookies(**values: Any) -> None:
     declared = tuple(parameter(Location.COOKIE, "form", name, explode=True) for name in values)
     assert echoed("GET", "/cookies", declared, cookies=values) == values

@@ -108,6 +108,7 @@ def test_unique_items_are_told_from_equal_ones(items: list[Any], is_unique: bool
     assert (errors({"uniqueItems": True}, items) == []) is is_unique
 
 
+@pytest.mark.thorough
 def test_many_items_are_looked_at_once() -> None:
     # To compare each with each would be two hours.
     items = [{"a": number} for number in range(50_000)]

@@ -1,5 +1,6 @@
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -107,6 +108,7 @@ def test_what_came_of_each_is_told() -> None:
 
 
 @given(st.lists(st.dictionaries(st.tuples(st.sampled_from(labels), st.sampled_from([0, 200, 404])), st.integers(1, 40)), max_size=6))  # fmt: skip
+@pytest.mark.thorough
 def test_whatever_is_answered_each_has_its_floor(answers: list[dict[tuple[str, int], int]]) -> None:
     of = rounds()
     for one in answers:

@@ -225,6 +225,7 @@ def _patterns(count: int) -> dict[str, Any]:
     return {"Pattern": {"type": "object", "oneOf": alternatives}}
 
 
+@pytest.mark.thorough
 def test_what_can_hardly_be_broken_alone_costs_little() -> None:
     """Whoever leaves `path` out has a pattern that another alternative admits: to see that took all of the work that there was."""
     raw = {"type": "object", "properties": {"body": {"$ref": "#/components/schemas/Pattern"}}}
