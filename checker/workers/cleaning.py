@@ -18,9 +18,10 @@ from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
 from checker.health import MadeResources, Safety, SafetyGate
-from checker.phases.attempt import attempt, drive
+from checker.phases.attempt import attempt
 from checker.workers.class_checks import states_in
 from checker.workers.context import WorkerContext
+from checker.workers.jobs import Job, answered, exchange
 from checker.workers.messages import Drain
 from checker.workers.selected import SelectedOperations
 
@@ -79,8 +80,8 @@ def gate_for(level: str, layout: RunLayout, origin: BaseUrl, selected: SelectedO
     return SafetyGate(Safety(level), made, selected.variables_below())
 
 
-def clean_up(context: WorkerContext) -> None:
-    """Delete what is left of all that runs have made, the latest first; what stays is told."""
+def clean_up(context: WorkerContext) -> Job[None]:
+    """Delete the resources that this run and earlier ones have created, the latest first, and note those that stay."""
     gate = context.tools.gate
     if gate.level is not Safety.CREATE_OWN:
         return
@@ -94,7 +95,7 @@ def clean_up(context: WorkerContext) -> None:
         fitting = [(one, values) for one, values in found if values is not None]
         if not fitting:
             lasting.setdefault(label, []).append(path)
-        elif not _is_removed(context, fitting, path):
+        elif not (yield from _is_removed(context, fitting, path)):
             context.recorder.note(Note("left_behind", label, "", path))
     for label, paths in lasting.items():
         more = f", and {len(paths) - 1} more like it" if len(paths) > 1 else ""
@@ -103,12 +104,12 @@ def clean_up(context: WorkerContext) -> None:
     context.recorder.flush()
 
 
-def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[str, str]]], path: str) -> bool:
-    """Whether one of the operations, each with the values of its path, removes it."""
+def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[str, str]]], path: str) -> Job[bool]:
+    """Return whether one of the operations, each with the values of its path, removes a resource."""
     for operation, values in fitting:
         case = Case(operation, digest("clean", path)[:12], path_parameters=values)
         try:
-            drive(attempt(context.tools, case), lambda wanted: context.http.send(0, wanted))
+            yield from answered(attempt(context.tools, case), exchange)
         except CheckerError:
             continue
         # The gate has seen the answer.
@@ -129,14 +130,14 @@ def _values(context: WorkerContext, operation: Operation, path: str) -> dict[str
 
 
 _NO_TASK = "0"
-"""Stands in the slots for what is of the run as a whole."""
+"""The task of work for the run as a whole, in the in-flight slots."""
 
 
-def conclude_run(context: WorkerContext, order: Drain) -> None:
-    """Say what class checks have to say of the run, and remove what it made."""
+def conclude_run(context: WorkerContext, order: Drain) -> Job[None]:
+    """Record the failures of class checks about the whole run, and remove the resources that it created."""
     context.slots.enter(0, Stage.HOOK, _NO_TASK, 0)
     if not order.only_cleans:
         states = states_in(RunLayout(Path(context.settings.corpus.folder)), order.first)
         context.recorder.keep(context.class_checks.conclusion(states))
-    clean_up(context)
+    yield from clean_up(context)
     context.slots.leave(0)

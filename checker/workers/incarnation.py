@@ -14,6 +14,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.cleaning import clean_up
+from checker.workers.jobs import run_alone
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.loop import Worker
 from checker.workers.outages.blocked_connection import blocked_connection
@@ -39,8 +40,8 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
             up.send(Leaving(LeavingKind.CANNOT_START, closed))
             return
         if settings.document is None and not missing:
-            # What a run that was killed has left.
-            clean_up(place)
+            # Resources of a run that was killed.
+            run_alone(clean_up(place), place.http)
         up.send(replace(place.opened, unreachable=missing))
         worker = Worker(place, down, up)
         try:

@@ -44,6 +44,18 @@ def answered(work: Generator[Question, Answer, Result], answer: Callable[[Questi
         return result
 
 
+def run_alone(job: Job[Result], http: Transport) -> Result:
+    """Return the result of a job that never pauses, without a loop around it: before the first order of the supervisor."""
+    try:
+        wanted = next(job)
+        while True:
+            assert not isinstance(wanted, Pause)
+            wanted = job.send(http.send(0, wanted))
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
 class ForegroundJob:
     """A job that goes before the cases of the run: while there is one, nothing else is started."""
 

@@ -172,8 +172,8 @@ class Worker:
             case OutageOrder():
                 self._outage.obey(message, (*self._flights.values(), *(flight for flight, _ in self._landed)))
             case Drain(concludes=True):
-                conclude_run(self._context, message)
                 self._leave(LeavingKind.CONCLUDED)
+                self._begin(conclude_run(self._context, message))
             case Drain(shrinks, hasten):
                 self._leave(LeavingKind.DRAINED)
                 self._failures.shrink_budget.is_over |= not shrinks
