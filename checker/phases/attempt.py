@@ -321,16 +321,6 @@ def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outco
     return outcome
 
 
-def plain_verdict(
-    tools: Tools, case: Case, request: WireRequest, outcome: Outcome, sequence: Sequence[JudgedInteraction] = ()
-) -> Verdict | None:
-    """The end of an attempt with plain tools: the hot path. None when a check needs further requests."""
-    if not isinstance(outcome, Response):
-        return Verdict(case, request, outcome, tools.judge_of(case).without_response(case, outcome))
-    judgement = tools.judge_of(case).verdict(case, outcome, sequence)
-    return None if judgement is None else Verdict(case, request, outcome, judgement)
-
-
 def rest_of_attempt(
     tools: Tools, case: Case, request: WireRequest, outcome: Outcome, sequence: Sequence[JudgedInteraction]
 ) -> Exchanging[Verdict]:

@@ -2,11 +2,12 @@
 
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from checker.checks.judge import CLEAN
 from checker.core.errors import StorageError
-from checker.core.response import NetworkFailure, Outcome
+from checker.core.resources import status_of
+from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
@@ -22,7 +23,6 @@ from checker.workers.observers.slowness import Slowness
 from checker.workers.outages.health import OutageControl, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.task_state import InFlight
-from checker.workers.recording.unconfirmed import UnconfirmedFailure
 from checker.workers.scheduling.answers import Answers, Placed
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 from checker.workers.scheduling.task_counts import TaskCounts
@@ -105,7 +105,12 @@ class Worker:
                     self._begin(investigation)
                     continue
             if self._flights or self._answers.first_accepted.held:
-                self._use_the_time()
+                # With one lane the worker would only sleep while a response is on its way.
+                self._ledger.enter(_RECORDING)
+                self._slots.clear_acting()
+                self._recorder.catch_up()
+                if not self._failures.waiting and self._leaving is None:
+                    self._scheduler.prepare(self._ledger.enter(_MAKING))
                 self._ledger.enter(_WAITING)
                 self._slots.clear_acting()
                 self._round(self._http.poll(_ROUND_S) if self._flights else ())
@@ -137,10 +142,13 @@ class Worker:
         return self._scheduler.has_made or bool(waiting) or self._job is not None
 
     def _poll_orders(self) -> None:
-        """See to orders and to the house, if there is nothing else to do or enough time has passed."""
+        """Read orders and do regular work, if there is nothing else to do or enough time has passed."""
         now = time.monotonic()
+        is_early = now - self._orders_at < _ORDERS_S
+        if is_early and (self._flights or self._scheduler.tasks):
+            return
         nothing_to_do = self._scheduler.is_empty and not self._busy()
-        if not nothing_to_do and now - self._orders_at < _ORDERS_S:
+        if is_early and not nothing_to_do:
             return
         self._orders_at = now
         # The time of a task may be up while nothing of it flies.
@@ -273,7 +281,8 @@ class Worker:
         idle = most - len(taken) - len(reserved)
         if idle <= 0 or self._health.is_holding:
             return
-        now, before = self._ledger.enter(_MAKING), self._failures.lowest_index
+        now = self._ledger.enter(_MAKING)
+        before = self._failures.lowest_index if self._failures.waiting else None
         for lane in range(most):
             if lane in taken or lane in reserved:
                 continue
@@ -322,14 +331,6 @@ class Worker:
         self._http.start(lane, wanted)
         flight.requests += 1
 
-    def _use_the_time(self) -> None:
-        """Do what need not wait for answers while they are on their way: with one lane we would only sleep."""
-        self._ledger.enter(_RECORDING)
-        self._slots.clear_acting()
-        self._recorder.catch_up()
-        if not self._failures.waiting and self._leaving is None:
-            self._scheduler.prepare(self._ledger.enter(_MAKING))
-
     # Judging
 
     def _round(self, finished: Iterable[tuple[int, Outcome]]) -> None:
@@ -337,7 +338,8 @@ class Worker:
 
         With one lane a case is judged and recorded before the next is sent: a kill repeats one case, not two.
         """
-        self._landed += self._answers.first_accepted.due(self._flying)
+        if self._answers.first_accepted.held:
+            self._landed += self._answers.first_accepted.due(self._flying)
         for lane, outcome in finished:
             self._land(lane, outcome)
         if self._context.pacing.lanes > 1:
@@ -364,22 +366,20 @@ class Worker:
             ledger.enter(_JUDGING)
             verdict = self._answers.judged(flight, outcome)
             ledger.enter(_RECORDING)
-            if verdict is not None:
-                self._conclude(flight, verdict)
-        self._failures.write()
-
-    def _conclude(self, flight: InFlight, verdict: Verdict) -> None:
-        self._slots.act(flight.slot, _RECORD)
-        outcome = verdict.outcome
-        if outcome is None:
-            self._scheduler.release(flight)
-            return
-        if isinstance(outcome, NetworkFailure) or outcome.status_code in REFUSALS:
-            # Requests may be needed to see whether the target still serves, and failures are on disk before anything is sent.
+            if verdict is None:
+                continue
+            self._slots.act(flight.slot, _RECORD)
+            final = verdict.outcome
+            if final is None:
+                self._scheduler.release(flight)
+            elif isinstance(final, NetworkFailure) or final.status_code in REFUSALS:
+                # Requests may be needed to see whether the target still serves, and failures are on disk before anything is sent.
+                self._failures.write()
+                self._begin(self._doubt(flight, verdict, final))
+            else:
+                self._count(flight, verdict, final)
+        if self._failures.added:
             self._failures.write()
-            self._begin(self._doubt(flight, verdict, outcome))
-        else:
-            self._count(flight, verdict, outcome)
 
     def _doubt(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Job[None]:
         """Let a response count unless the target may have stopped serving."""
@@ -393,8 +393,19 @@ class Worker:
             self._count(flight, verdict, outcome)
 
     def _count(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> None:
+        """Give a response to the observers, and let its sequence go on."""
+        flight.status = 0
+        if isinstance(outcome, Response):
+            flight.status = status_of(flight.made.case.operation, outcome)
+            flight.content_type = outcome.content_type
+        verdict.at = verdict.at or time.time()
+        if not flight.is_counted:
+            verdict.purpose = flight.purpose
+        flight.verdict = verdict
         try:
-            suspicions = self._written(flight, verdict, outcome)
+            self._observers.saw(flight, verdict)
+            suspicions = () if verdict.judgement is CLEAN else self._recorder.failures(flight, verdict)
+            self._scheduler.followers.extend(flight, verdict, is_news=bool(suspicions), leaving=self._leaving)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
@@ -405,21 +416,9 @@ class Worker:
         else:
             self._scheduler.release(flight)
 
-    def _written(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Sequence[UnconfirmedFailure]:
-        """Tell the observers of a response that counts, and let its sequence go on; return its new failures."""
-        flight.answered(outcome)
-        verdict.at = verdict.at or time.time()
-        if not flight.is_counted:
-            verdict.purpose = flight.purpose
-        flight.verdict = verdict
-        self._observers.saw(flight, verdict)
-        suspicions = () if verdict.judgement is CLEAN else self._recorder.failures(flight, verdict)
-        self._scheduler.followers.extend(flight, verdict, is_news=bool(suspicions), leaving=self._leaving)
-        return suspicions
-
     def _flying(self) -> list[Placed]:
         """Return all cases that are made and not judged."""
-        return [*self._flights.values(), *self._answers.waiting, *self._scheduler.followers]
+        return [*self._flights.values(), *self._answers.waiting, *self._scheduler.followers.waiting]
 
     def _finish_tasks(self) -> None:
         self._counts.hand_in(self._scheduler.over(time.monotonic()), self._up)

@@ -6,12 +6,15 @@ writes the records that it returns to the journal.
 
 from collections.abc import Callable, Iterable
 from enum import Enum
+from functools import partial
 from typing import Final, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from checker.checks.judge import CLEAN
 from checker.core.errors import StorageError
 from checker.core.registry import LOWER_CASE, Registry
+from checker.core.response import Response
 from checker.corpus.records import Record
 from checker.phases.attempt import Verdict
 from checker.workers.context import WorkerContext
@@ -71,6 +74,8 @@ class ObserverRow(NamedTuple):
     """Told of the first interaction, and of one in so many after it."""
     until_saturated: bool = False
     """Whether the observer has an attribute `is_saturated`: once that is true it is told no more."""
+    only_unusual: bool = False
+    """Whether the observer learns nothing from a response of a case of the run with which all checks agree."""
     is_shared: bool = False
     """Whether its records decide requests of other workers in `run`. They are flushed before the case counts as over: a worker
     that dies in between must not change what others send."""
@@ -82,7 +87,7 @@ OBSERVERS: Final = Registry[ObserverRow](
         (row.name, row)
         for row in (
             ObserverRow("pacing", lambda tools: None if tools.context.pacing.fixed else tools.context.pacing),
-            ObserverRow("faults", lambda tools: Faults(tools.context.recorder, tools.scheduler)),
+            ObserverRow("faults", lambda tools: Faults(tools.context.recorder, tools.scheduler), only_unusual=True),
             ObserverRow("slowness", lambda tools: tools.slowness),
             ObserverRow("witnesses", lambda tools: tools.health.served),
             ObserverRow(
@@ -90,7 +95,7 @@ OBSERVERS: Final = Registry[ObserverRow](
                 lambda tools: FirstAnswersObserver.of(tools.context.first_answers, tools.context.recorder),
                 until_saturated=True,
             ),
-            ObserverRow("saved_examples", lambda tools: tools.context.saved),
+            ObserverRow("saved_examples", lambda tools: tools.context.saved, only_unusual=True),
             ObserverRow("signals", lambda tools: Signals(tools.context.knowledge.signals)),
             ObserverRow("probes", lambda tools: tools.context.knowledge.probed, is_shared=True),
             ObserverRow("demands", lambda tools: tools.context.knowledge.demands, is_shared=True),
@@ -100,7 +105,7 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("live_values", lambda tools: LiveObserver.of(tools.context.knowledge.values)),
             ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
             ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),
-            ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder)),
+            ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder), only_unusual=True),
             # The last one: what others found decides how much of the exchange is kept.
             ObserverRow("traffic", lambda tools: TrafficObserver(tools.context.recorder)),
             ObserverRow(
@@ -113,8 +118,8 @@ OBSERVERS: Final = Registry[ObserverRow](
 register = OBSERVERS.add_row
 """Add an observer from outside the package; it follows those that are there. Raises `IncorrectUsage`."""
 
-_Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool]
-"""What is called, and whether its records are flushed at once."""
+_Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool, bool]
+"""(method of an observer, whether it is only told of unusual interactions, whether its records are flushed at once)."""
 
 
 class Observers:
@@ -129,26 +134,25 @@ class Observers:
             observer = row.make(tools)
             if observer is None:
                 continue
-            told = self._rationed(row, observer), row.is_shared and is_run
+            told = self._rationed(row, observer), row.only_unusual, row.is_shared and is_run
             self._told[row.moment].append(told)
             if row.moment is Moment.SENT:
                 self._told[Moment.JUDGED].append(told)
-
-    def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Tell of a case that was judged. All are told before the first error of one is raised again: the case was sent."""
-        self._tell(self._told[Moment.JUDGED], flight, verdict)
-
-    def over(self, flight: InFlight, verdict: Verdict) -> None:
-        """Tell of a case of which nothing is in flight any more."""
-        self._tell(self._told[Moment.OVER], flight, verdict)
-
-    def sent(self, flight: InFlight, verdict: Verdict) -> None:
+        # Not methods: each would be one more call for every case.
+        self.saw = partial(self._tell, self._told[Moment.JUDGED])
+        """Tell of a case that was judged."""
+        self.over = partial(self._tell, self._told[Moment.OVER])
+        """Tell of a case of which no request is in flight any more."""
+        self.sent = partial(self._tell, self._told[Moment.SENT])
         """Tell of an attempt of the investigation of a case."""
-        self._tell(self._told[Moment.SENT], flight, verdict)
 
     def _tell(self, told: list[_Told], flight: InFlight, verdict: Verdict) -> None:
+        """Tell observers of an interaction. All are told before the first error of one is raised again: the case was sent."""
         first: Exception | None = None
-        for saw, is_shared in told:
+        is_usual = verdict.judgement is CLEAN and flight.is_counted and isinstance(verdict.outcome, Response)
+        for saw, only_unusual, is_shared in told:
+            if only_unusual and is_usual:
+                continue
             try:
                 records = saw(flight, verdict)
                 if records:

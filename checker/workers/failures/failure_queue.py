@@ -35,7 +35,7 @@ class FailureQueue:
         self.shrink_budget = ShrinkBudget()
         self.waiting: list[tuple[InFlight, UnconfirmedFailure]] = []
         """Failures to investigate. No new case is started meanwhile."""
-        self._added = 0
+        self.added = 0
         """The number of failures that are not on disk yet."""
 
     def add(self, flight: InFlight, suspicions: Iterable[UnconfirmedFailure]) -> None:
@@ -51,14 +51,14 @@ class FailureQueue:
                     self._release(waiting[0])
                     break
             self.waiting.append((flight, suspicion))
-            self._added += 1
+            self.added += 1
 
     def write(self) -> None:
         """Write new failures to the disk, and tell the supervisor. Raises `StorageError`."""
-        if self._added:
+        if self.added:
             self._context.recorder.write_failures()
-            self._up.send(FindingsWritten(self._added))
-            self._added = 0
+            self._up.send(FindingsWritten(self.added))
+            self.added = 0
 
     @property
     def lowest_index(self) -> int | None:

@@ -68,4 +68,4 @@ class CaseCounts:
         showings = self._showings.get(label)
         if showings is None:
             showings = self._showings[label] = Showings.of(case.operation)
-        running.note_shown(case, showings, status, content_type)
+        running.firsts.update(running.shown.note(case, showings, status, content_type))

@@ -106,12 +106,14 @@ class ServedRequests(Struct):
         self.has_answered = True
         sent = Sent(made, request, status)
         self.recent.append(sent)
-        if sent.is_served and request.method == REMOVING:
+        if not 200 <= status < 300:
+            return None
+        if request.method == REMOVING:
             self._forget_below(sent)
-        if 200 <= status < 300 and made.label not in self.served:
-            self.served[made.label] = sent
-            return sent
-        return None
+        if made.label in self.served:
+            return None
+        self.served[made.label] = sent
+        return sent
 
     def recall(self, others: Iterable[Sent]) -> None:
         """Take in what others were served, where nothing was served here."""

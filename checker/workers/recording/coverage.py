@@ -129,7 +129,7 @@ class Showings(Struct):
     listed: tuple[Enumeration, ...]
     body: Showing
     _media_types: dict[str, Showing] = field(default_factory=dict)
-    _answers: dict[tuple[int, str | None], tuple[Showing, ...]] = field(default_factory=dict)
+    received: dict[tuple[int, str | None], tuple[Showing, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, operation: Operation) -> "Showings":
@@ -164,13 +164,11 @@ class Showings(Struct):
         return found
 
     def received_by(self, operation: Operation, status: int, content_type: str | None) -> tuple[Showing, ...]:
-        """The documented media type of an answer."""
-        found = self._answers.get((status, content_type))
-        if found is None:
-            found = tuple(_received_by(operation, status, content_type))
-            # A server may invent a header value for each response.
-            if len(self._answers) < _MOST_ANSWERS:
-                self._answers[status, content_type] = found
+        """Return the documented media type of a response, and keep it in `received`."""
+        found = tuple(_received_by(operation, status, content_type))
+        # A server may invent a header value for each response.
+        if len(self.received) < _MOST_ANSWERS:
+            self.received[status, content_type] = found
         return found
 
     def _of_media_type(self, media_type: str) -> Showing:
@@ -194,7 +192,9 @@ class Shown(Struct):
             counts = self._counts[status // 100] = {}
         meta = case.meta
         is_wrong = meta is not None and meta.mode is _NEGATIVE
-        received = showings.received_by(case.operation, status, content_type)
+        received = showings.received.get((status, content_type))
+        if received is None:
+            received = showings.received_by(case.operation, status, content_type)
         firsts = []
         for shown in received if is_wrong else (*showings.sent_by(case), *received):
             count = counts.get(shown)

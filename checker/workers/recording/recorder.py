@@ -227,7 +227,8 @@ class Recorder(Struct):
     def catch_up(self) -> None:
         """Write down what could wait."""
         self.traffic.writer.catch_up()
-        self._tell_of_unwritten()
+        if self.traffic.faults:
+            self._tell_of_unwritten()
 
     def flush(self) -> None:
         """Hand everything over."""

@@ -6,13 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from checker.core.case import Case
 from checker.core.meta import CaseMetadata, PhaseInfo, Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource, Phase, phase_named
 from checker.core.request import WireRequest
-from checker.core.resources import status_of
-from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import InflightWriter
 from checker.phases.attempt import Verdict
@@ -27,7 +24,7 @@ from checker.workers.messages import (
     Task,
     TasksEnded,
 )
-from checker.workers.recording.coverage import Showings, Shown, tried_by
+from checker.workers.recording.coverage import Shown, tried_by
 from checker.workers.recording.traffic import Answered
 from checker.workers.recording.unconfirmed import JudgedCase, before_in
 
@@ -129,8 +126,6 @@ class ClusterRotation(Struct):
         return statuses[0]
 
 
-# Python finds a member of an enumeration ten times slower than a name.
-_CHAINED = CaseSource.CHAINED
 SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
 
@@ -145,6 +140,8 @@ class LeasedTask(Struct):
     ends_at: float | None
     """None while it waits behind another task."""
     phase: PhaseInfo
+    is_chained: bool
+    """Whether each of its indices is a whole sequence."""
     is_closed: bool
     """Whether nothing follows its answers: then a lane can be given away before the answer is judged."""
     redo: list[int] = field(default_factory=list)
@@ -205,6 +202,7 @@ class LeasedTask(Struct):
             stop=task.stop,
             ends_at=None,
             phase=PhaseInfo(task.phase),
+            is_chained=row.source is CaseSource.CHAINED,
             is_closed=not row.extends,
             redo=[index for index in task.redo if index not in task.skipped],
             rounds=rotation if row.source is CaseSource.ENDLESS else None,
@@ -224,11 +222,6 @@ class LeasedTask(Struct):
         if self.row.source is not CaseSource.LISTED:
             return drawn + stop
         return drawn + (index + 1 if index < stop else 0)
-
-    @property
-    def is_chained(self) -> bool:
-        """Whether each of its indices is a whole sequence."""
-        return self.row.source is _CHAINED
 
     def label_of(self, index: int) -> Label:
         """Operation that a case index belongs to."""
@@ -316,10 +309,6 @@ class LeasedTask(Struct):
                 self.firsts.add((label, place, what))
             self.tried[kind] = (count or 0) + 1
 
-    def note_shown(self, case: Case, showings: Showings, status: int, content_type: str | None) -> None:
-        """Count what a case has of what is listed, whatever it was about, and what came."""
-        self.firsts.update(self.shown.note(case, showings, status, content_type))
-
     @property
     def coverage(self) -> tuple[tuple[str, str, str, int, int], ...]:
         """Return the parts of the description that were met, in the terms of `TaskProgress.tried`."""
@@ -361,11 +350,11 @@ class LeasedTask(Struct):
         ended, redo = self.ended_at_failure, tuple(self.redo)
         return LeaseReport(self.answers, self.long_waits, count, operations, ended, redo)
 
-    def charge(self, flight: "InFlight") -> None:
-        """Count the requests of a flight."""
-        self.requests += flight.requests
+    def charge(self, requests: int) -> None:
+        """Count the requests of a case."""
+        self.requests += requests
         if self.task.again:
-            self.inquiries += flight.requests
+            self.inquiries += requests
 
     def counted(self) -> None:
         """Begin new counts: the old ones are written down."""
@@ -393,11 +382,6 @@ class LeasedTask(Struct):
         if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
             # The rest of its time is better spent elsewhere.
             self.stop_now()
-
-    @property
-    def waits_for_verdict(self) -> bool:
-        """Whether the case in flight may be the last one of its task, which is unknown until it is judged."""
-        return self.task.ends_at_failure and self.flying > 0
 
     @property
     def finished(self) -> bool:
@@ -432,6 +416,8 @@ class InFlight(Struct):
     wanted: WireRequest | None = None
     """What it wants to be sent; None before it was asked."""
     requests: int = 0
+    is_counted: bool = True
+    """Whether it is one of the cases of the run: failing examples of earlier runs and second looks are not."""
     rest: tuple[Step, ...] = ()
     """What follows it in a sequence that is sent again."""
     goes_on: bool = False
@@ -458,13 +444,6 @@ class InFlight(Struct):
     answers: tuple[Answered, ...] = ()
     """To its requests so far, where a check may want to send more than one."""
 
-    def answered(self, outcome: Outcome) -> None:
-        """Keep what counts of an answer that is judged."""
-        self.status = 0
-        if isinstance(outcome, Response):
-            self.status = status_of(self.made.case.operation, outcome)
-            self.content_type = outcome.content_type
-
     @property
     def before(self) -> tuple[Verdict, ...]:
         """Return the earlier steps of its sequence, as checks see them."""
@@ -475,11 +454,6 @@ class InFlight(Struct):
     def steps(self) -> tuple[Step, ...]:
         """Its sequence as a recipe, the step of its own case last."""
         return (*(shot.made.step for shot in self.chain), self.made.step)
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether it is one of the cases of the run; examples of earlier runs are tried beside them."""
-        return self.index < SAVED_INDEX and not self.running.task.again
 
     @property
     def purpose(self) -> Purpose:

@@ -8,7 +8,7 @@ from typing import Protocol
 from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
-from checker.phases.attempt import Verdict, attempt, plain_verdict, rest_of_attempt
+from checker.phases.attempt import Verdict, attempt, rest_of_attempt
 from checker.workers.context import WorkerContext
 from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Answered, answered
@@ -179,10 +179,13 @@ class Answers:
             else:
                 request, tools, case = flight.wanted, self._context.tools, flight.made.case
                 assert request is not None
-                before = flight.before
-                plain = plain_verdict(tools, case, request, outcome, before)
-                if plain is not None:
-                    return plain
+                before = flight.before if flight.chain else ()
+                if not isinstance(outcome, Response):
+                    return Verdict(case, request, outcome, tools.judge_of(case).without_response(case, outcome))
+                judgement = tools.judge_of(case).verdict(case, outcome, before)
+                if judgement is not None:
+                    return Verdict(case, request, outcome, judgement)
+                # A check needs further requests.
                 flight.answers = with_answer(flight, outcome)
                 flight.work = rest_of_attempt(tools, case, request, outcome, before)
                 flight.wanted = next(flight.work)
@@ -209,7 +212,7 @@ class Answers:
 
     def _abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
         self._traffic.unjudged(flight.made, answers, flight.purpose)
-        flight.running.charge(flight)
+        flight.running.charge(flight.requests)
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:

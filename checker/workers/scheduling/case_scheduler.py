@@ -1,7 +1,7 @@
 """The next request: running sequences first, then the case that was made ahead, then the next case of a task."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -112,34 +112,28 @@ class FollowerQueue:
 
     def __init__(self, context: WorkerContext) -> None:
         self._context = context
-        self._waiting: deque[Follower] = deque()
-
-    def __len__(self) -> int:
-        return len(self._waiting)
-
-    def __iter__(self) -> Iterator[Follower]:
-        return iter(self._waiting)
+        self.waiting: deque[Follower] = deque()
 
     def pop_ready(self, *, has_slot: bool) -> Follower | None:
         """The next one that can fly: where no slot is free, of those that have theirs from the step before."""
-        for one in self._waiting:
+        for one in self.waiting:
             if has_slot or one.slot is not None:
-                self._waiting.remove(one)
+                self.waiting.remove(one)
                 return one
         return None
 
     def pop_before(self, index: int) -> Follower | None:
         """The next step of an earlier sequence: what failed later waits for it."""
-        for one in self._waiting:
+        for one in self.waiting:
             if one.slot is not None and one.index < index:
-                self._waiting.remove(one)
+                self.waiting.remove(one)
                 return one
         return None
 
     def dropped(self, *, finishes_sequences: bool) -> list[Follower]:
         """Drop cases that are no longer wanted: all, or all but steps of sequences that are one index."""
-        dropped = [one for one in self._waiting if one.slot is None or not finishes_sequences]
-        self._waiting = deque(one for one in self._waiting if one not in dropped)
+        dropped = [one for one in self.waiting if one.slot is None or not finishes_sequences]
+        self.waiting = deque(one for one in self.waiting if one not in dropped)
         return dropped
 
     def add_saved(self, running: LeasedTask) -> None:
@@ -161,7 +155,7 @@ class FollowerQueue:
                 context.recorder.gave_up(steps[0].label, task.phase, error)
                 continue
             running.flying += 1
-            self._waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
+            self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
 
     def extend(self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None) -> None:
         """Let a sequence go on, if something can use its answer. `leaving`: why the worker makes nothing new."""
@@ -181,7 +175,7 @@ class FollowerQueue:
             follower = self._explored(flight, chain)
         if follower is not None:
             running.flying += 1  # until it is begun, so that its task does not end before
-            self._waiting.append(follower)
+            self.waiting.append(follower)
 
     def _next_step(self, flight: InFlight, chain: Chain) -> Follower | None:
         """In the slot of the step before. What others have found must not decide what is sent."""
@@ -257,7 +251,7 @@ class CaseScheduler:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to make and nothing made."""
-        return not (self.tasks or self.slow or self.followers) and self._ahead is None
+        return not (self.tasks or self.slow or self.followers.waiting) and self._ahead is None
 
     @property
     def held(self) -> list[LeasedTask]:
@@ -267,7 +261,7 @@ class CaseScheduler:
     @property
     def has_made(self) -> bool:
         """Whether a case, or the next step of a sequence, is made and waits for a lane."""
-        return self._ahead is not None or bool(self.followers)
+        return self._ahead is not None or bool(self.followers.waiting)
 
     def accept(self, task: Task) -> None:
         """Queue a task; if it begins, what failed in earlier runs comes first."""
@@ -299,7 +293,8 @@ class CaseScheduler:
                 # The steps that were sent count.
                 flight = InFlight(one.slot, one.running, one.index, one.made, None, one.chain)
                 self.over_observers(flight, one.chain[-1].verdict)
-                self._leave(one.slot)
+                self._slots.leave(one.slot)
+                self._free_slots.append(one.slot)
         for running in self.held:
             running.stop_now()
 
@@ -351,7 +346,8 @@ class CaseScheduler:
         if before is not None:
             earlier = self.followers.pop_before(before)
             return None if earlier is None else self._flight_of(earlier)
-        if (one := self.followers.pop_ready(has_slot=bool(self._free_slots))) is not None:
+        followers = self.followers
+        if followers.waiting and (one := followers.pop_ready(has_slot=bool(self._free_slots))) is not None:
             # It counts as flying already.
             return self._flight_of(one)
         if self._ahead is not None:
@@ -366,7 +362,7 @@ class CaseScheduler:
         if not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
             work = attempt(tools, one.made.case, before_in(one.chain))
         flight = InFlight(slot, one.running, one.index, one.made, work, one.chain)
-        flight.rest = one.rest
+        flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.running.task.again
         return self._begun(flight)
 
     def next_slow(self, now: float) -> InFlight | None:
@@ -384,7 +380,7 @@ class CaseScheduler:
 
     def prepare(self, now: float) -> None:
         """Make one case ahead: while an answer is on its way there is time for it."""
-        if self._ahead is not None or self.followers or not self._makes_ahead:
+        if self._ahead is not None or self.followers.waiting or not self._makes_ahead:
             return
         if self.tasks:
             self._ahead = self._of_tasks(now)
@@ -392,7 +388,7 @@ class CaseScheduler:
     def release(self, flight: InFlight) -> None:
         """Nothing of it is in flight any more."""
         running = flight.running
-        running.charge(flight)
+        running.charge(flight.requests)
         running.flying -= 1
         if flight.goes_on:
             # Slot and count are the next step's: whoever dies before its end has the whole sequence made again.
@@ -404,15 +400,12 @@ class CaseScheduler:
         if verdict is not None:
             self.over_observers(flight, verdict)
         # A worker that dies before this line has the case made, and counted, again.
-        self._leave(flight.slot)
+        self._slots.leave(flight.slot)
+        self._free_slots.append(flight.slot)
         if running.firsts:
             self.counts.keep_firsts(running)
         if not running.flying:
             self.may_be_over = True
-
-    def _leave(self, slot: int) -> None:
-        self._slots.leave(slot)
-        self._free_slots.append(slot)
 
     def forgo(self, flight: InFlight, error: Exception) -> None:
         """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
@@ -445,7 +438,8 @@ class CaseScheduler:
 
     def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
-            if running.waits_for_verdict:
+            if running.task.ends_at_failure and running.flying:
+                # The case in flight may be the last one of the task, which is unknown until it is judged.
                 continue
             flight = self._made(running, now)
             if flight is not None:
@@ -491,7 +485,7 @@ class CaseScheduler:
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1
-            return InFlight(slot, running, index, made, work, (), 0, wanted)
+            return InFlight(slot, running, index, made, work, (), 0, wanted, is_counted=not task.again)
         return None
 
     def _not_made(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
