@@ -84,13 +84,6 @@ def unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Ite
             seen.add(key)
 
 
-def enum(validator: Any, members: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`enum`, compared by keys. `jsonschema` compares every member, which takes a minute for 5,000 items and 5,000 members."""
-    key = _key(instance)
-    if not any(_key(one) == key for one in members if one == instance):
-        yield ValidationError(f"{instance!r} is not one of {members!r}")
-
-
 def _key(value: Any) -> Hashable:
     """Return equal keys for equal values only: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, list):
@@ -379,6 +372,23 @@ def remembering(refer: Any) -> Any:
     return remembered
 
 
+def listed() -> "_Check":
+    """Return the rule of `enum`. The keys of the members are kept: compared with each, 5,000 items of 5,002 members take 3 s."""
+    known: dict[int, tuple[list[Any], frozenset[Hashable]]] = {}
+
+    def enum(validator: Any, members: list[Any], instance: Any, schema: Any) -> Iterator[ValidationError]:
+        # The list is held, so that no other list can have its identity.
+        found = known.get(id(members))
+        if found is None:
+            if len(known) >= _MOST_KEPT:
+                known.clear()
+            found = known[id(members)] = (members, frozenset(map(_key, members)))
+        if _key(instance) not in found[1]:
+            yield ValidationError(f"{instance!r} is not one of {members!r}")
+
+    return enum
+
+
 def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
     """Return the method that enters a schema: it selects the rules of its dialect, and ignores values that are no schema."""
 
@@ -512,7 +522,7 @@ class SchemaReading:
             "patternProperties": pattern_properties,
             "additionalProperties": additional_properties,
             "uniqueItems": unique_items,
-            "enum": enum,
+            "enum": listed(),
         }
         if validate_formats:
             self._exact["format"] = format

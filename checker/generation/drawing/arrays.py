@@ -172,6 +172,13 @@ def _share(low: int, high: int) -> float:
 def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
     """Draws arrays of members, each taken once: where most of them are wanted, chance would not find the last ones."""
     low, high, more = plan.low, plan.high, _share(plan.low, plan.high)
+    own = RandomSource()
+
+    def seeded(source: Source) -> list[Any]:
+        own.reset(source.integer(0, _SEEDS - 1))
+        count = source.integer(low, min(high, low + _ROOM)) if low < high else low
+        urn = members.copy()
+        return [copied(urn.pop(own.choice(len(urn)))) for _ in range(count)]
 
     def draw(source: Source) -> list[Any]:
         urn, values = members.copy(), []
@@ -188,7 +195,7 @@ def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
             source.stop_span()
         return values
 
-    return draw
+    return seeded if low > _MANY_DISTINCT else draw
 
 
 def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:

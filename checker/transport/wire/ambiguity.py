@@ -7,6 +7,7 @@ avoids such values (`checker.generation.drawing.places`) if it has others.
 import contextlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final
@@ -456,16 +457,15 @@ def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
     """Return the pairs of each parameter of a location, and the undeclared pairs."""
     names = {parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)}
     own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
-    nobodys = [pair for pair in pairs if not any(pair in mine for mine in own)]
+    owners = Counter(pair for mine in own for pair in set(mine))
+    nobodys = [pair for pair in pairs if not owners[pair]]
     found = [
-        OwnedPairs(*one, mine, nobodys if _takes_rest(*one, mine) else [], _contested(mine, own))
+        OwnedPairs(
+            *one, mine, nobodys if _takes_rest(*one, mine) else [], is_contested=any(owners[pair] > 1 for pair in mine)
+        )
         for one, mine in zip(declared, own, strict=True)
     ]
     return found, nobodys
-
-
-def _contested(mine: Pairs, own: list[Pairs]) -> bool:
-    return any(pair in other for other in own if other is not mine for pair in mine)
 
 
 def may_spread(parameter: Parameter, outline: Outline) -> bool:
