@@ -34,9 +34,8 @@ from checker.generation.drawing.words import (
 )
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization import forms
-from checker.generation.normalization.canonical import Canon
+from checker.generation.normalization.canonical import Canon, FormStore
 from checker.generation.normalization.forms import Facet
-from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, either

@@ -24,7 +24,7 @@ from checker.generation.hooks import (
 )
 from checker.generation.negation.breaches import NOTHING, LazyAlternatives
 from checker.generation.negation.parts import Targets, negated_body, negated_parameters, negative_targets, without_body
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.security import Alternative, alternatives, with_credentials
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets

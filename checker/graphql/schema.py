@@ -19,7 +19,7 @@ from checker.core.resources import ResourceModel
 from checker.core.response import Response
 from checker.core.schema import Schema, SchemaWarning, WarningKind
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.graphql.inputs import (

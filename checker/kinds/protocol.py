@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import checker.transport.wire.bodies as encoders
     import checker.transport.wire.bodies as wire_bodies
     from checker.generation.hooks import ComponentHooks
-    from checker.generation.normalization.store import FormStore
+    from checker.generation.normalization.canonical import FormStore
     from checker.generation.settings import GenerationSettings
     from checker.generation.sources.choices import Source
     from checker.transport.wire.multipart import MultipartFile

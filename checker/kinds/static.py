@@ -16,7 +16,7 @@ from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import DrawParts, compile_operation, compile_parts
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram

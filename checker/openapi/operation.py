@@ -11,7 +11,7 @@ from checker.core.request import WireRequest
 from checker.core.schema import SchemaWarning, UnresolvableReference
 from checker.core.security import SecurityRequirement
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation

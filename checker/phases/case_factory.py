@@ -25,7 +25,7 @@ from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import ComponentHooks
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected

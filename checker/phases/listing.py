@@ -16,7 +16,7 @@ from checker.core.phases import CaseSource, phase_named
 from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"

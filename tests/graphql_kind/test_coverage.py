@@ -8,7 +8,7 @@ from checker.core.meta import Binding, GenerationMode
 from checker.core.operation import Label
 from checker.core.request import Location
 from checker.generation.boundaries.operations import Coverage, OperationEdges
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.graphql.schema import GraphQLOperation
 from checker.graphql.writing import ARGUMENTS, SELECTION

@@ -16,7 +16,7 @@ from checker.core.errors import CheckerError, NothingToBreak
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, Location, WireRequest
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import OperationProgram
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource

@@ -25,9 +25,9 @@ from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization import forms
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values
-from checker.generation.normalization.store import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Budget, DrawContext, Rejected
 from checker.validation.referee import shown

@@ -39,7 +39,7 @@ from checker.generation.dictionaries import SchemaPart
 from checker.generation.negation.breaches import Breach
 from checker.generation.negation.parts import ALWAYS_THERE, wanted, wanted_in
 from checker.generation.negation.wire import body_proof, parameter_proof
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.generation.security import Alternative, SecurityParameter, alternatives
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Budget, DrawContext

@@ -14,7 +14,7 @@ from checker.core.request import Location
 from checker.core.resources import ResourceModel
 from checker.corpus.layout import RunLayout
 from checker.generation.hooks import ComponentHooks
-from checker.generation.normalization.store import FormStore
+from checker.generation.normalization.canonical import FormStore
 from checker.kinds.protocol import ApiOperation, OperationEntry
 from checker.phases.listing import ListingContext, lister_of
 from checker.workers.authentication.schemes import SchemeCredentials
