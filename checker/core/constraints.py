@@ -44,7 +44,7 @@ _MOST_TEXT = 2_000
 """Most characters of one value: longer text is not a plausible constraint."""
 
 
-class Constraint(Struct, frozen=True, order=True):
+class Constraint(Struct, frozen=True, order=True, array_like=True):
     """One demand on one part of the requests to an operation."""
 
     location: str

@@ -82,13 +82,14 @@ class Failure(AssertionError):
         text: str = "",
     ) -> None:
         """`unique_key` is the rule that was broken: a status, the path of a keyword; never values, seeds or times."""
-        self.message = message
+        # Checks of users pass any object, but files hold texts.
+        self.message = str(message)
         """Details for people, several lines allowed."""
-        self.unique_key = unique_key
-        self.text = text
+        self.unique_key = str(unique_key)
+        self.text = str(text)
         """Template of the error text, if the rule alone does not tell one defect from another (`core.templates`)."""
         if title is not None:
-            self.title = title
+            self.title = str(title)
         if severity is not None:
             self.severity = Severity(severity)
         told = f"{self.title}\n\n{message}" if message else self.title

@@ -50,7 +50,7 @@ class Violation(Struct, frozen=True):
     became: object
 
 
-class Binding(Struct, frozen=True):
+class Binding(Struct, frozen=True, array_like=True):
     """This value came from that response. Re-resolved live; the literal is the fallback."""
 
     location: Location
@@ -200,15 +200,16 @@ Choice = bool | int | float | str | bytes
 """What a draw program asks its source for: the typed values that Hypothesis stores, too."""
 
 
-class Drawn(Struct, frozen=True):
+class Drawn(Struct, frozen=True, array_like=True, tag=0):
     """The case that the draw program of the operation makes of these choices."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[Any, ...]
+    """Each is a `Choice`: msgspec has no union of texts and bytes."""
     learned: str = ""
     """Demands of the target that its program respected (`core.constraints.written`); empty for the description alone."""
 
 
-class Listed(Struct, frozen=True):
+class Listed(Struct, frozen=True, array_like=True, tag=1):
     """One of the cases that a phase lists for the operation: an edge, an example."""
 
     phase: str
@@ -222,7 +223,7 @@ class Listed(Struct, frozen=True):
     """What the values follow from by which its body differs from the usual one though it is not about them; empty for none."""
 
 
-class Literal(Struct, frozen=True):
+class Literal(Struct, frozen=True, array_like=True, tag=2):
     """The parts themselves, for a case that nothing else makes."""
 
     path_parameters: dict[str, Any]
@@ -242,10 +243,10 @@ class Literal(Struct, frozen=True):
 
 
 Recipe = Drawn | Listed | Literal
-"""Every way to make a case again. In files a recipe is named by its place here: add at the end, and take nothing away."""
+"""Every way to make a case again. Files hold the tags of these classes: never use one for another class."""
 
 
-class Step(Struct, frozen=True):
+class Step(Struct, frozen=True, array_like=True):
     """One case of a sequence: how it is made, and which values of it come from earlier answers."""
 
     label: Label

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from checker.corpus.codec import FrameEncoder, RecordEncoder, ScanEnding, scan
+from checker.corpus.codec import FrameEncoder, ScanEnding, scan
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.layout import RunLayout
+from checker.corpus.packing import pack
 from checker.corpus.records import (
     CorpusEntry,
     Finding,
@@ -77,7 +78,6 @@ class JournalWriter:
         """Learned records that were not written because the budget was spent."""
         self._file = AppendFile(path)
         self._budget_bytes = budget_bytes
-        self._encode = RecordEncoder().encode
         self._frames = FrameEncoder()
         self._buffer: list[bytes] = []
         self._buffered_bytes = 0
@@ -156,7 +156,7 @@ class JournalWriter:
         self._is_ahead = False
 
     def _add(self, record: Record, now: float | None = None) -> None:
-        encoded = self._encode(record if self._conceal is None else self._conceal(record))
+        encoded = pack(record if self._conceal is None else self._conceal(record))
         if not self._buffer:
             self._oldest = time.monotonic() if now is None else now
         self._buffer.append(encoded)

@@ -9,7 +9,7 @@ from itertools import chain
 from operator import is_
 from typing import Any, TypeVar
 
-from msgspec import Raw
+from msgspec import Raw, Struct, to_builtins
 from msgspec.msgpack import Decoder, Encoder, Ext
 
 _INTEGER, _TEXT, _MAP = 1, 2, 3
@@ -25,7 +25,7 @@ class Undecodable(Exception):
 
 
 def pack(value: object) -> bytes:
-    """A value of None, scalars, bytes, lists, tuples and maps; a member of an enumeration is its value.
+    """Return a value of None, scalars, bytes, lists, tuples, maps and structs as bytes; a member of an enumeration is its value.
 
     `TypeError`, `ValueError` or `RecursionError` for what cannot be written.
     """
@@ -53,6 +53,8 @@ def _extended(value: Any) -> Any:
         return [_extended(item) for item in value]
     if isinstance(value, dict):
         return _extended_map(value)
+    if isinstance(value, Struct):
+        return _extended(to_builtins(value, builtin_types=(bytes,), enc_hook=_plain))
     return value
 
 

@@ -23,7 +23,7 @@ def agree(one: Above, other: Above) -> bool:
     return all(names.get(collection, name) == name for collection, name in one)
 
 
-class ValueSeen(Struct, frozen=True):
+class ValueSeen(Struct, frozen=True, array_like=True, tag=7):
     """A scalar in a successful response that some parameter could use."""
 
     producer: str
@@ -39,7 +39,7 @@ class ValueSeen(Struct, frozen=True):
     """(collection, name in it) of what the value stands in, outermost first."""
 
 
-class ValueGone(Struct, frozen=True):
+class ValueGone(Struct, frozen=True, array_like=True, tag=8):
     """A value that a DELETE took away, or tried to."""
 
     value: str | int | float | bool
@@ -54,7 +54,7 @@ class ValueGone(Struct, frozen=True):
     """Otherwise it may be there still."""
 
 
-class DemandHeard(Struct, frozen=True):
+class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
     """A demand beyond the description, from a refusal of valid data, or the discovery that such a demand does not hold."""
 
     label: str
@@ -67,7 +67,7 @@ class DemandHeard(Struct, frozen=True):
     """The case that was refused, if there was one."""
 
 
-class OperationServed(Struct, frozen=True):
+class OperationServed(Struct, frozen=True, array_like=True, tag=22):
     """A request that changes nothing was served, the first one of its operation in a worker: who doubts the target asks again."""
 
     label: str
@@ -75,7 +75,7 @@ class OperationServed(Struct, frozen=True):
     request: Literal
 
 
-class OperationProbed(Struct, frozen=True):
+class OperationProbed(Struct, frozen=True, array_like=True, tag=23):
     """A check that probes each operation once did so for the first accepted case of a task."""
 
     label: str
@@ -87,7 +87,7 @@ class OperationProbed(Struct, frozen=True):
     """Whether the check came to a verdict."""
 
 
-class SignalsSeen(Struct, frozen=True):
+class SignalsSeen(Struct, frozen=True, array_like=True, tag=9):
     """Feature ids that this incarnation saw for the first time, with their class names."""
 
     label: str
@@ -95,7 +95,7 @@ class SignalsSeen(Struct, frozen=True):
     """(64-bit id, class: `status`, `media_type`, `header`, `leaf`, `error`, `latency`, `finding`, `input`, ...)."""
 
 
-class Exchange(Struct, frozen=True):
+class Exchange(Struct, frozen=True, array_like=True):
     """A request and what came back, byte for byte. Secrets stand as references in it."""
 
     method: str
@@ -126,7 +126,7 @@ class Exchange(Struct, frozen=True):
         return headers_of(self.response_head)
 
 
-class RunStarted(Struct, frozen=True):
+class RunStarted(Struct, frozen=True, array_like=True, tag=1):
     """The first record of a run, by its supervisor."""
 
     run: str
@@ -143,7 +143,7 @@ class RunStarted(Struct, frozen=True):
     workers: int
 
 
-class SchemaOpened(Struct, frozen=True):
+class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     """A worker read the API description; the first one of a run also stored the document."""
 
     title: str
@@ -173,13 +173,13 @@ class SchemaOpened(Struct, frozen=True):
         return self.selected == self.total and not self.unreadable
 
 
-class OperationsSelected(Struct, frozen=True):
+class OperationsSelected(Struct, frozen=True, array_like=True, tag=18):
     """The operations that a run is to test, in document order; its supervisor writes this record before anything is tested."""
 
     labels: tuple[str, ...]
 
 
-class OperationDescribed(Struct, frozen=True):
+class OperationDescribed(Struct, frozen=True, array_like=True, tag=19):
     """The facts about an operation for readers of the results; written when the operation is compiled."""
 
     label: str
@@ -195,7 +195,7 @@ class OperationDescribed(Struct, frozen=True):
     """(`body`, or `answer` and a documented status; media type as spelled)."""
 
 
-class TaskStarted(Struct, frozen=True):
+class TaskStarted(Struct, frozen=True, array_like=True, tag=3):
     """A worker begins or goes on with a task."""
 
     task: str
@@ -204,7 +204,7 @@ class TaskStarted(Struct, frozen=True):
     start: int
 
 
-class TaskProgress(Struct, frozen=True):
+class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     """All cases of a task below `next_index` are done; counts are of this piece of work alone."""
 
     task: str
@@ -245,7 +245,7 @@ def requests_alone(count: int) -> TaskProgress:
     return TaskProgress("", "", (), 0, False, 0, count, 0, (), (0.0,) * 5)
 
 
-class CheckOutcome(Struct, frozen=True):
+class CheckOutcome(Struct, frozen=True, array_like=True):
     """One check of one interaction."""
 
     name: str
@@ -254,7 +254,7 @@ class CheckOutcome(Struct, frozen=True):
     message: str | None = None
 
 
-class Component(Struct, frozen=True):
+class Component(Struct, frozen=True, array_like=True):
     """A part of a request that was generated."""
 
     location: str
@@ -263,7 +263,7 @@ class Component(Struct, frozen=True):
     """What in it came from outside: names of parameters, paths in the body, or `*` for anything."""
 
 
-class Interaction(Struct, frozen=True):
+class Interaction(Struct, frozen=True, array_like=True, tag=5):
     """A case and its response, with the verdicts: one line of a cassette."""
 
     case: str
@@ -285,13 +285,13 @@ class Interaction(Struct, frozen=True):
     """What it was sent for."""
 
 
-class StoredBody(Struct, frozen=True):
+class StoredBody(Struct, frozen=True, array_like=True, tag=16):
     """The content that later interactions of the same file sent or received: stored once for all of them."""
 
     content: bytes
 
 
-class ResourceMade(Struct, frozen=True):
+class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
     """A request that made something, or took it away, under a name so short that other cases may hit it by chance."""
 
     path: str
@@ -308,7 +308,7 @@ class ResourceMade(Struct, frozen=True):
     """Whether it is not there any more."""
 
 
-class Finding(Struct, frozen=True):
+class Finding(Struct, frozen=True, array_like=True, tag=6):
     """One version of one defect. A later, better version of the same fingerprint replaces it in every report."""
 
     fingerprint: str
@@ -362,7 +362,7 @@ class Finding(Struct, frozen=True):
         return f"<Finding {self.check} of {self.label}: {self.title}; {self.reproduction}>"
 
 
-class CorpusEntry(Struct, frozen=True):
+class CorpusEntry(Struct, frozen=True, array_like=True, tag=10):
     """A sequence worth keeping: it showed something new."""
 
     label: str
@@ -371,7 +371,7 @@ class CorpusEntry(Struct, frozen=True):
     cost_s: float
 
 
-class OperationError(Struct, frozen=True):
+class OperationError(Struct, frozen=True, array_like=True, tag=11):
     """An operation that could not be tested, or not fully; the run went on."""
 
     label: str
@@ -400,7 +400,7 @@ OWN_WARNINGS = "own_warnings"
 """Kind of a note that says which warnings about an operation are shown (JSON of a `config.warnings.WarningSettings`)."""
 
 
-class Note(Struct, frozen=True):
+class Note(Struct, frozen=True, array_like=True, tag=12):
     """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
 
     kind: str
@@ -410,7 +410,7 @@ class Note(Struct, frozen=True):
     text: str
 
 
-class CheckState(Struct, frozen=True):
+class CheckState(Struct, frozen=True, array_like=True, tag=17):
     """The state of a class check of a user in this incarnation. A later record replaces it."""
 
     check: str
@@ -420,7 +420,7 @@ class CheckState(Struct, frozen=True):
     """Why there is none."""
 
 
-class Quarantined(Struct, frozen=True):
+class Quarantined(Struct, frozen=True, array_like=True, tag=13):
     """A case (or a task) that killed or hung its workers."""
 
     task: str
@@ -437,14 +437,14 @@ class Quarantined(Struct, frozen=True):
     """Of that request."""
 
 
-class WorkerGone(Struct, frozen=True):
+class WorkerGone(Struct, frozen=True, array_like=True, tag=14):
     """The supervisor saw an incarnation end."""
 
     incarnation: int
     reason: str
 
 
-class RunFinished(Struct, frozen=True):
+class RunFinished(Struct, frozen=True, array_like=True, tag=15):
     """The last record of a run. Without it, a run of `fuzz` can be resumed."""
 
     run: str
@@ -480,7 +480,11 @@ Record = (
     | WorkerGone
     | RunFinished
 )
-"""Everything that a frame can hold."""
+"""Everything that a frame can hold.
+
+In files a record is the list of its tag and its fields. The number of a tag is never used again, and new fields are added at the
+end, with defaults: files outlive versions.
+"""
 
 
 EDGE = "edge"

@@ -12,10 +12,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.corpus import files
-from checker.corpus.codec import FrameEncoder, RecordEncoder, ScanEnding, scan
+from checker.corpus.codec import FrameEncoder, ScanEnding, scan
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout, SnapshotHeader, read_head
+from checker.corpus.packing import pack
 from checker.corpus.records import (
     Above,
     CorpusEntry,
@@ -295,14 +296,14 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
 
 
 def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record], bytes]:
-    encode, frame = RecordEncoder().encode, FrameEncoder().frame
+    frame = FrameEncoder().frame
     parts, kept, buffer = [head.encode()], list[Record](), list[bytes]()
     size = buffered = 0
     for record in records:
         if size > LIMIT_BYTES and isinstance(record, _LEARNED):
             continue
         kept.append(record)
-        buffer.append(encode(record))
+        buffer.append(pack(record))
         buffered += len(buffer[-1])
         if len(buffer) >= _FRAME_RECORDS or buffered >= _FRAME_BYTES:
             parts.append(frame(buffer))

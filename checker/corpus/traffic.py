@@ -14,10 +14,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from checker.corpus import files
-from checker.corpus.codec import HEADER, FrameEncoder, RecordEncoder, scan
+from checker.corpus.codec import HEADER, FrameEncoder, scan
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.journal import JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout
+from checker.corpus.packing import pack
 from checker.corpus.records import Exchange, Interaction, Note, StoredBody
 
 Keep = Callable[[bytes], int]
@@ -169,7 +170,6 @@ class _Segments:
         self._count = 0
         self._open: AppendFile | None = None
         self._frames = FrameEncoder()
-        self._encode = RecordEncoder().encode
         self._places: dict[bytes, int] = {}
         """Digest of each body of this segment -> offset of its frame."""
         self._buffer: list[bytes] = []
@@ -207,7 +207,7 @@ class _Segments:
                 self._places.clear()
             file = self._file
             place = self._places[name] = file.size
-            file.append(self._frames.frame([self._encode(StoredBody(content))]))
+            file.append(self._frames.frame([pack(StoredBody(content))]))
             if self._is_full:
                 # What waits has to go before the segment ends.
                 self._size = FRAME_BYTES

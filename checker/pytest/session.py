@@ -21,9 +21,10 @@ from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.reports import report_format
 from checker.core.response import Response
-from checker.corpus.codec import RecordEncoder, decode, join
+from checker.corpus.codec import decode, join
 from checker.corpus.exchange import exchange, exchange_fields
 from checker.corpus.fold import RunView
+from checker.corpus.packing import pack
 from checker.corpus.records import (
     CheckOutcome,
     Component,
@@ -135,8 +136,7 @@ class SessionCalls(Struct, eq=False):
         if self.settings is None or self.opened is None:
             return said
         own = [self.opened, *self._own_records()]
-        encoder = RecordEncoder()
-        encoded = [encoder.encode(one) for one in own]
+        encoded = [pack(one) for one in own]
         return said | {
             "settings": pickle.dumps(self.settings),
             "records": join(encoded, len(encoded)),

@@ -40,7 +40,7 @@ _FATAL = frozenset(
 )
 
 
-class Leaving(Struct, frozen=True):
+class Leaving(Struct, frozen=True, tag=True):
     """The last word of a worker that ends by itself."""
 
     kind: LeavingKind

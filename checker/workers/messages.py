@@ -41,7 +41,7 @@ class OutageAction(StrEnum):
     """The outage is over, or no worker can do more about it."""
 
 
-class OutageOrder(Struct, frozen=True):
+class OutageOrder(Struct, frozen=True, tag=True):
     """An order of the supervisor in an outage of the target."""
 
     action: OutageAction
@@ -77,7 +77,7 @@ class OutageEvent(StrEnum):
     """The worker has examined the outage."""
 
 
-class OutageReport(Struct, frozen=True):
+class OutageReport(Struct, frozen=True, tag=True):
     """A report of a worker about an outage of the target."""
 
     event: OutageEvent
@@ -169,7 +169,7 @@ KNOWN_PLACES = 3
 short, further ones are shown by what was sent alone."""
 
 
-class Assign(Struct, frozen=True):
+class Assign(Struct, frozen=True, tag=True):
     """Work for a worker, in order."""
 
     tasks: tuple[Task, ...]
@@ -209,19 +209,19 @@ class SettledFinding(Struct, frozen=True):
         )
 
 
-class SettledFindings(Struct, frozen=True):
+class SettledFindings(Struct, frozen=True, tag=True):
     """Findings that are settled: the worker need not report or shrink them again."""
 
     settled: tuple[SettledFinding, ...]
 
 
-class PeerJournals(Struct, frozen=True):
+class PeerJournals(Struct, frozen=True, tag=True):
     """Journals of other incarnations whose values this worker may read (only in `fuzz`)."""
 
     journals: tuple[str, ...]
 
 
-class Drain(Struct, frozen=True):
+class Drain(Struct, frozen=True, tag=True):
     """Start nothing new, finish the requests in flight, and leave."""
 
     shrinks: bool = True
@@ -252,7 +252,7 @@ Pairs = tuple[tuple[str, str], ...]
 """(name, value)."""
 
 
-class CredentialMessage(Struct, frozen=True):
+class CredentialMessage(Struct, frozen=True, tag=True):
     """A message about the credentials of one source, in both directions."""
 
     action: CredentialAction
@@ -329,7 +329,7 @@ class PhaseOrder(Struct, frozen=True):
     labels: tuple[str, ...]
 
 
-class Opened(Struct, frozen=True):
+class Opened(Struct, frozen=True, tag=True):
     """The worker has the document and can work."""
 
     incarnation: int
@@ -382,7 +382,7 @@ class LeaseReport(Struct, frozen=True):
     """Those of the indices below its start that are still to be made again."""
 
 
-class TasksEnded(Struct, frozen=True):
+class TasksEnded(Struct, frozen=True, tag=True):
     """Leases that ended. The journal holds the progress of each task."""
 
     tasks: tuple[tuple[str, int, bool], ...]
@@ -393,7 +393,7 @@ class TasksEnded(Struct, frozen=True):
     """Tasks that turned out to be slow. Their leases go on, but no further case of them is begun, so there is time for other tasks."""
 
 
-class FindingsWritten(Struct, frozen=True):
+class FindingsWritten(Struct, frozen=True, tag=True):
     """A hint that the journal holds new findings: read it now. Carries none of them."""
 
     count: int

@@ -1,7 +1,7 @@
 """Queues of one producer and one consumer: how messages travel between the supervisor and a worker.
 
 One pipe for each worker and direction; nothing is shared by two producers, so that a process killed in the middle of a
-write hurts its own queue only. A message is `[code, [field, ...]]` of the closed unions in `messages`, packed: no pickle, no code in them.
+write hurts its own queue only. A message is a struct of the closed unions in `messages`, packed: no pickle, no code in them.
 """
 
 import os
@@ -9,31 +9,28 @@ import select
 import time
 from collections import deque
 from multiprocessing.connection import Connection, wait
-from typing import Any, Final, get_args
+
+from msgspec import convert
 
 from checker.corpus.packing import Undecodable, pack, unpack
-from checker.corpus.shapes import shape_of
 from checker.workers.messages import Down, Up
 
 Message = Down | Up
 
-# The position is the code on the wire. Both ends are always the same version: the order may change.
-_KINDS: Final[tuple[type[Any], ...]] = get_args(Message)
-_CODES: Final = {kind: code for code, kind in enumerate(_KINDS)}
 _HEAD = 4
 _CHUNK = 65536
 _LIMIT_BYTES = 64 * 1024 * 1024
 
 
 def encode(message: Message) -> bytes:
-    """A message as bytes, without its length."""
-    kind = type(message)
-    return pack((_CODES[kind], shape_of(kind).flat(message)))
+    """Return a message as bytes, without its length."""
+    return pack(message)
 
 
 def decode(data: bytes) -> Message:
-    """The message that `encode` was given. Raises `Undecodable` when it is none."""
-    return unpack(data, _message)
+    """Return the message that `encode` was given. Raises `Undecodable` for other bytes."""
+    message: Message = unpack(data, lambda found: convert(found, Message))
+    return message
 
 
 class Sender:
@@ -157,9 +154,3 @@ class Receiver:
                 self._ended = True
             start = end
         del self._received[:start]
-
-
-def _message(value: Any) -> Message:
-    code, fields = value
-    message: Message = shape_of(_KINDS[code]).build(fields)
-    return message

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from checker.core.errors import StorageError
 from checker.corpus import files
-from checker.corpus.codec import FrameEncoder, RecordEncoder, ScanEnding, scan
+from checker.corpus.codec import FrameEncoder, ScanEnding, scan
 from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter, Loss, damage_note
+from checker.corpus.packing import pack
 from checker.corpus.records import Note, Record, ValueSeen
 
 from .generated import RECORDS, exact, finding
@@ -19,7 +20,7 @@ SEGMENTS = st.lists(st.lists(RECORDS, min_size=1, max_size=3), min_size=1, max_s
 
 
 def segment(frames: list[list[Record]]) -> bytes:
-    encode, frame = RecordEncoder().encode, FrameEncoder().frame
+    encode, frame = pack, FrameEncoder().frame
     return b"".join(frame([encode(record) for record in records]) for records in frames)
 
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.corpus.codec import RecordEncoder
 from checker.corpus.exchange import exchange, exchange_fields, lighter
+from checker.corpus.packing import pack
 from checker.corpus.records import Exchange, Interaction
 from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import DULL, InterestingAndLast, Keep, TrafficReader, TrafficWriter
@@ -61,7 +61,7 @@ class Sketch:
         self.encoded.append(self.interaction.case)
         one = self.interaction
         fields = tuple(getattr(one.exchange, name) for name in Exchange.__struct_fields__[:11])
-        return RecordEncoder().encode(replace(one, exchange=Exchange(*lighter(fields, 0, keep))))
+        return pack(replace(one, exchange=Exchange(*lighter(fields, 0, keep))))
 
 
 def segments(folder: Path) -> list[Path]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.corpus.codec import RecordEncoder
 from checker.corpus.layout import RunLayout
+from checker.corpus.packing import pack
 from checker.corpus.records import Interaction
 from checker.corpus.traffic import Keep, TrafficWriter
 
@@ -25,7 +25,7 @@ class Described:
         return len(self.interaction.exchange.response_body)
 
     def encode(self, keep: Keep) -> bytes:
-        return RecordEncoder().encode(self.interaction)
+        return pack(self.interaction)
 
 
 class Workers:

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
-from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Slot, Stage
+from checker.corpus.packing import pack
 from checker.corpus.records import Component, CorpusEntry, Quarantined
 from checker.supervisor.deaths import RestartDecision, given_up, is_quarantined, quarantined_case
 from checker.supervisor.handle import Departure
@@ -26,14 +26,14 @@ def test_a_case_that_was_tried_again_tells_its_command() -> None:
     parts = (Component("query", "positive", ("token",)),)
     command = "curl -X GET http://x/users"
     left = Quarantined(TASK.id, LABEL, 3, "", "", 0, (STEP,), command, "", parts)
-    told = quarantined_case(TASK, replace(SLOT, recipe=RecordEncoder().encode(left)), 2, "why")
+    told = quarantined_case(TASK, replace(SLOT, recipe=pack(left)), 2, "why")
     assert (told.request, told.steps, told.stage) == (left.request, (STEP,), "hook")
     assert told.components == parts
 
 
 def test_a_case_without_a_command_tells_its_choices() -> None:
     entry = CorpusEntry(LABEL, (STEP,), (), 0.0)
-    told = quarantined_case(TASK, replace(SLOT, recipe=RecordEncoder().encode(entry)), 2, "why")
+    told = quarantined_case(TASK, replace(SLOT, recipe=pack(entry)), 2, "why")
     assert told.request == "seed 5, case 3, choices [1, 'x']"
     assert quarantined_case(TASK, SLOT, 2, "why").request == "seed 5, case 3: it was not made yet"
 

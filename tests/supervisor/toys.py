@@ -10,10 +10,10 @@ from checker.core.digests import case_id
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.resource_names import resource_of
-from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
+from checker.corpus.packing import pack
 from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted, ValueSeen
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import Assign, Drain, LeaseReport, Opened, OperationCard, Task, TasksEnded
@@ -34,7 +34,6 @@ class Toy:
         layout.create()
         self.journal = JournalWriter(layout.journal(incarnation, os.getpid()))
         self.slots = InflightWriter(layout.inflight(incarnation), 2)
-        self.encoder = RecordEncoder()
         self.leaving = self.grown = False
 
     def live(self) -> None:
@@ -104,7 +103,7 @@ class Toy:
         self.slots.heartbeat()
         self.slots.begin(0, task.id, index, max(index + 1, task.start))
         step = Step(label, Drawn((index,)))
-        self.slots.recipe(0, self.encoder.encode(CorpusEntry(label, (step,), (), 0.0)))
+        self.slots.recipe(0, pack(CorpusEntry(label, (step,), (), 0.0)))
         self.slots.enter(0, Stage.HOOK, task.id, index)
         self.meet(f"{label}:{index}")
         # What a real worker would send: told apart by the case alone.

@@ -59,7 +59,7 @@ MESSAGES = st.one_of(
     st.builds(
         TasksEnded,
         tasks=st.lists(st.tuples(TEXTS, INDICES, st.booleans()), max_size=3).map(tuple),
-        reports=st.lists(st.builds(LeaseReport, INDICES, st.floats(0, 100), INDICES), max_size=3).map(tuple),
+        reports=st.lists(st.builds(LeaseReport, INDICES, INDICES, INDICES), max_size=3).map(tuple),
     ),
     st.builds(FindingsWritten, INDICES),
     st.builds(Leaving, st.sampled_from(LeavingKind), TEXTS, st.lists(TEXTS).map(tuple)),

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from checker.core.digests import digest, shard_of
 from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label
-from checker.corpus.codec import RecordEncoder, Undecodable, decode, join
+from checker.corpus.codec import decode, join
+from checker.corpus.packing import Undecodable, pack
 from checker.corpus.records import CorpusEntry
 from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes
 from checker.phases.attempt import Verdict
@@ -114,7 +115,7 @@ def _data(steps: Sequence[Step]) -> bytes:
     if is_alone and isinstance(recipe, Drawn) and not recipe.learned:
         return choices_to_bytes(recipe.choices)
     entry = CorpusEntry(steps[0].label, _bare(steps), (), 0.0)
-    return _OURS + join([RecordEncoder().encode(entry)], 1)
+    return _OURS + join([pack(entry)], 1)
 
 
 def _bare(steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -10,10 +9,10 @@ from msgspec.structs import replace
 from checker.core.curl import Rendering
 from checker.core.errors import NothingToBreak, UnresolvableBody
 from checker.core.failures import Failure
-from checker.core.meta import Drawn, Recipe
+from checker.core.meta import Drawn
 from checker.core.operation import Label
 from checker.core.schema import WarningKind
-from checker.corpus.codec import RecordEncoder
+from checker.corpus.codec import encode_fields
 from checker.corpus.journal import JournalWriter
 from checker.corpus.records import UNBROKEN, CorpusEntry, Finding, Note, OperationError, Record, TaskProgress
 from checker.corpus.secrets import Secrets
@@ -26,7 +25,7 @@ from checker.workers.recording.titles import network_error_of, title_of
 from checker.workers.recording.traffic import Traffic, rows
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
-_DRAWN = get_args(Recipe).index(Drawn)
+_DRAWN = Drawn.__struct_config__.tag
 """What names a drawn recipe in files."""
 
 
@@ -46,7 +45,6 @@ class Recorder(Struct):
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
     _unwritten: list[Finding] = field(default_factory=list)
     """First versions of findings that are not on disk yet."""
-    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
     def failures(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
         """Return the failures of a verdict that are new; `write_failures` puts them on disk. Doubts of checks are noted."""
@@ -162,10 +160,10 @@ class Recorder(Struct):
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
-        recipe = made.other or (_DRAWN, (made.choices, made.learned))
+        recipe = made.other or (_DRAWN, made.choices, made.learned)
         step = (made.label, recipe, made.bindings, made.texts)
         steps = (*(shot.made.step for shot in chain), step)
-        return self._encoder.encode_fields(CorpusEntry, (made.label, steps, (), 0.0))
+        return encode_fields(CorpusEntry, made.label, steps, (), 0.0)
 
     def operation_error(self, label: str, phase: str, title: str, message: str, trace: str = "") -> None:
         """An operation that cannot be tested further; each sentence once."""

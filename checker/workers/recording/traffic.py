@@ -16,9 +16,9 @@ from checker.core.operation import Label
 from checker.core.request import Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
-from checker.corpus.codec import RecordEncoder
+from checker.corpus.codec import encode_fields
 from checker.corpus.exchange import exchange, exchange_fields, lighter
-from checker.corpus.packing import Packed
+from checker.corpus.packing import Packed, pack
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import Keep, TrafficWriter
@@ -115,7 +115,6 @@ class CheckOutcomes(Struct):
     names: Sequence[str]
     of_case: Callable[[Case], Sequence[str]] | None = None
     """Names of the checks of a case, where they are not those of all others."""
-    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
     _packed: Packed = field(default_factory=Packed)
     """All checks passed, as it is written."""
     _packed_by_names: dict[tuple[str, ...], Packed] = field(default_factory=dict)
@@ -144,7 +143,7 @@ class CheckOutcomes(Struct):
         return tuple(_outcome(name, failed.get(name, ()), raised.get(name)) for name in names)
 
     def _all_passed(self, names: Sequence[str]) -> Packed:
-        return self._encoder.packed(tuple(CheckOutcome(name, _SUCCESS) for name in names))
+        return Packed(pack(tuple(CheckOutcome(name, _SUCCESS) for name in names)))
 
 
 def _outcome(name: str, failed: Sequence[str], raised: str | None) -> CheckOutcome:
@@ -193,7 +192,6 @@ class Traffic(Struct):
     """(label, phase, error) of answers that could not be written, for whoever tells of them."""
     uncounted: UncountedRequests = field(default_factory=UncountedRequests)
     """What is on record and was sent for no case of its own: who writes progress counts it."""
-    _encoder: RecordEncoder = field(default_factory=RecordEncoder)
 
     def record(self, shot: JudgedCase) -> None:
         """Write down a request of an inquiry."""
@@ -243,8 +241,8 @@ class Traffic(Struct):
         exchanged = lighter(exchange_fields(request, outcome, self.secrets), self.most, keep)
         status = "SKIP" if isinstance(outcome, Response) else "ERROR"
         begin = (name, label, *_BY_HAND, status, at, 0.0, exchanged)
-        end = (self._encoder.packed(()), self.incarnation, _PURPOSES[Purpose.LOGIN])
-        return self._encoder.encode_flat(Interaction, (*begin, *end))
+        end = ((), self.incarnation, _PURPOSES[Purpose.LOGIN])
+        return encode_fields(Interaction, *begin, *end)
 
     def interaction(self, shot: JudgedCase) -> Interaction:
         """A shot as one line of a cassette."""
@@ -270,15 +268,16 @@ class Traffic(Struct):
             return self._encoded(made, without_answer(verdict, error), keep)
 
     def _encoded(self, made: GeneratedCase, verdict: Verdict, keep: Keep) -> bytes:
+        checks: object
         if verdict.judgement is CLEAN and isinstance(verdict.outcome, Response):
             status, checks = _SUCCESS, self.outcomes.passed(made.case)
         else:
             status = _status_of(verdict)
-            checks = self._encoder.packed(self._checks_of(verdict))
+            checks = self._checks_of(verdict)
         exchanged = lighter(self._exchanged(verdict), self.most, keep)
         begin = self._begin(made, verdict, status, exchanged)
         purpose = _PURPOSES[verdict.purpose]
-        return self._encoder.encode_flat(Interaction, (*begin, checks, self.incarnation, purpose))
+        return encode_fields(Interaction, *begin, checks, self.incarnation, purpose)
 
     def _exchanged(self, verdict: Verdict) -> tuple[Any, ...]:
         assert verdict.request is not None

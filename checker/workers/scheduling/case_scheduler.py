@@ -11,8 +11,8 @@ from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError
 from checker.core.meta import Step
 from checker.core.operation import Label
-from checker.corpus.codec import RecordEncoder
 from checker.corpus.inflight import Stage
+from checker.corpus.packing import pack
 from checker.corpus.records import Quarantined
 from checker.phases.attempt import Verdict, attempt
 from checker.phases.bindings import resolved
@@ -80,7 +80,7 @@ def _testimony(context: WorkerContext, accused: tuple[LeasedTask, int, Label], c
 
 
 def _leave(context: WorkerContext, slot: int, testimony: Quarantined) -> None:
-    context.slots.recipe(slot, RecordEncoder().encode(testimony))
+    context.slots.recipe(slot, pack(testimony))
 
 
 def _command(context: WorkerContext, case: Case) -> str:
