@@ -1,13 +1,21 @@
-"""The live value pool of `fuzz`: what servers said, offered to the parameters that may mean it."""
+"""The pool of values: scalars of responses, offered to the parameters that may take them.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+`fuzz` uses a value at once (`ValuePool`), `run` in the layers after the one that showed it (`LayeredPool`).
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
+from operator import itemgetter
+
+from msgspec.structs import replace
 
 from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.meta import Binding
 from checker.core.operation import Label, Operation
+from checker.core.phases import CaseSource, phase_named, phase_names
 from checker.core.resource_names import Resource
 from checker.core.resources import (
     CREATING,
@@ -20,11 +28,12 @@ from checker.core.resources import (
     variable_at,
 )
 from checker.core.response import Response
-from checker.corpus.records import Above, ValueGone, ValueSeen, agree
+from checker.corpus.records import Above, Record, ValueGone, ValueSeen, agree
 from checker.values.consumers import OperationView
-from checker.values.harvest import AnswerPlace, Places, field_of, is_integer, last_parameter, sent_scalars, value_at
+from checker.values.harvest import DEEP, AnswerPlace, Places, field_of, is_integer, last_parameter, sent_scalars
 from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Scalar, ValueHistory
 from checker.values.producers import (
+    NEAR,
     NO_FORMATS,
     Ancestry,
     Producer,
@@ -42,15 +51,24 @@ _SAMPLE = 64
 _PLENTY = 16
 _GONE_STATUSES = (404, 410)
 _TOMBSTONES = 10_000
-__all__ = ["LiveValues", "value_at"]
 
+_KEPT = 16
+"""Values of one place in the answers to one task: those of its first cases."""
+_READ = 64
+"""Cases of one task whose answers are read."""
+
+Place = tuple[int, int]
+"""(phase, layer): everything before it may be used in it."""
+_NOWHERE: Place = (-1, -1)
+Key = tuple[Place, int, int]
+"""(place, order of the operation, index of the case): who comes first."""
 _UNSETTLED = ValueHistory((), "", bool)
 """Stands for a place of which it is not known yet where its values belong."""
 RingKey = tuple[Resource, str, type[Scalar]]
 
 
-class LiveValues:
-    """Values of successful answers, by the resource and field where they were seen. One for each worker."""
+class ValuePool:
+    """Values of successful responses, by the resource and field where they were seen. One for each worker."""
 
     def __init__(
         self,
@@ -58,9 +76,9 @@ class LiveValues:
         names: Callable[[Label], Iterable[str]],
         is_secret: Callable[[str], bool] = lambda text: False,
     ) -> None:
-        """`model` of all operations that may be asked, `names` of the parameters of one.
+        """`model`: of all selected operations; `names`: the parameters of an operation.
 
-        What `is_secret` is never kept: values are written down, and sent to others than whom they were meant for.
+        Texts for which `is_secret` is true are dropped: the pool is written to disk and sent to other operations.
         """
         self._is_secret = is_secret
         self._model = model
@@ -75,21 +93,6 @@ class LiveValues:
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
         """What was removed, by what it is called: who shows it again may be wrong."""
         self._views: dict[Label, OperationView] = {}
-
-    def forget_rankings(self) -> None:
-        """Have the values ranked anew: when they were ranked last must not matter."""
-        self._views.clear()
-
-    def leaves(self, case: Case, response: Response, depth: int) -> list[tuple[str, Scalar, Above]]:
-        """Return (pointer, value, context) for the values of a response that a parameter may ask for."""
-        source = self._sources.get(case.operation.label)
-        if source is None or not source.is_read:
-            return []
-        return [
-            (place.origin[1], value, above)
-            for place, value, above in self._harmless(source, case, response, depth)
-            if source.wants(place)
-        ]
 
     def _harmless(
         self, source: Producer, case: Case, response: Response, depth: int
@@ -139,7 +142,7 @@ class LiveValues:
             yield from repeat((*above, *named), end - begin)
             begin = end
 
-    def gone(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
+    def _gone_by(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
         """Record that a DELETE removed a resource, or tried to; it stays in the pool."""
         name = last_parameter(case.operation.resource_path)
         value = named_values(case).get(name) if name is not None else None
@@ -149,6 +152,10 @@ class LiveValues:
         above = source.ancestry.above(case)
         label = case.operation.label
         return [ValueGone(value, case.id, label, above=above, succeeded=succeeded)]
+
+    def forget_rankings(self) -> None:
+        """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
+        self._views.clear()
 
     def view(self, operation: Operation) -> OperationView:
         """The pool as `operation` may use it for the next case."""
@@ -160,8 +167,13 @@ class LiveValues:
         view.begin()
         return view
 
-    def observe(self, case: Case, response: Response) -> list[ValueSeen | ValueGone]:
-        """Learn from an answer; what is new and worth telling to peers."""
+    def begin(
+        self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
+    ) -> None:
+        """Prepare for a task. `news` returns the records of all workers that it has not returned before."""
+
+    def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueSeen | ValueGone]:
+        """Learn from a response; return what other workers may use. `phase` and `index` are those of the case."""
         operation, status = case.operation, status_of(case.operation, response)
         if case.meta is not None and case.meta.bindings:
             self._consumed(case, case.meta.bindings, status)
@@ -313,7 +325,7 @@ class LiveValues:
                     ring.missed(one)
 
     def _removed(self, case: Case, *, succeeded: bool) -> Iterator[ValueGone]:
-        for gone in self.gone(case, succeeded=succeeded):
+        for gone in self._gone_by(case, succeeded=succeeded):
             self._note_removal(gone)
             if succeeded:
                 yield gone
@@ -345,6 +357,130 @@ class LiveValues:
         for ring in self._nested.values():
             for context in [one for one in ring.contexts if removed in one and agree(one, above)]:
                 ring.forget_context(context)
+
+
+class LayeredPool(ValuePool):
+    """The pool of `run`: values of earlier layers in the order of recipes, so that every worker has the same ones.
+
+    A layer may use the values of the layers before it. They are known when the layer begins, and they are taken in by operation
+    and index, so the speed of a worker does not decide what it sends. Journals carry the values of other workers.
+    """
+
+    def __init__(
+        self,
+        model: ResourceModel,
+        names: Callable[[Label], Iterable[str]],
+        is_secret: Callable[[str], bool] = lambda text: False,
+        *,
+        unordered: Collection[str] = (),
+    ) -> None:
+        """`unordered`: phases that work on all operations at once; the rest as in `ValuePool`."""
+        super().__init__(model, names, is_secret)
+        self._unordered = unordered
+        self._place = _NOWHERE
+        self._coming: list[tuple[Key, ValueSeen | ValueGone]] = []
+        """Values of this layer and later ones, in order."""
+        self._places: dict[tuple[str, Label], Place] = {}
+        """(phase, operation) -> its place. Values come by the thousand, from a few of these."""
+        self._lowest: dict[tuple[str, str, str], dict[Instance, int]] = {}
+        """(phase, operation, pointer) -> value -> lowest index that showed it, of what this worker has written."""
+        self._order = {label: place for place, label in enumerate(model.ordered)}
+
+    def _place_of(self, phase: str, label: Label) -> Place:
+        """Return the phase and layer of the tasks of an operation; sequences are all in one layer."""
+        if phase in self._unordered or phase_named(phase).source is CaseSource.CHAINED:
+            return phase_names().index(phase), 0
+        return phase_names().index(phase), self._model.layers.get(label, 0)
+
+    def begin(
+        self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
+    ) -> None:
+        """Take in the values of the layers before a task.
+
+        Another worker may have begun a task that is resumed, so the news are read in any case then.
+        """
+        place = self._place_of(phase, label)
+        is_new = place > self._place
+        if is_new or is_resumed:
+            self._coming += (
+                (self._key(one), one) for one in news() if isinstance(one, ValueSeen | ValueGone) and one.phase
+            )
+        if not is_new:
+            return
+        self._place = place
+        self._coming.sort(key=itemgetter(0))
+        count = bisect_left(self._coming, place, key=lambda pair: pair[0][0])
+        ready = [one for _, one in self._coming[:count]]
+        del self._coming[:count]
+        for one in _first(ready):
+            self.absorb(one)
+        self.forget_rankings()
+        self._lowest.clear()
+
+    def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueSeen | ValueGone]:
+        """Return the values of a response that later layers may use."""
+        operation = case.operation
+        if index >= _READ:
+            return []
+        succeeded = 200 <= status_of(operation, response) < 300
+        found: list[ValueSeen | ValueGone] = []
+        if operation.resource_method == REMOVING:
+            gone = self._gone_by(case, succeeded=succeeded)
+            found += [replace(one, phase=phase, index=index) for one in gone]
+        if not succeeded:
+            return found
+        if operation.label not in self._model.producers:
+            # The plan waits for producers only. The speed of other operations would decide which of their values are known.
+            return found
+        depth = NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
+        for pointer, value, above in self._leaves(case, response, depth):
+            known = self._lowest.setdefault((phase, operation.label, pointer), {})
+            if index < known.get((value, above), _READ) and _is_low(known, index):
+                known[value, above] = index
+                found.append(ValueSeen(operation.label, pointer, value, case.id, phase, index, above))
+        return found
+
+    def _leaves(self, case: Case, response: Response, depth: int) -> list[tuple[str, Scalar, Above]]:
+        """Return (pointer, value, context) for the values of a response that a parameter may ask for."""
+        source = self._sources.get(case.operation.label)
+        if source is None or not source.is_read:
+            return []
+        return [
+            (place.origin[1], value, above)
+            for place, value, above in self._harmless(source, case, response, depth)
+            if source.wants(place)
+        ]
+
+    def _key(self, one: ValueSeen | ValueGone) -> Key:
+        label = Label(one.producer if isinstance(one, ValueSeen) else one.label)
+        place = self._places.get((one.phase, label))
+        if place is None:
+            place = self._places[one.phase, label] = self._place_of(one.phase, label)
+        return place, self._order.get(label, 0), one.index
+
+
+def _is_low(known: Mapping[Instance, int], index: int) -> bool:
+    """Whether it is one of the first cases that showed something there: later answers may come before earlier ones."""
+    return len(known) < _KEPT or sum(other < index for other in known.values()) < _KEPT
+
+
+def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
+    """The first values of each place, each once; what one case removed, or tried to, once."""
+    seen: dict[tuple[str, str, str], set[Instance]] = {}
+    removals: set[tuple[str, str, int]] = set()
+    for one in ready:
+        if isinstance(one, ValueSeen):
+            known = seen.setdefault((one.phase, one.producer, one.pointer), set())
+            value = (one.value, one.above)
+            if value in known or len(known) >= _KEPT:
+                continue
+            known.add(value)
+        else:
+            removal = (one.phase, one.label, one.index)
+            if removal in removals:
+                continue
+            removals.add(removal)
+        yield one
 
 
 def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:

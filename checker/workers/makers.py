@@ -86,8 +86,7 @@ def _factory(
     hooks: Callable[[Operation], ComponentHooks],
 ) -> CaseFactory:
     phase, reusing = phases
-    values = knowledge.layered or knowledge.values
-    pools: PoolView | None = None if values is None else values.view
+    pools: PoolView | None = None if knowledge.values is None else knowledge.values.view
     return CaseFactory(
         selected,
         rules,

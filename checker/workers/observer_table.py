@@ -25,7 +25,7 @@ from checker.workers.observers.network_errors import NetworkErrors
 from checker.workers.observers.signals import Signals
 from checker.workers.observers.slowness import Slowness
 from checker.workers.observers.traffic import TrafficObserver
-from checker.workers.observers.values import LayeredObserver, LiveObserver
+from checker.workers.observers.values import ValuesObserver
 from checker.workers.outages.health import TargetHealth
 from checker.workers.recording.task_state import InFlight
 from checker.workers.scheduling.case_scheduler import CaseScheduler
@@ -99,10 +99,7 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("signals", lambda tools: Signals(tools.context.knowledge.signals)),
             ObserverRow("probes", lambda tools: tools.context.knowledge.probed, is_shared=True),
             ObserverRow("demands", lambda tools: tools.context.knowledge.demands, is_shared=True),
-            ObserverRow(
-                "layered_values", lambda tools: LayeredObserver.of(tools.context.knowledge.layered), is_shared=True
-            ),
-            ObserverRow("live_values", lambda tools: LiveObserver.of(tools.context.knowledge.values)),
+            ObserverRow("values", lambda tools: ValuesObserver.of(tools.context.knowledge), is_shared=True),
             ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
             ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),
             ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder), only_unusual=True),
@@ -129,7 +126,7 @@ class Observers:
         self._journal = tools.context.recorder.journal
         self._told: dict[Moment, list[_Told]] = {moment: [] for moment in Moment}
         # In `fuzz` nothing depends on which worker learns something first.
-        is_run = tools.context.knowledge.layered is not None
+        is_run = tools.context.knowledge.is_layered
         for row in OBSERVERS.values():
             observer = row.make(tools)
             if observer is None:

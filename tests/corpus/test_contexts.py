@@ -12,8 +12,7 @@ from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.corpus.records import ValueGone, ValueSeen
 from checker.corpus.snapshot import condense
-from checker.values.layers import LayeredValues
-from checker.values.pool import LiveValues
+from checker.values.pool import LayeredPool, ValuePool
 from tests.corpus.test_values import Route, answer, sent
 
 OWNERS = "/owners/{owner}"
@@ -42,22 +41,22 @@ def names(label: str) -> Any:
     return ROUTES[Label(label)].types
 
 
-def pool_of() -> LiveValues:
-    return LiveValues(MODEL, names)
+def pool_of() -> ValuePool:
+    return ValuePool(MODEL, names)
 
 
-def path_of(pool: LiveValues, route: Any, index: int = 0) -> tuple[Any, ...]:
+def path_of(pool: ValuePool, route: Any, index: int = 0) -> tuple[Any, ...]:
     """What a case takes for its path, in the order in which it is drawn."""
     view = pool.view(route)
     found = [view.pick(Location.PATH, name, index + place) for place, name in enumerate(route.types)]
     return tuple(None if one is None else one.literal for one in found)
 
 
-def create(pool: LiveValues, route: Any, name: int, **path: int) -> list[ValueSeen | ValueGone]:
+def create(pool: ValuePool, route: Any, name: int, **path: int) -> list[ValueSeen | ValueGone]:
     return pool.observe(sent(route, path_parameters=path), answer({"id": name}, 201))
 
 
-def filled() -> LiveValues:
+def filled() -> ValuePool:
     """Three owners with two pets each, and two visits of each pet; all numbered on their own."""
     pool = pool_of()
     for owner in (1, 2, 3):
@@ -112,7 +111,7 @@ def test_foreign_keys_in_a_list_say_what_its_items_stand_in(field: str) -> None:
 def test_what_a_request_sends_says_it_where_its_answer_does_not() -> None:
     create_pet: Any = Route("POST", "/pets")
     uses = (*MODEL.uses.values(), ResourceUse.of(create_pet.label, "POST", "/pets"))
-    pool = LiveValues(ResourceModel(uses), lambda label: {})
+    pool = ValuePool(ResourceModel(uses), lambda label: {})
     pool.observe(sent(create_pet, body={"ownerId": 4}), answer({"id": 9}, 201))
     assert path_of(pool, READ_PET) == (4, 9)
 
@@ -144,7 +143,7 @@ def test_a_path_that_leads_nowhere_is_blamed_on_its_deepest_part() -> None:
     assert path_of(pool, READ_PET) == (1, None)
 
 
-def shares(pool: LiveValues, route: Operation, name: str) -> Counter[object]:
+def shares(pool: ValuePool, route: Operation, name: str) -> Counter[object]:
     found = (pool.view(route).pick(Location.PATH, name, index) for index in range(64))
     return Counter(one.literal for one in found if one is not None)
 
@@ -186,7 +185,7 @@ def test_what_was_removed_and_is_shown_again_is_rare_unless_it_was_made_again(me
     again: Any = Route(method, "/pets")
     routes = (remove, read, again)
     uses = (ResourceUse.of(route.label, route.method, route.path) for route in routes)
-    pool = LiveValues(ResourceModel(uses), lambda label: {})
+    pool = ValuePool(ResourceModel(uses), lambda label: {})
     pool.observe(sent(again), answer([{"id": 7}, {"id": 8}]))
     pool.observe(sent(remove, path_parameters={"pet": 8}), _GONE)
     assert set(shares(pool, read, "pet")) == {7}
@@ -222,8 +221,8 @@ def test_a_restart_knows_what_values_stood_in() -> None:
     assert found == [{(1, 5)}, {(1, 5)}]
 
 
-def layered() -> LayeredValues:
-    return LayeredValues(MODEL, names)
+def layered() -> LayeredPool:
+    return LayeredPool(MODEL, names)
 
 
 @pytest.mark.parametrize("order", [list, reversed])
@@ -238,7 +237,7 @@ def test_in_a_run_it_does_not_matter_who_was_first(order: Callable[..., Any]) ->
     remove = sent(REMOVE_PET, path_parameters={"owner": 2, "pet": 6})
     records += first.observe(remove, answer({}, 409), "coverage", 3)
     later = layered()
-    later.begin(later.place_of("fuzzing", READ_PET.label), lambda: list(order(records)))
+    later.begin("fuzzing", READ_PET.label, lambda: list(order(records)))
     view = later.view(READ_PET)
     found = []
     for index in range(64):

@@ -17,7 +17,8 @@ from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
 from checker.corpus.records import ValueGone, ValueSeen
 from checker.corpus.secrets import Secrets
-from checker.values.pool import LiveValues, value_at
+from checker.values.harvest import value_at
+from checker.values.pool import ValuePool
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ SEARCH: Any = Route("GET", "/search", {"bookingId": "string", "limit": "integer"
 ROUTES = {route.label: route for route in (CREATE, READ, DELETE, SEARCH)}
 
 
-def pool_of() -> LiveValues:
+def pool_of() -> ValuePool:
     uses = (ResourceUse.of(route.label, route.method, route.path) for route in ROUTES.values())
-    return LiveValues(ResourceModel(uses), lambda label: ROUTES[label].types)
+    return ValuePool(ResourceModel(uses), lambda label: ROUTES[label].types)
 
 
 def answer(body: object, status: int = 200, headers: list[tuple[str, str]] | None = None) -> Response:
@@ -96,7 +97,7 @@ def sent(route: Any, bindings: tuple[Binding, ...] = (), **parts: Any) -> Case:
     return Case(route, "c1", meta=meta, **parts)
 
 
-def picked(pool: LiveValues, route: Any, name: str, index: int = 0) -> object:
+def picked(pool: ValuePool, route: Any, name: str, index: int = 0) -> object:
     place = Location.PATH if "{" + name + "}" in route.path else Location.QUERY
     found = pool.view(route).pick(place, name, index)
     return None if found is None else found.literal
@@ -116,7 +117,7 @@ def test_a_parameter_takes_what_its_collection_answered_whatever_that_is_called(
 def test_credentials_that_an_answer_echoes_are_no_values() -> None:
     secrets = Secrets()
     uses = (ResourceUse.of(route.label, route.method, route.path) for route in ROUTES.values())
-    pool = LiveValues(ResourceModel(uses), lambda label: ROUTES[label].types, secrets.holds)
+    pool = ValuePool(ResourceModel(uses), lambda label: ROUTES[label].types, secrets.holds)
     # Another worker logs in between the two answers: what it was given is told before anything carries it.
     first = pool.observe(sent(CREATE), answer({"reference": "B-7"}, 201))
     secrets.add_credentials(Credentials({"Authorization": "Bearer tok-C4n4ry-0001"}))

@@ -7,8 +7,7 @@ from msgspec import Struct, field
 
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import DemandHeard, Record, ValueGone, ValueSeen
-from checker.values.layers import LayeredValues
-from checker.values.pool import LiveValues
+from checker.values.pool import LayeredPool, ValuePool
 from checker.workers.messages import Task
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner
@@ -23,10 +22,8 @@ class Knowledge(Struct):
     """The part of what observers learn that outlives a task, and its exchange with other workers."""
 
     signals: SignalSet = field(default_factory=SignalSet)
-    values: LiveValues | None = None
-    """The pool of `fuzz`; None in `run`."""
-    layered: LayeredValues | None = None
-    """The pool of `run`; None in `fuzz`."""
+    values: ValuePool | None = None
+    """The pool of values; None where no case uses any."""
     demands: DemandLearner | None = None
     """None where nothing is learned of refusals."""
     creations: CreationHistory | None = None
@@ -36,6 +33,11 @@ class Knowledge(Struct):
     """Journals of all workers of the run, by their paths."""
     _read_at: float = 0.0
 
+    @property
+    def is_layered(self) -> bool:
+        """Whether requests depend on earlier layers alone, as in `run`."""
+        return isinstance(self.values, LayeredPool)
+
     def follow(self, journals: Sequence[str]) -> None:
         """Read these journals of peers from now on."""
         for path in journals:
@@ -43,15 +45,14 @@ class Knowledge(Struct):
 
     def begin(self, task: Task) -> None:
         """Prepare for a task: it may use what all workers saw in earlier layers."""
-        if self.layered is not None:
-            place = self.layered.place_of(task.phase, task.labels[0])
-            self.layered.begin(place, self._news, is_resumed=bool(task.start or task.redo))
+        if self.values is not None:
+            self.values.begin(task.phase, task.labels[0], self._news, is_resumed=bool(task.start or task.redo))
         if self.demands is not None:
             self.demands.begin(task.phase)
 
     def tick(self, now: float) -> None:
         """Take in what peers saw, if it is time."""
-        if self.values is None or now - self._read_at <= _PEERS_S:
+        if self.values is None or self.is_layered or now - self._read_at <= _PEERS_S:
             return
         self._read_at = now
         for record in self._news():

@@ -7,45 +7,28 @@ from msgspec import Struct
 from checker.core.response import Response
 from checker.corpus.records import Record
 from checker.phases.attempt import Verdict
-from checker.values.layers import LayeredValues
-from checker.values.pool import LiveValues
+from checker.values.pool import ValuePool
+from checker.workers.observers.knowledge import Knowledge
 from checker.workers.recording.task_state import InFlight
 
 
-class LayeredObserver(Struct):
-    """Writes down what later layers of `run` may use."""
+class ValuesObserver(Struct):
+    """Adds the values of responses to the pool, and removes those of deleted resources."""
 
-    values: LayeredValues
+    values: ValuePool
+    is_layered: bool
 
     @classmethod
-    def of(cls, values: LayeredValues | None) -> "LayeredObserver | None":
-        """Return an observer for the pool of `run`, None for another command."""
-        return None if values is None else cls(values)
+    def of(cls, knowledge: Knowledge) -> "ValuesObserver | None":
+        """Return an observer for the pool of a worker, None if it has none."""
+        return None if knowledge.values is None else cls(knowledge.values, knowledge.is_layered)
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Record]:
-        """Return the values of a response to a case that other workers can make, too; sequences depend on their own steps."""
+        """Return the values of a response that other workers may use."""
         outcome = verdict.outcome
         if not isinstance(outcome, Response):
             return ()
-        if not flight.is_counted or flight.running.is_chained:
+        # Layers share values of cases that any worker can make again. Sequences depend on their own steps.
+        if self.is_layered and (not flight.is_counted or flight.running.is_chained):
             return ()
-        phase = flight.running.task.phase
-        return self.values.observe(flight.made.case, outcome, phase, flight.index)
-
-
-class LiveObserver(Struct):
-    """Adds values to the pool of `fuzz`, and removes those of deleted resources."""
-
-    values: LiveValues
-
-    @classmethod
-    def of(cls, values: LiveValues | None) -> "LiveObserver | None":
-        """Return an observer for the pool of `fuzz`, None for another command."""
-        return None if values is None else cls(values)
-
-    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Record]:
-        """Return the values of a response that the journal does not have."""
-        outcome = verdict.outcome
-        if not isinstance(outcome, Response):
-            return ()
-        return self.values.observe(flight.made.case, outcome)
+        return self.values.observe(flight.made.case, outcome, flight.running.task.phase, flight.index)

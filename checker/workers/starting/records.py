@@ -16,8 +16,7 @@ from checker.corpus.records import Note, Record, SignalsSeen, ValueGone, ValueSe
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import read_snapshot
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter, segment_bytes
-from checker.values.layers import LayeredValues
-from checker.values.pool import LiveValues
+from checker.values.pool import LayeredPool, ValuePool
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner
 from checker.workers.observers.knowledge import Knowledge
@@ -28,7 +27,7 @@ from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic
 from checker.workers.selected import SelectedOperations
 
 
-def remember(layout: RunLayout, signals: SignalSet, values: LiveValues) -> list[Note]:
+def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[Note]:
     """Let signals of earlier nights be no news, and their values be offered again; stale ones sink by themselves.
 
     A note for each file that is damaged.
@@ -40,7 +39,7 @@ def remember(layout: RunLayout, signals: SignalSet, values: LiveValues) -> list[
         return [*snapshot.notes, *journals.notes()]
 
 
-def _take_in(records: Iterable[Record], signals: SignalSet, values: LiveValues) -> None:
+def _take_in(records: Iterable[Record], signals: SignalSet, values: ValuePool) -> None:
     for record in records:
         match record:
             case SignalsSeen():
@@ -95,10 +94,11 @@ def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder
         creations=CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of),
     )
     if is_fuzz:
-        knowledge.values = LiveValues(selected.resources, selected.names, holds)
+        knowledge.values = ValuePool(selected.resources, selected.names, holds)
         layout = RunLayout(Path(settings.corpus.folder))
         for note in remember(layout, knowledge.signals, knowledge.values):
             recorder.note(note)
     else:
-        knowledge.layered = LayeredValues(selected.resources, selected.names, settings.sources.unordered_phases, holds)
+        unordered = settings.sources.unordered_phases
+        knowledge.values = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
     return knowledge
