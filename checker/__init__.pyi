@@ -33,8 +33,7 @@ from checker.corpus import records as events
 from checker.kinds.protocol import ApiOperation as APIOperation
 from checker.library import runs as engine
 from checker.library import state_machine as stateful
-from checker.library.extra_data import ExtraDataSource
-from checker.library.observed import Observation
+from checker.library.extensions import ExtraDataSource, Observation
 from checker.library.runs import fuzz, run
 from checker.library.schema import LoadedSchema as BaseSchema
 from checker.phases.attempt import CheckResult

@@ -3,7 +3,7 @@
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,8 @@ from checker.checks.table import BUILT_IN
 from checker.config.auth import chosen_users, read_document
 from checker.config.config import Config, located
 from checker.config.files import read_baseline
-from checker.config.filters import OperationFilters, Selection
+from checker.config.filters import OperationFilters, Selectable, Selection
+from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.reading import section_error, unknown
 from checker.config.settings import (
     AuthSettings,
@@ -40,6 +41,7 @@ from checker.config.warnings import WarningSettings, silenced_by
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline
+from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import phase_names
 from checker.core.reports import ReportFormat, report_formats
 from checker.core.request import without_userinfo
@@ -315,3 +317,52 @@ def _nickname(location: str) -> str:
 def slug(text: str) -> str:
     """Return a text as lower-case ASCII letters, digits and dashes; `default` if nothing is left."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or "default"
+
+
+class LiveSettings:
+    """Settings of a live configuration, resolved again when it, or the checks that there are, have changed."""
+
+    def __init__(self, config: Config, location: str, changed: Callable[[], None]) -> None:
+        """`changed` is called when they are other ones than before."""
+        self._config = config
+        self._location = location
+        self._changed = changed
+        self._resolved: tuple[tuple[object, ...], RunSettings, OperationResolver] | None = None
+
+    @property
+    def asked(self) -> tuple[RunSettings, OperationResolver]:
+        """Return the settings of the run and of each operation. Raises `ConfigError`."""
+        made_of = (self._config.revision, *CUSTOM_CHECKS)
+        if self._resolved is None or self._resolved[0] != made_of:
+            settings = run_settings(self._config, Invocation(self._location))
+            self._resolved = (made_of, settings, OperationResolver(settings.operations))
+            self._changed()
+        return self._resolved[1:]
+
+    @property
+    def now(self) -> RunSettings:
+        """Return the settings of the run. Raises `ConfigError`."""
+        return self.asked[0]
+
+    def of(self, operation: Operation) -> OperationSettings:
+        """Return the settings of one operation. Raises `ConfigError`."""
+        return self.asked[1].of(operation)
+
+    def selects(self, entry: Selectable | BrokenOperation) -> bool:
+        """Whether no `[[operations]]` block disables an operation."""
+        settings, operations = self.asked
+        if isinstance(entry, BrokenOperation):
+            return settings.selection.matches_broken(entry)
+        return settings.selection.matches(entry) and bool(operations.of(entry).phases)
+
+
+class RunningSettings(LiveSettings):
+    """The settings of a run that goes on: they do not change."""
+
+    def __init__(self, settings: RunSettings, operations: OperationResolver) -> None:
+        self._asked = settings, operations
+
+    @property
+    def asked(self) -> tuple[RunSettings, OperationResolver]:
+        """The settings of the run, and those of each operation."""
+        return self._asked

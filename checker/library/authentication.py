@@ -1,8 +1,9 @@
-"""Authentication in the Python API: the configured one, or else the registered one, nearest first."""
+"""Sending from the Python API: kept connections, and the configured or registered credentials, nearest first."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -11,9 +12,14 @@ from checker.config.settings import RunSettings, Sanitization, credentials_in
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.response import Outcome
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.send import Transport
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
+from checker.transport.applications import Application
+from checker.transport.factories import NETWORK, TransportFactory, with_policies
+from checker.transport.policies import RateLimits
+from checker.transport.settings import travelling
 from checker.workers.authentication.credentials import CredentialKeeper, ReauthState
 from checker.workers.authentication.identities import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -84,3 +90,37 @@ class CallAuthentication:
             self._keeper = made_of, keeper
         keeper = self._keeper[1]
         return keeper if keeper.sources or keeper.signers else None
+
+
+_MANY: Final = 16
+"""Connections that are kept."""
+
+
+class RequestSender:
+    """Sends requests one by one. Not thread-safe."""
+
+    def __init__(self, application: Application | None, connect: TransportFactory | None = None) -> None:
+        """The application answers what goes to its own host; None sends everything over the network.
+
+        `connect` makes the transports; None: connections that follow redirects, send again and keep to rates of their own.
+        """
+        self._application = application
+        self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
+        self._connect = connect or with_policies(NETWORK, RateLimits())
+
+    def send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
+        """Return the outcome of a request to a place."""
+        application = self._application
+        if application is not None and origin.url == application.origin.url:
+            return application.send(request, travelling(request, http).request_timeout_s)
+        lanes = self._lanes.get((origin, http))
+        if lanes is None:
+            while len(self._lanes) >= _MANY:
+                self._lanes.pop(next(iter(self._lanes))).close()
+            lanes = self._lanes[origin, http] = self._connect(origin, http, 1)
+        outcome = lanes.send(0, request)
+        if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
+            outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
+        if isinstance(outcome, Response):
+            outcome.request = request
+        return outcome

@@ -23,6 +23,7 @@ from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings, OperationSettings
 from checker.config.overrides import Overrides
+from checker.config.resolve import LiveSettings
 from checker.config.settings import RunSettings, credentials_of_call, target, without_credentials
 from checker.core.blocks import reproduction_paragraphs
 from checker.core.case import NOT_SET, Case
@@ -41,19 +42,24 @@ from checker.generation.settings import GenerationSettings, mode_of
 from checker.health import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.library import extensions
-from checker.library.authentication import CallAuthentication
-from checker.library.changed import DrawnCase, transport_kwargs
-from checker.library.client_values import for_client
-from checker.library.drawn import Place, command_of, masked, with_headers
-from checker.library.extra_data import ExtraDataSource, ExtraValues
-from checker.library.live_settings import LiveSettings
+from checker.library.authentication import CallAuthentication, RequestSender
+from checker.library.cases import (
+    DrawnCase,
+    Place,
+    Programs,
+    case_strategy,
+    command_of,
+    generation_settings,
+    masked,
+    transport_kwargs,
+    with_headers,
+    with_parts,
+)
+from checker.library.clients import for_client, home_of, send_by, session_for
+from checker.library.decorators import Attachments
+from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.options import CallOptions, CheckOptions
-from checker.library.recording import RECORDERS, Call, tell_of_call, tell_of_results
-from checker.library.registered import Attachments
-from checker.library.request_sender import RequestSender
-from checker.library.sessions import home_of, send_by, session_for
-from checker.library.strategies import Programs, case_strategy, generation_settings, with_parts
-from checker.library.verdicts import failure_group
+from checker.library.recording import RECORDERS, Call, failure_group, tell_of_call, tell_of_results
 from checker.phases.attempt import (
     CallHooks,
     Tools,

@@ -1,38 +1,110 @@
 """Places at which users may have a loaded schema do something else: assign a function, or write a subclass."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import unquote_to_bytes, urlsplit
+
+from msgspec import Struct
 
 from checker.checks.check import Check
 from checker.checks.context import CheckContext
 from checker.checks.custom import custom_check
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import RUNNING_SOURCES
-from checker.core.meta import CaseMetadata
-from checker.core.operation import BrokenOperation
+from checker.core.meta import Binding, CaseMetadata
+from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
-from checker.core.request import WireRequest
-from checker.core.resources import Transition
+from checker.core.request import Location, WireRequest
+from checker.core.resource_names import variables_of
+from checker.core.resources import TakenValue, Transition, place_of
 from checker.core.response import FailureKind, Outcome, Response
 from checker.core.scenarios import Scenario
 from checker.core.system import later
 from checker.kinds.protocol import ApiOperation
-from checker.library.extra_data import ExtraDataSource
-from checker.library.observed import Observation, located_transitions, observe
 
 if TYPE_CHECKING:
     import hypothesis.strategies as st
 
-    import checker.library.changed as changed_cases
+    import checker.library.cases as drawn_cases
+    import checker.phases.known_resources as known_resources
     import checker.workers.authentication.credentials as credentials
     from checker.workers.authentication.credentials import ReauthState
 else:
-    # Not needed before there is a case.
+    # Collecting tests imports this module: generation, transport and Hypothesis are imported with the first case.
     st = later("hypothesis.strategies")
-    changed_cases = later("checker.library.changed")
+    drawn_cases = later("checker.library.cases")
+    known_resources = later("checker.phases.known_resources")
     credentials = later("checker.workers.authentication.credentials")
+
+MOST_OBSERVED: Final = 20
+"""Answers of one operation that are kept."""
+
+
+class Observation(Struct, frozen=True):
+    """An answer that says where something is."""
+
+    operation: Operation
+    status: int
+    location: str
+    """Its `Location` (RFC 9110, 10.2.2)."""
+
+
+def observe(known: list[Observation], operation: Operation, response: Response) -> None:
+    """Keep where an answer says that something is, for the first few of each operation."""
+    for location in response.headers.get("location", ()):
+        if sum(one.operation.label == operation.label for one in known) < MOST_OBSERVED:
+            known.append(Observation(operation, response.status_code, location))
+
+
+def located_transitions(observations: Iterable[Observation], operations: Sequence[Operation]) -> Iterator[Transition]:
+    """From each answer to the operations whose path, or a path above it, its `Location` names."""
+    seen: set[tuple[Label, int, Label]] = set()
+    for one in observations:
+        for target in operations:
+            key = (one.operation.label, one.status, target.label)
+            values = tuple(_located(one.location, target))
+            if values and key not in seen:
+                seen.add(key)
+                yield Transition("Location", key[0], str(one.status), target.label, values)
+
+
+def _located(url: str, target: Operation) -> Iterator[TakenValue]:
+    """Yield the variables of an operation that a URL gives."""
+    path = target.resource_path
+    for name in variables_of(path):
+        for pattern in known_resources.located_patterns(path, name):
+            if re.search(pattern, url):
+                expression = f"$response.header.Location#regex:{pattern}"
+                yield TakenValue(*place_of(target, name), expression)
+                break
+
+
+class ExtraDataSource(Protocol):
+    """Knows values that an API accepts: identifiers of what it holds, names of its users."""
+
+    def values_for(self, operation: ApiOperation, location: str, name: str) -> Sequence[Any]:
+        """Values for one place, best first; empty for none. What its schema forbids is not taken.
+
+        `location` is `path`, `query`, `header`, `cookie` or `body`; `name` is that of the parameter, in a body a JSON pointer.
+        """
+        ...
+
+
+class ExtraValues(Struct, frozen=True):
+    """A source as one operation asks it: implements `checker.core.pool.ValuePool`."""
+
+    source: ExtraDataSource
+    operation: ApiOperation
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        """The value with this number; they begin again after the last."""
+        values = self.source.values_for(self.operation, str(location), name)
+        if not values:
+            return None
+        at = index % len(values)
+        return Binding(location, name, Label(""), "", at, values[at])
 
 
 _ODD: Final = frozenset((*range(0x20), ord("\\"), 0x7F))
@@ -135,7 +207,7 @@ class ExtensionPoints:
     def revalidate_case_metadata(self, case: Case) -> CaseMetadata | None:
         """Metadata of a case whose parts were changed since it was drawn, with the modes that its bytes prove."""
         meta = Case.__dict__["meta"].__get__(case)
-        return None if meta is None else changed_cases.judged_anew(case, meta)
+        return None if meta is None else drawn_cases.judged_anew(case, meta)
 
     def get_custom_format_strategies(self, generation_config: Any, mode: Any) -> Mapping[str, Any]:
         """Strategies of strings by `format`, beside those that are registered for all schemas."""

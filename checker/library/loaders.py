@@ -21,7 +21,7 @@ from checker.core.user_code import plainly, require
 from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import ApplicationSource, FetchOptions, FileSource, TextSource, UrlSource, ValueSource
 from checker.kinds.table import kind_named, open_as
-from checker.library.registered import Attachments
+from checker.library.decorators import Attachments
 from checker.library.schema import LoadedSchema
 
 if TYPE_CHECKING:

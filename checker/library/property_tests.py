@@ -18,10 +18,9 @@ from checker.generation.sources.hypothesis import (
     settings_given,
 )
 from checker.kinds.protocol import ApiOperation
+from checker.library.decorators import CASE, TEST_AUTH, copied, other_strategies, refuse_misuse
 from checker.library.engine import LibraryEngine
 from checker.library.hypothesis_settings import TestSeed, profile, seed_by, with_configured, without_explanations
-from checker.library.parametrized import CASE, copied, other_strategies, refuse_misuse
-from checker.library.registered import TEST_AUTH
 from checker.library.schema import LoadedSchema
 
 PROPERTY_TEST: Final = "_checker_property_test"

@@ -1,19 +1,69 @@
-"""Recorders of every call of a process: reports of sessions of a test runner."""
+"""Results of calls: the exception that users see, and the recorders that write reports of a session of a test runner."""
 
+import sys
 from collections.abc import Callable, Sequence
+from types import FrameType, TracebackType
 from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
 
 from checker.config.settings import RunSettings
+from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
 from checker.core.case import Case
+from checker.core.failures import Failure, FailureGroup
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.user_code import is_of_user
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
+from checker.library.decorators import KeptClassChecks
 from checker.library.options import CheckRecorder
-from checker.library.verdicts import KeptClassChecks
 from checker.phases.attempt import CheckResult
+
+
+def failure_group(
+    case: Case, response: Response, failures: Sequence[Failure], commands: tuple[str, ...], truncation: Truncation
+) -> FailureGroup:
+    """One exception with a member for each distinct failure; its text is the numbered block of the console.
+
+    `commands` send it again, oldest first.
+    """
+    label = case.operation.label
+    distinct = list({failure.fingerprint(label): failure for failure in failures}.values())
+    body = response.readable
+    block = failure_block(
+        1,
+        FailedCase(
+            case_id=case.id,
+            about=label,
+            failures=tuple((failure.title, failure.message) for failure in distinct),
+            answer=Answer(
+                status=response.status_code,
+                reason=response.message,
+                body=body.content,
+                is_cut=body.is_cut,
+                charset=response.encoding,
+            ),
+            commands=commands,
+        ),
+        truncation,
+    )
+    group = FailureGroup(block, distinct)
+    group.raised_for = _frames_of_user()
+    return group
+
+
+def _frames_of_user() -> TracebackType | None:
+    """Return the traceback of the frames up to the test runner."""
+    frame: FrameType | None = sys._getframe(1)
+    found: TracebackType | None = None
+    while frame is not None:
+        if is_of_user(frame):
+            found = TracebackType(found, frame, frame.f_lasti, frame.f_lineno)
+        elif found is not None:
+            break
+        frame = frame.f_back
+    return found
 
 
 class Call(Struct, eq=False):

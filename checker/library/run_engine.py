@@ -6,17 +6,16 @@ from typing import Any
 from checker.checks.custom import ClassCheck
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings
+from checker.config.resolve import RunningSettings
 from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.digests import digest
 from checker.core.request import BaseUrl
 from checker.core.send import Transport
 from checker.kinds.protocol import ApiOperation
-from checker.library.authentication import Asked, CallAuthentication, SendFrom
+from checker.library.authentication import Asked, CallAuthentication, RequestSender, SendFrom
+from checker.library.decorators import Attachments
 from checker.library.engine import LibraryEngine
-from checker.library.live_settings import RunningSettings
-from checker.library.registered import Attachments
-from checker.library.request_sender import RequestSender
 from checker.library.schema import LoadedSchema
 from checker.transport.factories import TransportFactory
 from checker.workers.authentication.credentials import CredentialKeeper

@@ -36,7 +36,7 @@ from checker.corpus.records import Finding, OperationError, Record
 from checker.kinds.protocol import ApiOperation
 from checker.kinds.table import packed
 from checker.library import extensions
-from checker.library.extra_data import ExtraDataSource, ExtraValues
+from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
 from checker.reporting.report import report_of

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.filters import waits_for_name
+from checker.config.resolve import LiveSettings
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookDecorator, HookRegistry
@@ -23,11 +24,8 @@ from checker.core.user_code import require_texts
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.library import faults
-from checker.library.extensions import ExtensionPoints, is_extended, kept, weighted
-from checker.library.live_settings import LiveSettings
-from checker.library.observed import Observation
-from checker.library.parametrized import SchemaDecorators
-from checker.library.registered import Attachments, Registered, SchemaAuth
+from checker.library.decorators import Attachments, Registered, SchemaAuth, SchemaDecorators
+from checker.library.extensions import ExtensionPoints, Observation, is_extended, kept, weighted
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

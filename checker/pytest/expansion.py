@@ -16,8 +16,7 @@ from checker.core.errors import CheckerError, IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.system import later
-from checker.library.parametrized import SCHEMA, SchemaDecorators, Tested, refuse_misuse, with_schema
-from checker.library.registered import SchemaAuth
+from checker.library.decorators import SCHEMA, SchemaAuth, SchemaDecorators, Tested, refuse_misuse, with_schema
 from checker.library.schema import LoadedSchema
 from checker.pytest.pending import PendingTest, Test, fixture_signature, stand_in
 

@@ -10,7 +10,7 @@ from checker.core.errors import CheckerError
 from checker.core.operation import BrokenOperation
 from checker.core.system import later
 from checker.kinds.protocol import ApiOperation
-from checker.library.parametrized import copied, given_names
+from checker.library.decorators import copied, given_names
 from checker.library.schema import LoadedSchema
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 SCHEMA = "_checker_schema"
-"""Attribute of tests that are for a schema, as `checker.library.parametrized` writes it."""
+"""Attribute of tests that are for a schema, as `checker.library.decorators` writes it."""
 PROPERTY_TEST = "_checker_property_test"
 """Attribute of tests of one operation, as `checker.library.property_tests` writes it."""
 SEQUENCES = "_checker_sequences"

@@ -38,8 +38,8 @@ from checker.corpus.records import (
     TaskProgress,
 )
 from checker.corpus.secrets import secrets_of
+from checker.library.decorators import KeptClassChecks
 from checker.library.recording import RECORDERS, Call
-from checker.library.verdicts import KeptClassChecks
 from checker.phases.attempt import CheckResult
 from checker.reporting.events import EventStream
 from checker.reporting.report import report_of

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import checker
-from checker.library.parametrized import ParameterValues
+from checker.library.decorators import ParameterValues
 
 QUICK = settings(max_examples=10, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 

@@ -1,17 +1,23 @@
-"""The marks that decorators of a schema leave on a test function for the plugin of the test runner."""
+"""Decorators of a loaded schema, the marks that they leave on test functions, and the objects that users register by them."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
-from typing import Any, Final, Never, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Never, TypeVar, Unpack, overload
 
 from msgspec import Struct, field
 
+from checker.checks.custom import CUSTOM_CHECKS, ClassCheck, class_checks
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
 from checker.core.hooks import TEST_HOOKS, HookContext, HookRegistry, HookScope
+from checker.core.providers import AuthRegistry, ProviderOptions, Registration
 from checker.core.request import Location
 from checker.core.user_code import require_function, require_names
+
+if TYPE_CHECKING:
+    from checker.transport.applications import Application
+
 
 Tested = TypeVar("Tested", bound=Callable[..., Any])
 
@@ -176,3 +182,75 @@ def other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
         )
     names = free[len(free) - count :]
     return {**dict(zip(names, given.positional, strict=True)), **given.named}
+
+
+TEST_AUTH: Final = "_checker_auth"
+"""Attribute of a test function: providers that are for it alone."""
+
+
+class SchemaAuth(AuthRegistry):
+    """`schema.auth`: registers providers for one schema, or marks a test to have one of its own."""
+
+    @overload
+    def __call__(self, provider: None = None, **options: Unpack[ProviderOptions]) -> Registration: ...
+    @overload
+    def __call__(self, provider: object, **options: Unpack[ProviderOptions]) -> Callable[[Tested], Tested]: ...
+    def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
+        """Without a provider a decorator that registers one for the schema; with one a decorator of tests."""
+        if provider is None:
+            return AuthRegistry.__call__(self, **options)
+        own = AuthRegistry()
+        own(provider, **options)
+
+        def mark(test: Tested) -> Tested:
+            test.__dict__[TEST_AUTH] = own
+            return test
+
+        return mark
+
+
+class KeptClassChecks:
+    """Instances of users' class checks: each is kept as long as its settings are what they were."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, ClassCheck] = {}
+        self._made_of: object = None
+
+    def at_work(self) -> Iterable[ClassCheck]:
+        """Return the class checks that are active."""
+        return self._kept.values()
+
+    def of(self, settings: Mapping[str, Mapping[str, Any]]) -> Iterable[ClassCheck]:
+        """Return the registered class checks; `settings` are by the name of the check."""
+        made_of = (id(settings), *map(id, CUSTOM_CHECKS.values()))
+        if made_of == self._made_of:
+            return self._kept.values()
+        self._made_of = made_of
+        for check in class_checks(CUSTOM_CHECKS, settings):
+            known = self._kept.get(check.name)
+            if known is None or known.config != check.config:
+                self._kept[check.name] = check
+        return self._kept.values()
+
+
+class Registered(Struct, frozen=True):
+    """The objects that users registered for a schema and for a test of it."""
+
+    hooks: tuple[HookRegistry, ...] = field(default_factory=lambda: (HookRegistry(HookScope.SCHEMA),))
+    """Of the schema, then of the test."""
+    auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
+    """Of the test, then of the schema."""
+    classes: KeptClassChecks = field(default_factory=KeptClassChecks)
+    """Instances of classes of checks: one of each for the schema and all that is narrowed from it."""
+
+
+class Attachments(Struct, frozen=True):
+    """The parts of a loaded schema beside its description and its configuration."""
+
+    registered: Registered = field(default_factory=Registered)
+    application: "Application | None" = None
+    """What answers in this process; None where requests go over the network."""
+    location: str | None = None
+    """The URL that the user gave for the description."""
+    engine: Any = None
+    """The `LibraryEngine` of a run that tests this description. Its settings hold, and the description is configured already."""

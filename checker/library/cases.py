@@ -1,0 +1,299 @@
+"""Cases of the Python API: the strategies that draw them, and the changes that users make to drawn cases.
+
+The metadata of a changed case are judged anew from its bytes, and values of users are masked as such in reports.
+"""
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Final
+from urllib.parse import unquote_plus
+
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from checker import __version__
+from checker.config.operation_settings import OperationSettings
+from checker.config.overrides import Overrides
+from checker.config.settings import Sanitization
+from checker.core import curl
+from checker.core.case import Case
+from checker.core.contract import Outcome
+from checker.core.digests import digest
+from checker.core.errors import CheckerError
+from checker.core.hooks import HookContext, HookSource
+from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode, PhaseInfo, ValuePool
+from checker.core.operation import Operation
+from checker.core.phases import FUZZING
+from checker.core.registry import FORMATS
+from checker.core.request import BaseUrl, Location, WireRequest
+from checker.core.scenarios import standing
+from checker.generation.hooks import ComponentHooks
+from checker.generation.settings import GenerationSettings, mode_of
+from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Rejected
+from checker.generation.sources.hypothesis import strategy_of
+from checker.kinds.protocol import ApiOperation, CaseProgram
+from checker.phases.case_factory import key_of
+from checker.transport.prepare import RequestMaker
+
+_NOWHERE: Final = BaseUrl.from_url("http://localhost")
+
+
+_SLOT: Final[Any] = Case.__dict__["meta"]
+
+
+class DrawnCase(Case):
+    """A case of a strategy: its metadata follow what users make of it."""
+
+    __slots__ = ()
+
+    @property
+    def meta(self) -> CaseMetadata | None:
+        """Provenance and modes of its parts as they are now."""
+        found: CaseMetadata | None = _SLOT.__get__(self)
+        if found is None:
+            return found
+        listed = found.phase.data.get("scenario")
+        is_as_listed = standing(listed, is_other_method=self.is_of_other_method) == listed
+        if is_as_listed and is_as_drawn(self):
+            return found
+        schema = getattr(self.engine, "schema", None)
+        anew: CaseMetadata | None = (
+            judged_anew(self, found) if schema is None else schema.revalidate_case_metadata(self)
+        )
+        return anew
+
+    @meta.setter
+    def meta(self, value: CaseMetadata | None) -> None:
+        _SLOT.__set__(self, value)
+
+
+def is_as_drawn(case: Case) -> bool:
+    """Whether no part of a case is another than it was drawn."""
+    parts = (case.path_parameters, case.headers, case.cookies, case.query)
+    return case.drawn is None or (*parts, (case.body, case.media_type)) == case.drawn
+
+
+def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:
+    """Return metadata with the modes that the final bytes of a case prove; unknown modes stay as they were."""
+    try:
+        request = RequestMaker(_NOWHERE, version=__version__).make(case)
+    except CheckerError:
+        return meta
+    verdict = case.operation.judge_request(request)
+    components = dict(meta.components)
+    for location in _locations(case):
+        modes = {part.outcome for part in verdict.parts if part.location is location}
+        known = components.get(location, ComponentProvenance())
+        if Outcome.INVALID in modes:
+            components[location] = replace(known, mode=GenerationMode.NEGATIVE)
+        elif Outcome.AMBIGUOUS not in modes:
+            components[location] = replace(known, mode=GenerationMode.POSITIVE, violation=None)
+    declared = (case.operation.method, *chain(*case.operation.methods_at(case.path)))
+    is_negative = case.method not in declared
+    is_negative |= any(part.mode.is_negative for part in components.values())
+    mode = GenerationMode.NEGATIVE if is_negative else GenerationMode.POSITIVE
+    return replace(meta, mode=mode, components=components)
+
+
+def _locations(case: Case) -> list[Location]:
+    """Return the locations at which a case has a value, or should have one."""
+    declared = {parameter.location for parameter in case.operation.parameters}
+    if case.operation.bodies:
+        declared.add(Location.BODY)
+    return [place for place in Location if place in declared]
+
+
+def transport_kwargs(request: WireRequest, base_url: BaseUrl) -> dict[str, Any]:
+    """A request in the words of `requests.request`."""
+    found: dict[str, Any] = {
+        "method": request.method,
+        "url": request.url_at(base_url.plain),
+        "headers": {name.decode("latin-1"): value.decode("latin-1") for name, value in request.headers},
+    }
+    return found if request.body is None else {**found, "data": request.body}
+
+
+def changed(sent: WireRequest, drawn: WireRequest) -> Mapping[str, Collection[str]]:
+    """Names of the headers and of the pairs of the query that are not as they were drawn, by location.
+
+    Cookies and bodies are as they were drawn as a whole, or anything in them may be from outside.
+    """
+    has_other_cookies = sent.header(b"cookie") != drawn.header(b"cookie")
+    return {
+        Location.HEADER: tuple(_other_headers(sent, drawn)),
+        Location.COOKIE: (ANYTHING,) if has_other_cookies else (),
+        Location.QUERY: tuple(_other_pairs(sent, drawn)),
+        Location.BODY: () if sent.body == drawn.body else (ANYTHING,),
+    }
+
+
+def _other_headers(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
+    known = {(name.lower(), value) for name, value in drawn.headers}
+    for name, value in sent.headers:
+        if (name.lower(), value) not in known:
+            yield name.decode("latin-1")
+
+
+def _other_pairs(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
+    known = set(_pairs(drawn))
+    for pair in _pairs(sent):
+        if pair not in known:
+            yield unquote_plus(pair.partition("=")[0])
+
+
+def _pairs(request: WireRequest) -> list[str]:
+    return request.target.decode("latin-1").partition("?")[2].split("&")
+
+
+def from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[str]]:
+    """Return the parts that differ from the drawn case, by location; empty for a case made by hand."""
+    meta = case.meta
+    if meta is None or case.drawn is None:
+        return {}
+    drawn = Case.of_parts(case.operation, case.id, case.drawn, meta)
+    try:
+        as_drawn = RequestMaker(_NOWHERE, version=__version__).make(drawn)
+    except CheckerError:
+        return {}
+    others = changed(request, as_drawn)
+    return {place: (*meta.outside(place), *others.get(place, ())) for place in meta.components}
+
+
+def masked(case: Case, request: WireRequest, wanted: Sanitization, credentials: Iterable[str]) -> WireRequest:
+    """A request for a case as it may be shown; `credentials` are the places of security schemes."""
+    if not wanted.enabled:
+        return request
+    rules = dataclasses.replace(wanted.redaction, credentials=frozenset(credentials))
+    return rules.knowing(from_outside(case, request)).request(request)
+
+
+Place = tuple[BaseUrl, bool]
+"""Where requests go that do not say it, and whether certificates are verified there."""
+
+
+def command_of(request: WireRequest, place: Place, *, lossy: bool = False) -> str:
+    """Return the command that sends a request again; with `lossy` it is for reading."""
+    origin, verify = place
+    return curl.render(request, request.origin or origin, verify=verify, lossy=lossy)
+
+
+def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> WireRequest | None:
+    """Return a request with the given headers, where it has none of that name."""
+    if request is None or not headers:
+        return request
+    more = [
+        (name.encode("latin-1", "replace"), str(value).encode("latin-1", "replace"))
+        for name, value in headers.items()
+        if request.header(name.encode("latin-1", "replace")) is None
+    ]
+    return dataclasses.replace(request, headers=[*request.headers, *more])
+
+
+_MOST_SEEN = 1_000_000
+"""Requests that a strategy remembers; then it starts again."""
+
+
+def case_strategy(
+    programs: "Programs",
+    settings_of: Callable[[Operation], OperationSettings],
+    finish: Callable[[Case], Case],
+    pool: ValuePool | None,
+) -> Any:
+    """Strategy of cases of one operation; `finish` is the last to touch each of them, values of `pool` may stand in them."""
+    seen = _Seen()
+    operation = programs.operation
+
+    def draw(source: Source) -> Case:
+        phase = PhaseInfo(FUZZING.name)
+        case = programs.current().draw(source, case_id="", phase=phase, pool=pool)
+        # The choices name a case: the same one has the same id, in a replay and under `derandomize`.
+        case.id = digest("drawn", repr(source.choices))[:12]
+        if settings_of(operation).cases.unique_inputs and seen.is_repeated(case):
+            raise Rejected("its request was made before")
+        return finish(case)
+
+    return strategy_of(draw, f"<cases of {operation.label}>")
+
+
+_PARTS = ("path_parameters", "query", "headers", "cookies", "body")
+
+
+def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
+    """Strategy of cases with other parts: each a strategy of values, or the value. Raises `TypeError` for an unknown one."""
+    unknown = [name for name in parts if name not in _PARTS]
+    if unknown:
+        raise TypeError(f"as_strategy() takes {', '.join(_PARTS)}, got {', '.join(unknown)}")
+
+    def put(case: Case, values: dict[str, Any]) -> Case:
+        for name, value in values.items():
+            setattr(case, name, value)
+        return case
+
+    drawn = {name: one if isinstance(one, st.SearchStrategy) else st.just(one) for name, one in parts.items()}
+    return st.builds(put, cases, st.fixed_dictionaries(drawn))
+
+
+def generation_settings(
+    overrides: Overrides,
+    own: OperationSettings,
+    mode: GenerationMode | None,
+    schema: Any = None,
+    *,
+    in_test: bool = False,
+) -> GenerationSettings:
+    """Return the generation settings of an operation; `mode` takes precedence over the configuration.
+
+    `overrides` are values in place of generated ones.
+
+    `schema` may have formats of its own, and values that cases take. Tests of an API have data of all configured kinds, as
+    runs have; strategies whose user names no kind have valid data, unless something is configured.
+    """
+    usual = own.cases.modes if in_test else own.modes_in_python
+    more = {}
+    if schema is not None:
+        more = schema.get_custom_format_strategies(schema.config.generation, mode)
+    has_values = schema is not None and schema.engine.extra_data is not None
+    return replace(
+        GenerationSettings.of(own, mode or mode_of(usual)),
+        overrides=overrides,
+        formats={**FORMATS, **more},
+        reuse=has_values,
+    )
+
+
+class _Seen:
+    """Requests that a strategy has made, each with the case that was the first to make it.
+
+    Hypothesis draws a case again to replay and to shrink it; that is the same case, by its id.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[bytes, str] = {}
+
+    def is_repeated(self, case: Case) -> bool:
+        """Whether another case made this request before."""
+        if len(self._first) >= _MOST_SEEN:
+            self._first.clear()
+        return self._first.setdefault(key_of(case), case.id) != case.id
+
+
+class Programs:
+    """A compiled operation; compiled again when what it depends on has changed."""
+
+    def __init__(self, operation: ApiOperation, settings: Callable[[], GenerationSettings], hooks: HookSource) -> None:
+        """`settings` are those of now."""
+        self.operation = operation
+        self._settings = settings
+        self._hooks = hooks
+        self._compiled: tuple[GenerationSettings, ComponentHooks, CaseProgram] | None = None
+
+    def current(self) -> CaseProgram:
+        """Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
+        settings = self._settings()
+        hooks = ComponentHooks.from_registry(self._hooks, HookContext(self.operation))
+        if self._compiled is None or self._compiled[:2] != (settings, hooks):
+            program = self.operation.compile(settings, hooks=hooks)
+            self._compiled = (settings, hooks, program)
+        return self._compiled[2]

@@ -1,0 +1,530 @@
+"""HTTP clients that send the requests of cases: those of users (`session=`) and those that options such as `auth` require.
+
+A client adds headers, cookies and parameters of its own. They replace drawn values of the same name (`for_client`); the
+cookies of a case replace those of the client. Responses of an application in this process reach a client by `httpx_client`
+and `requests_session`.
+"""
+
+import io
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from copy import copy
+from dataclasses import replace
+from http.client import HTTPMessage
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import httpx
+from msgspec import Struct
+
+from checker.core.case import Case
+from checker.core.errors import IncorrectUsage
+from checker.core.foreign import is_usual, request_of
+from checker.core.redact import Redaction
+from checker.core.request import BaseUrl, Field, Location, WireRequest
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.library.options import CallOptions
+from checker.transport.applications import Application
+
+_COOKIE: Final = b"Cookie"
+
+
+def with_kept_cookies(request: WireRequest, kept: str | None) -> WireRequest:
+    """Return a request whose `Cookie` has its own values, and those that a client keeps under other names.
+
+    Clients do not change a header that is there: a logged-in client would be anonymous at every
+    operation that has a cookie of its own.
+    """
+    own = (request.header(_COOKIE) or b"").decode("latin-1")
+    if not own or not kept:
+        return request
+    taken = {_name(pair) for pair in own.split(";")}
+    more = [pair.strip() for pair in kept.split(";") if _name(pair) not in taken]
+    value = "; ".join([own, *more]).encode("latin-1", "replace")
+    headers = [(name, value if name.lower() == _COOKIE.lower() else text) for name, text in request.headers]
+    return replace(request, headers=headers)
+
+
+def names_in(kept: str | None) -> frozenset[str]:
+    """Return the names of the cookies of a header."""
+    return frozenset(_name(pair) for pair in (kept or "").split(";")) - {""}
+
+
+def _name(pair: str) -> str:
+    return pair.partition("=")[0].strip()
+
+
+def of_httpx(session: Any, url: str) -> str | None:
+    """Return the cookies that a client of `httpx` sends to a URL."""
+    found: str | None = session.build_request("GET", url).headers.get("cookie")
+    return found
+
+
+def of_requests(session: Any, url: str) -> str:
+    """Return the cookies that a session of `requests` sends to a URL."""
+    requests = import_module("requests")
+    kept = requests.cookies.get_cookie_header(session.cookies, requests.Request("GET", url))
+    return "; ".join(one for one in (session.headers.get("Cookie"), kept) if one)
+
+
+def of_django(session: Any) -> str:
+    """Return the cookies that Django's test client sends to every URL."""
+    return "; ".join(f"{one.key}={one.coded_value}" for one in session.cookies.values())
+
+
+def kept_by_werkzeug(session: Any, request: WireRequest, host: str) -> Any:
+    """While it lasts, a test client of werkzeug keeps the cookies of a request: it replaces the header by what it keeps."""
+    own = (request.header(_COOKIE) or b"").decode("latin-1")
+    try:
+        session.get_cookie("")
+    except TypeError:
+        # It was made to keep none, and leaves the header alone.
+        return nullcontext()
+    return _lent(session, own, host)
+
+
+@contextmanager
+def _lent(session: Any, own: str, host: str) -> Iterator[None]:
+    parse = import_module("werkzeug.http").parse_cookie
+    before = []
+    for name, value in parse(own).items(multi=True):
+        earlier = session.get_cookie(name, host)
+        session.set_cookie(name, value, domain=host)
+        before.append((name, session.get_cookie(name, host), earlier))
+    try:
+        yield
+    finally:
+        for name, lent, earlier in before:
+            # What the answer has set stays.
+            if session.get_cookie(name, host) is lent:
+                _put_back(session, name, earlier, host)
+
+
+def _put_back(session: Any, name: str, cookie: Any, host: str) -> None:
+    if cookie is None:
+        session.delete_cookie(name, domain=host)
+        return
+    session.set_cookie(
+        name,
+        cookie.decoded_value,
+        domain=cookie.domain,
+        origin_only=cookie.origin_only,
+        path=cookie.path,
+        expires=cookie.expires,
+        max_age=cookie.max_age,
+        secure=cookie.secure,
+        httponly=cookie.http_only,
+        samesite=cookie.same_site,
+    )
+
+
+_REDACTION: Final = Redaction()
+"""Tells names of credentials, such as `sessionid` and `X-Api-Key`."""
+_DEFAULTS: Final = {"accept": "*/*", "connection": "keep-alive"}
+"""Headers that `requests` and `httpx` add to every request, beside those of `core/foreign.py`."""
+
+
+class ClientValues(Struct, frozen=True):
+    """Names of what a client adds, header names in lower case."""
+
+    headers: frozenset[str] = frozenset()
+    cookies: frozenset[str] = frozenset()
+    query: frozenset[str] = frozenset()
+    authenticates: bool = False
+    """Whether it is logged in by other means: an `auth` object, a client certificate, a forced login of a test client."""
+
+    @property
+    def has_credentials(self) -> bool:
+        """Whether the client is logged in, as far as it shows."""
+        names = (*self.headers, *self.cookies, *self.query)
+        return self.authenticates or any(map(_REDACTION.is_sensitive, names))
+
+
+def values_of(session: Any, url: str) -> ClientValues:
+    """Return what a client adds to a request to a URL; nothing is known of other clients than those that can send."""
+    for package, read in _READERS.items():
+        if is_of(session, package):
+            return read(session, url)
+    return ClientValues()
+
+
+def for_client(case: Case, options: CallOptions, url: str) -> Case:
+    """Return the case without drawn values that would replace those of the client that sends it.
+
+    Drawn credentials go as well where the client has others: a server may look at the first that it finds. What the caller
+    wrote into the case or into the call stays, and so does a case that was made by hand.
+    """
+    if options.session is None or case.drawn is None:
+        return case
+    own = values_of(options.session, url)
+    places = {(place, name.lower()) for place, name in _places(case)} if own.has_credentials else ()
+    path, headers, cookies, query, body = case.drawn
+    changed = copy(case)
+
+    def gone(place: Location, drawn: Mapping[str, Any], said: Iterable[str]) -> list[str]:
+        names = {
+            Location.HEADER: own.headers, Location.COOKIE: own.cookies, Location.QUERY: own.query,
+        }[place]  # fmt: skip
+        now, said = getattr(case, place.container), set(said)
+        return [
+            name
+            for name, value in drawn.items()
+            if name not in said
+            and now.get(name) == value
+            and (_key(place, name) in names or (place, name.lower()) in places)
+        ]
+
+    without = (
+        (Location.HEADER, headers, ()),
+        (Location.COOKIE, cookies, options.cookies),
+        (Location.QUERY, query, options.params),
+    )
+    left = []
+    for place, drawn, said in without:
+        names = gone(place, drawn, said)
+        kept = copy(getattr(case, place.container))
+        for name in names:
+            del kept[name]
+        setattr(changed, place.container, kept)
+        left.append({name: value for name, value in drawn.items() if name not in names})
+    changed.drawn = (path, left[0], left[1], left[2], body)
+    return changed
+
+
+def is_of(value: object, package: str) -> bool:
+    """Whether a class of a value, or one that it inherits from, belongs to a package."""
+    return any(one.__module__.partition(".")[0] == package for one in type(value).__mro__)
+
+
+def _places(case: Case) -> list[tuple[Location, str]]:
+    return [scheme.place for need in case.operation.security for scheme in need.schemes]
+
+
+def _key(place: Location, name: str) -> str:
+    return name.lower() if place is Location.HEADER else name
+
+
+def _own(headers: Iterable[tuple[str, Any]]) -> frozenset[str]:
+    """Names of headers that a user gave a client. Those about the body belong to each request."""
+    found = ((name.lower(), str(value)) for name, value in headers)
+    return frozenset(
+        name
+        for name, value in found
+        if not name.startswith("content-") and _DEFAULTS.get(name) != value and not is_usual(name, value)
+    )
+
+
+def _of_requests(session: Any, url: str) -> ClientValues:
+    params = import_module("requests").utils.to_key_val_list(session.params or {})
+    return ClientValues(
+        _own(session.headers.items()),
+        names_in(of_requests(session, url)),
+        frozenset(str(name) for name, _ in params),
+        session.auth is not None or session.cert is not None,
+    )
+
+
+def _of_httpx(session: Any, url: str) -> ClientValues:
+    return ClientValues(
+        _own(session.headers.items()),
+        names_in(of_httpx(session, url)),
+        frozenset(session.params.keys()),
+        session.auth is not None,
+    )
+
+
+def _of_werkzeug(session: Any, url: str) -> ClientValues:
+    environment = getattr(session, "environ_base", None) or {}
+    cookies = getattr(session, "_cookies", None) or {}
+    return ClientValues(_own(_in_environment(environment)), frozenset(one.key for one in cookies.values()))
+
+
+def _of_django(session: Any, url: str) -> ClientValues:
+    # `_credentials` and `_force_*` are of the client of Django REST framework.
+    given = {**session.defaults, **getattr(session, "_credentials", {})}
+    forced = (getattr(session.handler, f"_force_{name}", None) for name in ("user", "token"))
+    return ClientValues(
+        _own(_in_environment(given)),
+        frozenset(session.cookies.keys()),
+        authenticates=any(one is not None for one in forced),
+    )
+
+
+def _in_environment(environment: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Headers in the environment of WSGI (PEP 3333): `HTTP_X_KEY`."""
+    return (
+        (name.removeprefix("HTTP_").replace("_", "-"), value)
+        for name, value in environment.items()
+        if name.startswith("HTTP_")
+    )
+
+
+_READERS: Final[Mapping[str, Callable[[Any, str], ClientValues]]] = {
+    "httpx": _of_httpx,
+    "httpx2": _of_httpx,
+    "requests": _of_requests,
+    "werkzeug": _of_werkzeug,
+    "django": _of_django,
+}
+"""Package of the client's class -> what reads it, as in `sessions.py`."""
+
+
+Sender = Callable[[WireRequest, BaseUrl, Mapping[str, Any]], Any]
+_OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", "auth", "stream")
+"""Options of calls that only a client understands."""
+
+
+def session_for(
+    transport: Mapping[str, Any],
+    origin: BaseUrl,
+    send: Callable[[WireRequest], Outcome],
+    application: Application | None,
+) -> "OwnClient | None":
+    """The client that takes options which our own transport has no words for; None where there are none.
+
+    Where an application of this process is the host of `origin`, the client asks it by `send`.
+    """
+    if not any(name in transport for name in _OF_CLIENTS):
+        return None
+    return OwnClient(lambda: _made(transport, origin, send, application))
+
+
+class OwnClient(NamedTuple):
+    """A client that no user made: it is there for one request."""
+
+    make: Callable[[], Any]
+
+
+def _made(
+    transport: Mapping[str, Any],
+    origin: BaseUrl,
+    send: Callable[[WireRequest], Outcome],
+    application: Application | None,
+) -> Any:
+    is_here = application is not None and application.origin.url == origin.url
+    of_requests = is_of(transport.get("auth"), "requests")
+    if is_here:
+        return (requests_session if of_requests else httpx_client)(origin.url, send)
+    if of_requests:
+        return import_module("requests").Session()
+    options = {name: transport[name] for name in ("verify", "cert") if name in transport}
+    proxies = transport.get("proxies") or {}
+    mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
+    return httpx.Client(**options, mounts=mounts or None)
+
+
+def home_of(session: Any) -> BaseUrl | None:
+    """Return the base URL of a client; None if it has none."""
+    own = str(getattr(session, "base_url", ""))
+    if own.startswith(("http://", "https://")):
+        return BaseUrl.from_url(own)
+    hosts = {"werkzeug": "http://localhost", "django": "http://testserver"}
+    found = next((url for package, url in hosts.items() if is_of(session, package)), None)
+    return None if found is None else BaseUrl.from_url(found)
+
+
+def send_by(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Outcome:
+    """The response of a client. What the client raises passes through; `IncorrectUsage` for what is no client."""
+    if isinstance(session, OwnClient):
+        with session.make() as own:
+            return send_by(own, request, base_url, transport)
+    for package, sender in _SENDERS.items():
+        if is_of(session, package):
+            own = values_of(session, request.url_at(base_url.plain))
+            request = replace(request, client_has_credentials=own.has_credentials)
+            answer = sender(session)(request, base_url.plain, transport)
+            response = Response.from_any(answer)
+            response.request = _as_sent(request, answer)
+            response.verify = transport.get("verify", True) is not False
+            return response
+    raise IncorrectUsage(
+        f"`session` must be a client of httpx, requests, werkzeug, Starlette or Django, got {session!r:.80}"
+    )
+
+
+def _as_sent(request: WireRequest, answer: Any) -> WireRequest:
+    """The request with what the client has put into it: credentials, cookies, parameters of the session."""
+    wanted = request.method, unquote_to_bytes(request.path)
+    for one in reversed([*(getattr(answer, "history", None) or ()), answer]):
+        sent = request_of(one)
+        if sent is not None and (sent.method, unquote_to_bytes(sent.path)) == wanted:
+            is_same = unquote_to_bytes(sent.target) == unquote_to_bytes(request.target)
+            target = request.target if is_same else sent.target
+            return replace(request, target=target, headers=_merged(request.headers, sent.headers))
+    return request
+
+
+def _merged(own: list[Field], sent: list[Field]) -> list[Field]:
+    """Headers under the names that they had, with the values that were sent, and those that were added after them."""
+    values = {name.lower(): value for name, value in sent}
+    times = Counter(name.lower() for name, _ in own)
+    kept = [(name, values.get(name.lower(), value) if times[name.lower()] == 1 else value) for name, value in own]
+    return kept + [(name.title(), value) for name, value in sent if name.lower() not in times]
+
+
+def _texts(request: WireRequest) -> list[tuple[str, str]]:
+    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
+
+
+def _joined(request: WireRequest) -> dict[str, str]:
+    """Headers of clients that know one value of a name (RFC 9110, 5.3)."""
+    found: dict[str, str] = {}
+    for name, value in _texts(request):
+        found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
+
+
+def _by_httpx(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        url = request.url_at(base_url)
+        request = with_kept_cookies(request, of_httpx(session, url))
+        options = {name: transport[name] for name in ("auth", "timeout") if name in transport}
+        follows = transport.get("follow_redirects", transport.get("allow_redirects"))
+        if follows is not None:
+            options["follow_redirects"] = follows
+        return session.request(
+            request.method,
+            url,
+            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)],
+            content=request.body,
+            **options,
+        )
+
+    return send
+
+
+def _by_requests(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        url, options = request.url_at(base_url), dict(transport)
+        request = with_kept_cookies(request, of_requests(session, url))
+        if "follow_redirects" in options:
+            options["allow_redirects"] = options.pop("follow_redirects")
+        return session.request(request.method, url, headers=_joined(request), data=request.body, **options)
+
+    return send
+
+
+def _by_werkzeug(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        with kept_by_werkzeug(session, request, base_url.host):
+            return session.open(
+                request.url_at(base_url).removeprefix(base_url.url),
+                base_url=base_url.url,
+                method=request.method,
+                headers=_texts(request),
+                data=request.body,
+            )
+
+    return send
+
+
+def _by_django(session: Any) -> Sender:
+    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+        headers = _joined(with_kept_cookies(request, of_django(session)))
+        media_type = next((headers.pop(name) for name in list(headers) if name.lower() == "content-type"), "")
+        path, _, query = request.url_at(base_url).removeprefix(base_url.url).partition("?")
+        return session.generic(
+            request.method, path, data=request.body or b"", content_type=media_type, headers=headers, QUERY_STRING=query
+        )
+
+    return send
+
+
+_SENDERS: Final[Mapping[str, Callable[[Any], Sender]]] = {
+    "httpx": _by_httpx,
+    "httpx2": _by_httpx,
+    "requests": _by_requests,
+    "werkzeug": _by_werkzeug,
+    "django": _by_django,
+}
+"""Package of the client's class -> what sends by it. Starlette's test client is one of httpx, Flask's one of werkzeug."""
+
+
+Send = Callable[[WireRequest], Outcome]
+
+
+def httpx_client(url: str, send: Send) -> httpx.Client:
+    """A client that sends what goes to a host (`http://testserver`) by `send`, and all else over the network."""
+    return httpx.Client(mounts={url: _Transport(send)})
+
+
+def requests_session(url: str, send: Send) -> Any:
+    """A session that sends what goes to a host by `send`, and all else over the network."""
+    session = import_module("requests").Session()
+    session.mount(url, _Adapter(send))
+    return session
+
+
+class _Transport(httpx.BaseTransport):
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        headers = list(request.headers.raw)
+        body = request.read() or None
+        outcome = self._send(WireRequest(request.method, request.url.raw_path, headers, body))
+        if isinstance(outcome, NetworkFailure):
+            is_late = outcome.kind is FailureKind.TIMEOUT
+            kind = httpx.ReadTimeout if is_late else httpx.ConnectError
+            raise kind(outcome.message, request=request)
+        return httpx.Response(
+            outcome.status_code,
+            headers=outcome.raw_headers,
+            content=outcome.content,
+            request=request,
+            extensions={"reason_phrase": outcome.message.encode("latin-1", "replace")},
+        )
+
+
+class _Adapter:
+    """The adapter of a session of `requests`."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    def send(self, request: Any, **options: Any) -> Any:
+        body = request.body.encode() if isinstance(request.body, str) else request.body
+        headers = [(_bytes(name), _bytes(value)) for name, value in request.headers.items()]
+        target = request.path_url.encode("latin-1")
+        outcome = self._send(WireRequest(request.method, target, headers, body))
+        if isinstance(outcome, NetworkFailure):
+            errors = import_module("requests").exceptions
+            is_late = outcome.kind is FailureKind.TIMEOUT
+            raise (errors.ReadTimeout if is_late else errors.ConnectionError)(outcome.message)
+        return self._answer(request, outcome)
+
+    def _answer(self, request: Any, outcome: Response) -> Any:
+        found = import_module("requests").Response()
+        found.status_code, found.reason = outcome.status_code, outcome.message
+        found.headers.update(_joined_values(outcome.headers))
+        # Objects that authenticate send once more by the connection of the answer.
+        found.url, found.request, found.connection = request.url, request, self
+        found.encoding = outcome.encoding
+        found.raw = _Raw(outcome)
+        found._content, found._content_consumed = outcome.readable.content, True
+        return found
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class _Raw(io.BytesIO):
+    """The body, and the headers where `requests` looks for cookies."""
+
+    def __init__(self, answer: Response) -> None:
+        super().__init__(answer.content)
+        told = HTTPMessage()
+        for name, value in answer.raw_headers:
+            told[name] = value
+        self._original_response = SimpleNamespace(msg=told)
+
+
+def _joined_values(headers: Mapping[str, list[str]]) -> dict[str, str]:
+    return {name: ", ".join(values) for name, values in headers.items()}
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("latin-1")
