@@ -143,8 +143,8 @@ def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
     if options["auth"] is not None:
         user, _, password = options["auth"].partition(":")
         headers["Authorization"] = basic_value(user, password)
-    http = HttpSettings(
-        request_timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
+    http = HttpSettings().with_options(
+        timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
     )
     return _Asked(config, options["url"], http, tuple(headers.items()))
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from itertools import takewhile
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct, convert, field
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
@@ -173,6 +173,9 @@ def _checks(layers: Layers) -> tuple[str, ...]:
     return tuple(name for name in names if is_check_enabled(layers, name))
 
 
+_MOST_PROBE_S: Final = 10.0
+
+
 class HttpSettings(Struct, frozen=True):
     """Limits, certificates and policies of the HTTP transport."""
 
@@ -198,6 +201,21 @@ class HttpSettings(Struct, frozen=True):
     """Times that a request without a response is sent again."""
     rate: str | None = field(name="rate-limit", default=None)
     """Requests per time, as `50/s`; `auto`: as the target asks."""
+
+    @property
+    def probe_s(self) -> float:
+        """Return the seconds for opening a connection that carries no request.
+
+        A host that drops packets is never worth the whole time of a request: a run would begin with a wait of minutes.
+        """
+        return min(self.request_timeout_s, _MOST_PROBE_S)
+
+    def with_options(
+        self, *, timeout_s: float | None = None, verify: bool | str | None = None, proxy: str | None = None
+    ) -> "HttpSettings":
+        """Return these settings with the options of one call; None keeps a setting."""
+        given = {"request_timeout_s": timeout_s, "verify": verify, "proxy": proxy}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
     @property
     def connection(self) -> tuple[str | None, bool | str, str | None, str | None]:

@@ -19,7 +19,7 @@ from checker.kinds.protocol import ApiSchema
 from checker.transport.applications import Application
 from checker.transport.factories import NETWORK, TransportFactory, with_policies
 from checker.transport.policies import RateLimits
-from checker.transport.settings import travelling
+from checker.transport.settings import time_limit_s
 from checker.workers.authentication.credentials import CredentialKeeper, ReauthState
 from checker.workers.authentication.identities import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -112,7 +112,7 @@ class RequestSender:
         """Return the outcome of a request to a place."""
         application = self._application
         if application is not None and origin.url == application.origin.url:
-            return application.send(request, travelling(request, http).request_timeout_s)
+            return application.send(request, time_limit_s(request, http))
         lanes = self._lanes.get((origin, http))
         if lanes is None:
             while len(self._lanes) >= _MANY:

@@ -21,7 +21,7 @@ from checker.checks.context import JudgedInteraction
 from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.operation_settings import HttpSettings, OperationSettings
+from checker.config.operation_settings import OperationSettings
 from checker.config.overrides import Overrides
 from checker.config.resolve import LiveSettings
 from checker.config.settings import RunSettings, credentials_of_call, target, without_credentials
@@ -230,16 +230,6 @@ def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> t
     if case.meta is None:
         given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
     return credentials_of_call(settings.report.sanitization.redaction, given)
-
-
-def http_settings(
-    own: OperationSettings, *, timeout_s: float | None = None, verify: bool | str | None = None
-) -> HttpSettings:
-    """Return the HTTP settings of an operation; arguments of a call take precedence."""
-    usual = own.http
-    return replace(
-        usual, request_timeout_s=timeout_s or usual.request_timeout_s, verify=usual.verify if verify is None else verify
-    )
 
 
 def only_media_type(operation: ApiOperation) -> str:
@@ -494,7 +484,7 @@ class LibraryEngine:
         request = build_request(maker, tools.hooks, sent, keeper)
         where = origin.url + origin.base_path
         request.target = extensions.target_of(self.schema, sent, where, request.target)
-        http = http_settings(own, timeout_s=options.timeout, verify=options.verify)
+        http = own.http.with_options(timeout_s=options.timeout, verify=options.verify)
         send, how = partial(self._send, origin, http), options.transport
         session = options.session or session_for(how, origin, send, self.application)
         if isinstance(request.via, HttpChanges):
@@ -532,7 +522,7 @@ class LibraryEngine:
             check_tools(maker, anonymous, hooks, self.auth.keeper(self.settings.asked, maker.origin, self._send)),
         )
         is_safe = response.verify and options.transport_kwargs.get("verify") is not False
-        http = http_settings(own, verify=None if is_safe else False)
+        http = own.http.with_options(verify=None if is_safe else False)
 
         def send(request: WireRequest) -> Outcome:
             if origin is None:

@@ -11,11 +11,9 @@ from msgspec.structs import replace
 from checker.config.config import Config
 from checker.config.resolve import Invocation, fetch_limits, run_settings, sanitization_of
 from checker.config.user_code import load_all_hooks
-from checker.core.errors import IncorrectUsage, LoaderError
+from checker.core.errors import IncorrectUsage
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
 from checker.core.operation_filter import Predicate
-from checker.core.request import WireRequest
-from checker.core.response import Response
 from checker.core.system import later
 from checker.core.user_code import plainly, require
 from checker.kinds.protocol import ApiSchema
@@ -124,17 +122,9 @@ class Loaders:
     ) -> LoadedSchema:
         """`given` are headers and configuration."""
         headers, (config, options) = given[0], _configured(given[1])
-        url = application.origin.url
-        common = config.operation_layers().common
-        sent = [(n.encode(), v.encode()) for n, v in {**dict(common.headers), **headers}.items()]
-
-        def exchange(request: WireRequest) -> Response:
-            request.headers += sent
-            answer = application.send(request, common.http.request_timeout_s)
-            if isinstance(answer, Response):
-                return answer
-            raise LoaderError(f"{path} of the application cannot be loaded: {answer.message}")
-
+        url, common = application.origin.url, config.operation_layers().common
+        sent = {**dict(common.headers), **headers}.items()
+        exchange = applications.document_of(application, path, sent, common.http)
         schema = kind_named(self._kind).open(ApplicationSource(path, url, exchange), options)
         schema.serve_from(app, url)
         return _ready(schema, config, application)

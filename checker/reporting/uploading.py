@@ -42,7 +42,7 @@ def upload(
 
     try:
         origin = BaseUrl.from_url(asked.url)
-        settings = HttpSettings(request_timeout_s=timeout_s, proxy=_proxy_of(origin))
+        settings = HttpSettings().with_options(timeout_s=timeout_s, proxy=_proxy_of(origin))
         lanes = NETWORK(origin, settings, 1)
         try:
             outcome = lanes.send(0, _request(archive, asked, origin), meanwhile=stop_if_given_up)

@@ -24,7 +24,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
 from checker.transport.factories import TransportFactory
-from checker.transport.settings import travelling
+from checker.transport.settings import time_limit_s
 
 Exchange = Callable[[WireRequest, float], Outcome]
 """Returns the outcome of a request within so many seconds."""
@@ -79,7 +79,7 @@ class BlockingTransport:
         self._close()
 
     def _patience_s(self, request: WireRequest, patience_s: float | None) -> float:
-        limit_s = travelling(request, self._settings).request_timeout_s
+        limit_s = time_limit_s(request, self._settings)
         return limit_s if patience_s is None else min(patience_s, limit_s)
 
 
@@ -398,21 +398,17 @@ def site_of(name: str) -> str:
 
 
 def document_of(
-    name: str, path: str, headers: tuple[tuple[str, str], ...], timeout_s: float
+    application: Application, path: str, headers: Iterable[tuple[str, str]], http: HttpSettings
 ) -> Callable[[WireRequest], Response]:
-    """Return a function that requests the document at a path from the application of that name.
-
-    It raises `LoaderError` without a response.
-    """
-    application = application_named(name)
+    """Return a function that requests the document at a path. It raises `LoaderError` without a response."""
     sent = [(key.encode(), value.encode()) for key, value in headers]
 
     def exchange(request: WireRequest) -> Response:
         request.headers += sent
-        answer = application.send(request, timeout_s)
-        if isinstance(answer, Response):
-            return answer
-        raise LoaderError(f"{path} of {name} cannot be loaded: {answer.message}")
+        outcome = application.send(request, time_limit_s(request, http))
+        if isinstance(outcome, Response):
+            return outcome
+        raise LoaderError(f"{path} of the application cannot be loaded: {outcome.message}")
 
     return exchange
 

@@ -58,6 +58,11 @@ def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
     return via if isinstance(via, HttpSettings) else usual
 
 
+def time_limit_s(request: WireRequest, usual: HttpSettings) -> float:
+    """Return the seconds for the response to a request on a lane with these settings."""
+    return travelling(request, usual).request_timeout_s
+
+
 class Dispatch(Struct, frozen=True):
     """The settings of an operation for one request: credentials, headers, HTTP."""
 

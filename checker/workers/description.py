@@ -117,7 +117,7 @@ def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object])
     source: DescriptionSource = FileSource(location)
     if settings.target.app and not urlsplit(location).netloc and not os.path.exists(location):
         app = in_process()
-        ask = app.document_of(settings.target.app, location, common.headers, common.http.request_timeout_s)
+        ask = app.document_of(app.application_named(settings.target.app), location, common.headers, common.http)
         source = ApplicationSource(location, app.site_of(settings.target.app), ask)
     elif urlsplit(location).netloc:
         headers = {"headers": dict(common.headers)}

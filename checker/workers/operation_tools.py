@@ -22,7 +22,7 @@ from checker.core.request import BaseUrl, Location, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
 from checker.phases.case_factory import GenerationRules
-from checker.transport.settings import Dispatch, Headers, travelling
+from checker.transport.settings import Dispatch, Headers, time_limit_s, travelling
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
@@ -179,7 +179,7 @@ def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
         http = travelling(request, usual)
         command = curl.render(request, origin, verify=http.verify is not False)
         if is_timed:
-            command = curl.with_time_limit(command, http.request_timeout_s)
+            command = curl.with_time_limit(command, time_limit_s(request, usual))
         return curl.with_certificate(command, http.cert, http.cert_key)
 
     return render

@@ -10,7 +10,7 @@ from checker.core.request import BaseUrl, readable_url
 from checker.core.response import NetworkFailure, Outcome
 from checker.transport.connection_setup import ConnectionFault, connection_fault
 from checker.workers.context import WorkerContext
-from checker.workers.outages.reachable import PATIENCE_S, has_own_servers
+from checker.workers.outages.reachable import has_own_servers
 
 _BAD_REQUEST: Final = 400
 _OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")
@@ -27,7 +27,7 @@ def blocked_connection(context: WorkerContext) -> str:
     if not is_ours or origin.scheme != "https":
         return ""
     way = context.operations.common.http
-    fault = connection_fault(origin, way, min(way.request_timeout_s, PATIENCE_S))
+    fault = connection_fault(origin, way, way.probe_s)
     if fault is None or has_own_servers(context):
         return ""
     own = (context.operations.of(entry).http for entry in context.selected.entries)
@@ -76,7 +76,7 @@ def is_tls_hint(outcome: Outcome) -> bool:
 def wants_tls(origin: BaseUrl, patience_s: float) -> str:
     """The sentence for a target that was asked without TLS and takes nothing else; empty where it does not speak TLS."""
     secure = replace(origin, scheme="https")
-    if connection_fault(secure, HttpSettings(verify=False), min(patience_s, PATIENCE_S)) is not None:
+    if connection_fault(secure, HttpSettings(verify=False), patience_s) is not None:
         return ""
     there = readable_url(origin.url + origin.base_path)
     return (

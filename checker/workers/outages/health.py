@@ -123,7 +123,7 @@ class TargetHealth:
         is_first = not self.served.has_answered
         if not is_first or not is_tls_hint(outcome) or has_own_servers(self.context):
             return False
-        sentence = wants_tls(self.context.origin, self.context.operations.common.http.request_timeout_s)
+        sentence = wants_tls(self.context.origin, self.context.operations.common.http.probe_s)
         if sentence:
             self.is_holding = True
             self.up.send(Leaving(LeavingKind.CANNOT_START, sentence))

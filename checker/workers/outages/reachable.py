@@ -11,9 +11,6 @@ from checker.core.request import BaseUrl, loopbacks_of, readable_url
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 
-PATIENCE_S = 10.0
-"""A host that drops what it is sent is waited for so long."""
-
 _PROXY_PORTS = {"http": 1080, "https": 443}
 """Of libcurl, for proxies without a port."""
 _PROBES = 3
@@ -34,11 +31,11 @@ def unreachable_target(context: WorkerContext) -> str:
     if context.settings.document is not None:
         return ""
     if is_looked_at(context):
-        found = unreachable(context.origin, common.http.request_timeout_s)
+        found = unreachable(context.origin, common.http.probe_s)
         return "" if found and has_own_servers(context) else found
     if not common.http.proxy or context.settings.target.transport or context.settings.target.app:
         return ""
-    found = unreachable_proxy(common.http.proxy, common.http.request_timeout_s)
+    found = unreachable_proxy(common.http.proxy, common.http.probe_s)
     is_everybodys = all(
         context.operations.of(entry).http.proxy == common.http.proxy for entry in context.selected.entries
     )
@@ -81,7 +78,6 @@ def unreachable_proxy(proxy: str, patience_s: float, connect: Connect | None = N
 
 def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> str:
     """Return the reason why no connection to a place can be opened, in a few words; empty if one can."""
-    patience_s = min(patience_s, PATIENCE_S)
     try:
         link = (connect or _connected)(origin, patience_s)
     except OSError as error:
