@@ -1,15 +1,22 @@
 """Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
 
-from checker.checks.allow_header import AllowHeaderMismatch
 from checker.checks.authentication import IgnoredAuth
-from checker.checks.content_type import MalformedMediaType, MissingContentType, UndefinedContentType
 from checker.checks.deletion import UseAfterFree
+from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
 from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
 from checker.checks.positive_data import RejectedPositiveData
 from checker.checks.resource_availability import EnsureResourceAvailability
-from checker.checks.response_headers import HeaderSchemaError, MissingHeaders
+from checker.checks.response_head import (
+    HeaderSchemaError,
+    MalformedMediaType,
+    MissingContentType,
+    MissingHeaders,
+    ResponseTimeExceeded,
+    UndefinedContentType,
+    UndefinedStatusCode,
+)
 from checker.checks.response_schema import (
     BrokenNonNull,
     ContentDecodingError,
@@ -17,10 +24,7 @@ from checker.checks.response_schema import (
     JsonSchemaError,
     MalformedJson,
 )
-from checker.checks.response_time import ResponseTimeExceeded
 from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError
-from checker.checks.status_code import UndefinedStatusCode
-from checker.checks.undeclared_method import UnsupportedMethodResponse
 from checker.core.errors import (
     BudgetSpent,
     CheckerError,

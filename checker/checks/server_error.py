@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.methods import is_unknown_method
 from checker.checks.rules import matches_status, rule_of_status
-from checker.checks.undeclared_method import is_unknown_method
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity

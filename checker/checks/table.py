@@ -8,7 +8,6 @@ import checker.checks.missing_header as missing_header
 import checker.checks.negative_data as negative_data
 import checker.checks.positive_data as positive_data
 import checker.checks.server_error as server_error
-from checker.checks.allow_header import AllowHeaderMismatch, allow_header_conformance, may_be_options
 from checker.checks.authentication import (
     IgnoredAuth,
     asks_for_credentials,
@@ -19,14 +18,14 @@ from checker.checks.authentication import (
     sent_beforehand,
 )
 from checker.checks.check import Applies, Check, CheckSetting, Fact, PriorRequest, SettingShape, expected_statuses
-from checker.checks.content_type import (
-    MalformedMediaType,
-    MissingContentType,
-    UndefinedContentType,
-    content_type_conformance,
-    has_documented_media_type,
-)
 from checker.checks.deletion import UseAfterFree, is_read, use_after_free
+from checker.checks.methods import (
+    AllowHeaderMismatch,
+    UnsupportedMethodResponse,
+    allow_header_conformance,
+    may_be_options,
+    unsupported_method,
+)
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
 from checker.checks.object_authorization import (
@@ -43,11 +42,21 @@ from checker.checks.resource_availability import (
     is_there,
     names_member,
 )
-from checker.checks.response_headers import (
+from checker.checks.response_head import (
     HeaderSchemaError,
+    MalformedMediaType,
+    MissingContentType,
     MissingHeaders,
+    ResponseTimeExceeded,
+    UndefinedContentType,
+    UndefinedStatusCode,
+    content_type_conformance,
+    has_documented_media_type,
+    is_in_time,
+    max_response_time,
     promises_no_headers,
     response_headers_conformance,
+    status_code_conformance,
 )
 from checker.checks.response_schema import (
     BrokenNonNull,
@@ -59,7 +68,6 @@ from checker.checks.response_schema import (
     promises_no_body,
     response_schema_conformance,
 )
-from checker.checks.response_time import ResponseTimeExceeded, is_in_time, max_response_time
 from checker.checks.server_error import (
     DroppedConnection,
     ReportedServerError,
@@ -69,8 +77,6 @@ from checker.checks.server_error import (
     is_no_server_error,
     not_a_server_error,
 )
-from checker.checks.status_code import UndefinedStatusCode, status_code_conformance
-from checker.checks.undeclared_method import UnsupportedMethodResponse, unsupported_method
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario

@@ -195,7 +195,7 @@ class _Reporting:
         for note in streams.notes:
             outcome.view.absorb(0, note)
         report = self._console.report(outcome.view, outcome.outcome)
-        code = outcome.exit_code or int(bool(report.failing_warnings or report.shortfalls))
+        code = outcome.exit_code or int(bool(report.failing_warnings or report.coverage.shortfalls))
         if handlers is not None:
             handlers.finish(outcome.view, code, self._is_given_up)
         problems = streams.problems | self._summaries(report)

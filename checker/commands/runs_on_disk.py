@@ -124,8 +124,8 @@ class MergedRuns(Struct, frozen=True):
     @property
     def report(self) -> Report:
         """Return the result of the runs."""
-        told = report_of(self.view, self.settings, self._merged.outcome, self._merged.elapsed_s)
-        return with_runs(told, self._named, self._merged.seen)
+        report = report_of(self.view, self.settings, self._merged.outcome, self._merged.elapsed_s)
+        return with_runs(report, self._named, self._merged.fingerprints)
 
     @property
     def context(self) -> ReportContext:

@@ -22,7 +22,7 @@ from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpen
 from checker.corpus.secrets import secrets_of
 from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
-from checker.reporting.findings import alike_as_one, errors_by_label, failures_by_cause, marks_of
+from checker.reporting.findings import errors_by_label, failures_by_cause, marks_of
 from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, ruled
 from checker.reporting.masking import Masking, Parts, Shown, ShownCommand, masked_url
 from checker.reporting.report import PhaseOutcome, Report, report_of
@@ -287,7 +287,7 @@ class Console:
             shown = partial(shown_as_python, shown)
         sections = (
             ("FAILURES", failures_by_cause(report.failing, settings.report.truncation, shown)),
-            ("ERRORS", errors_by_label(alike_as_one(report.errors), report.quarantined, shown)),
+            ("ERRORS", errors_by_label(report.joined_errors, report.quarantined, shown)),
         )
         for title, blocks in sections:
             count = 0
@@ -333,7 +333,7 @@ class Console:
 
 
 def _total_style(report: Report) -> str:
-    if report.failing or report.error_count or report.failing_warnings or report.shortfalls:
+    if report.failing or report.error_count or report.failing_warnings or report.coverage.shortfalls:
         return "bold red"
     is_doubtful = not report.succeeded or any(warning_groups(report.notes))
     return "bold yellow" if is_doubtful else "bold green"

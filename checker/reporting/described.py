@@ -1,4 +1,4 @@
-"""Coverage of the description: which operations, parameters, keywords and answers a run has met."""
+"""Coverage of the description: the operations, parameters, keywords and responses that a run has met."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,20 +12,23 @@ from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID, OperationDes
 _ACCEPTED, _REFUSED = (2, 3), (4,)
 
 _MOST_MISSING = 5
-"""Operations that a sentence names."""
+"""Operations that a sentence lists."""
 Tried = Mapping[tuple[str, str, int], int]
-"""(place, keyword that was broken there, `EDGE`, `VALID`, a member or a media type, class of the status or 0) -> cases."""
+"""(place, purpose of the case, class of the status or 0) -> number of cases.
+
+The purpose is a violated keyword, `EDGE`, `VALID`, a member of an enumeration or a media type.
+"""
 
 
 class OutcomeCounts(Struct, frozen=True):
     """The numbers of cases by the class of their response."""
 
     by_class: tuple[tuple[int, int], ...] = ()
-    """(class of the status, 0 for no answer, cases), sorted."""
+    """(class of the status or 0 for no response, cases), sorted."""
 
     @property
     def cases(self) -> int:
-        """All of them."""
+        """Return the number of cases."""
         return sum(count for _, count in self.by_class)
 
     @property
@@ -47,11 +50,11 @@ class PlaceCoverage(Struct, frozen=True):
     is_declared: bool = True
     """Whether it is a parameter or the body; otherwise it is a location, for mistakes without a parameter name."""
     valid: OutcomeCounts = OutcomeCounts()
-    """Valid cases that had it, and were not about an edge of it."""
+    """Valid cases with this place that were not about a boundary of it."""
     edges: OutcomeCounts = OutcomeCounts()
-    """Valid cases at an edge of it."""
+    """Valid cases at a boundary of it."""
     broken: tuple[tuple[str, OutcomeCounts], ...] = ()
-    """By keyword that was broken, sorted."""
+    """(violated keyword, cases), sorted."""
 
     @property
     def is_tried(self) -> bool:
@@ -65,11 +68,11 @@ class Alternatives(Struct, frozen=True):
     place: str
     """`query status`, `body pet.kind`; `body` or `answer 200` for media types."""
     listed: tuple[tuple[str, OutcomeCounts], ...]
-    """As the description has them, members as JSON."""
+    """(alternative as the description has it, members as JSON; its cases)."""
 
     @property
     def is_sent(self) -> bool:
-        """Whether the place is part of a request; otherwise of a response, which the server never refuses."""
+        """Whether the place is part of a request, not of a response."""
         return not self.place.startswith("answer ")
 
     @property
@@ -86,7 +89,7 @@ class Share(Struct, frozen=True):
 
     @property
     def percent(self) -> float:
-        """0 to 100; of nothing everything was met."""
+        """Return 0 to 100; 100 for an empty whole."""
         return 100.0 * self.met / self.total if self.total else 100.0
 
     def __add__(self, other: "Share") -> "Share":
@@ -99,28 +102,28 @@ class OperationCoverage(Struct, frozen=True):
     label: str
     places: tuple[PlaceCoverage, ...] = ()
     documented: tuple[tuple[str, int], ...] = ()
-    """(status as the description spells it, answers that it covers)."""
+    """(status as the description spells it, number of its responses)."""
     undocumented: tuple[int, ...] = ()
-    """Statuses that came and that nothing covers."""
+    """Received statuses that are not documented."""
     is_reached: bool = False
-    """Whether it answered 2xx."""
+    """Whether it returned 2xx."""
     enumerations: tuple[Alternatives, ...] = ()
     media_types: tuple[Alternatives, ...] = ()
 
     @property
     def responses(self) -> Share:
-        """Documented answers that came; `default` is one of them."""
+        """Return the share of documented responses that occurred, including `default`."""
         return Share(sum(count > 0 for _, count in self.documented), len(self.documented))
 
     @property
     def parameters(self) -> Share:
-        """Parameters, the body among them, that a case was about."""
+        """Return the share of parameters, including the body, with a case about them."""
         declared = [place for place in self.places if place.is_declared]
         return Share(sum(place.is_tried for place in declared), len(declared))
 
     @property
     def keywords(self) -> int:
-        """Rules of its schemas that were broken on purpose."""
+        """Return the number of keywords of its schemas that invalid cases violated."""
         return sum(len(place.broken) for place in self.places)
 
 
@@ -129,11 +132,13 @@ class DescriptionCoverage(Struct, frozen=True):
 
     operations: tuple[OperationCoverage, ...] = ()
     shares: Mapping[str, Share] = field(default_factory=dict)
-    """By name: `operations` that answered 2xx, `responses`, `parameters`, `enum_values`, `media_types`."""
+    """Share by name: `operations` that returned 2xx, `responses`, `parameters`, `enum_values`, `media_types`."""
+    shortfalls: tuple[str, ...] = ()
+    """A sentence for each share below its required minimum. They make the run fail."""
 
 
 def covered(operations: tuple[OperationCoverage, ...]) -> DescriptionCoverage:
-    """All operations together."""
+    """Return the coverage of all operations together."""
     shares = {
         "operations": Share(sum(one.is_reached for one in operations), len(operations)),
         "responses": sum((one.responses for one in operations), Share()),
@@ -151,7 +156,7 @@ def _sum(listed: Iterable[tuple[Alternatives, ...]]) -> Share:
 def operation_coverage(
     label: str, said: OperationDescribed | None, statuses: Mapping[int, int], tried: Tried
 ) -> OperationCoverage:
-    """One operation: what the description says of it against what was tried and answered."""
+    """Return the coverage of one operation; None for `said` without a description of it."""
     said = said or OperationDescribed(label, (), (), (), needs_credentials=False)
     by_status: Counter[str] = Counter()
     undocumented = []
@@ -174,7 +179,7 @@ def operation_coverage(
 
 
 def _came_back(tried: Tried) -> dict[str, dict[str, OutcomeCounts]]:
-    """Place -> what -> what came back."""
+    """Return place -> purpose -> cases by response."""
     counts: dict[str, dict[str, Counter[int]]] = {}
     for (place, what, status), count in tried.items():
         counts.setdefault(place, {}).setdefault(what, Counter())[status] += count
@@ -195,7 +200,7 @@ def _places(parameters: tuple[str, ...], came: Mapping[str, Mapping[str, Outcome
         )
         for place, found in came.items()
     }
-    # A mistake without a parameter name stands beside the parameters of its location.
+    # Violations without a parameter name, such as an unknown parameter, are listed under their location.
     others = (place for place in sorted(broken) if broken[place] or EDGE in came[place])
     for place in dict.fromkeys([*parameters, *others]):
         found = came.get(place, {})
@@ -225,7 +230,7 @@ def _documented_as(status: int, documented: tuple[str, ...]) -> str:
 
 
 def shortfalls(coverage: DescriptionCoverage, wanted: Mapping[str, float]) -> Iterator[str]:
-    """A sentence for each share that is smaller than it must be, in percent, with what lacks."""
+    """Yield a sentence for each share below its required percentage, with the missing parts."""
     for name, least in wanted.items():
         share = coverage.shares[name]
         if share.percent < least:
@@ -261,5 +266,5 @@ def _never_met(listed: tuple[Alternatives, ...]) -> Iterator[str]:
 
 
 def words(name: str) -> str:
-    """Name of a share as people read it: `enum values`."""
+    """Return the name of a share for display: `enum values`."""
     return name.replace("_", " ")

@@ -27,65 +27,65 @@ from checker.core.response import codings_of, readable
 from checker.core.scenarios import Scenario
 from checker.core.terminal import one_line
 from checker.corpus.needs import is_of_method_alone, is_surely_needed
-from checker.corpus.records import UNREACHED, WHOLE_TASK, Exchange, Finding, OperationError, Quarantined, ResourceMade
+from checker.corpus.records import WHOLE_TASK, Exchange, Finding, OperationError, Quarantined, ResourceMade
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
-from checker.reporting.text import counted, cut_list, walled
+from checker.reporting.text import MOST_PLACES, counted, cut_list, walled
 
 _SEVERITIES = ("critical", "high", "medium", "low")
 
 
 def severity_rank(severity: str) -> int:
-    """0 is worst; unknown words come last."""
+    """Return the rank of a severity: 0 is the worst, unknown words come last."""
     return _SEVERITIES.index(severity) if severity in _SEVERITIES else len(_SEVERITIES)
 
 
 MOST_IN_FULL = 2
-"""Places of a cause that are each told in full. With more of them one is, and the others are listed."""
+"""Most places of a cause that are each shown in full. Of more places one is shown, and the others are listed."""
 _UNDOCUMENTED_STATUS = "ST103"
-"""Most of what a first run finds, and none of it is broken: whole groups of them come last."""
+"""Undocumented statuses are most findings of a first run and hardly ever defects, so that groups of them come last."""
 
 
 class Cause(Struct, frozen=True):
-    """One mistake of the target, with all its places."""
+    """One defect of the target, with all its places."""
 
     fingerprint: str
     places: tuple[Finding, ...]
-    """At least one, by label."""
+    """Its findings, at least one, by label."""
 
     @property
     def worst(self) -> Finding:
-        """The place that stands for all of them: of the worst ones the easiest to see again."""
-        return min(self.places, key=_to_be_shown)
+        """Return the place that represents the cause: of the most severe ones, the easiest to reproduce."""
+        return min(self.places, key=_worst_first)
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Sorts causes, worst first."""
+        """Return the key by which causes are sorted, worst first."""
         worst = self.worst
         return int(self.is_group and worst.code == _UNDOCUMENTED_STATUS), severity_rank(worst.severity)
 
     @property
     def is_group(self) -> bool:
-        """Whether it is told once for all its places."""
+        """Whether it is shown once for all its places."""
         return len(self.labels) > MOST_IN_FULL
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Operations in which it shows, sorted."""
+        """Return the labels of its operations, sorted."""
         return tuple(sorted({one.label for one in self.places}))
 
 
-def _to_be_shown(finding: Finding) -> tuple[int, bool, int, str]:
+def _worst_first(finding: Finding) -> tuple[int, bool, int, str]:
     fails_each_time = finding.reproduced is True and finding.hits >= finding.tries
     return severity_rank(finding.severity), not fails_each_time, len(finding.steps), finding.label
 
 
 def cause_of(finding: Finding) -> str:
-    """Fingerprint of the cause; of what was recorded without one, that of the finding."""
+    """Return the fingerprint of the cause of a finding, or that of the finding itself if it was recorded without a cause."""
     return finding.cause or finding.fingerprint
 
 
 def causes_of(findings: Iterable[Finding]) -> list[Cause]:
-    """Each cause with its places, worst first, then by title and first place."""
+    """Return the causes of findings, worst first, then by title and first place."""
     by_cause: dict[str, list[Finding]] = {}
     for finding in findings:
         by_cause.setdefault(cause_of(finding), []).append(finding)
@@ -97,14 +97,14 @@ def causes_of(findings: Iterable[Finding]) -> list[Cause]:
 
 
 def apart(findings: Iterable[Finding]) -> tuple[list[Cause], list[Finding]]:
-    """Causes that are told once for all their places, and the findings that are told one by one."""
+    """Return the causes that are shown once for all their places, and the findings that are shown one by one."""
     causes = causes_of(findings)
     groups = [cause for cause in causes if cause.is_group]
     return groups, [one for cause in causes if not cause.is_group for one in cause.places]
 
 
 def place_lines(cause: Cause, most: int) -> Iterator[str]:
-    """`In 12 operations:` and a line for each place with the test case that showed it; at most `most` lines."""
+    """Yield `In 12 operations:` and a line for each place with its test case, at most `most` places."""
     yield f"In {len(cause.labels)} operations:"
     places = [f"- {one_line(one.label)} ({_evidence(one)})" for one in cause.places]
     yield from cut_list(places, most, advice=": a report such as `--report json` lists all of them")
@@ -113,11 +113,11 @@ def place_lines(cause: Cause, most: int) -> Iterator[str]:
 def _evidence(finding: Finding) -> str:
     sent = finding.interactions[-1].exchange if finding.interactions else None
     method, space, _ = finding.label.partition(" ")
-    answered = ""
+    status = ""
     if sent is not None and sent.status is not None:
-        is_told = bool(space) and sent.method != method
-        answered = f"{sent.method} {sent.status}" if is_told else str(sent.status)
-    return ", ".join(part for part in (answered, f"test case {finding.case}") if part)
+        is_other = bool(space) and sent.method != method
+        status = f"{sent.method} {sent.status}" if is_other else str(sent.status)
+    return ", ".join(part for part in (status, f"test case {finding.case}") if part)
 
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
@@ -129,46 +129,44 @@ MARKS = {
     _SEQUENCE: ("needs a sequence", "need a sequence"),
     DEPENDENT: ("depends on earlier requests", "depend on earlier requests"),
 }
-"""Reasons why the commands of a finding alone may not reproduce it, worst first -> the words after one, and after more."""
+"""Reason why the commands of a finding may not reproduce it, worst first -> its words after one, and after more."""
 _ID_CHARACTERS = 8
-"""Of a fingerprint: as many as tell thousands apart."""
+"""Characters of a fingerprint that are shown; enough for thousands of findings."""
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
-"""Before what a value was called in a request: of the pool, and as runtime expression."""
-_ANYBODYS = "0"
-"""The value of the simplest case, also if a response contained it."""
-MOST_PLACES = 20
-"""Of one cause, or of one error, that are listed."""
+"""The start of a pointer into a request: as the pool of values writes it, and as a runtime expression."""
+_SIMPLEST = "0"
+"""The value of the simplest case, which needs no earlier response even if one contained it."""
 
 
 def failures_by_label(
     findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked
 ) -> Iterator[tuple[str, str]]:
-    """(label, numbered blocks): operations by their worst failure, then by label, and within them the worst case first.
+    """Yield (label, numbered blocks): operations by their worst failure, then by label; within them the worst case first.
 
-    Findings of one case share a block. `shown` gives a recorded command as a reader may see it.
+    Findings of one case share a block. `shown` masks a recorded command.
     """
     for label, cases in _cases_by_label(findings):
         yield label, _blocks(cases, truncation, shown, set())
 
 
 def _cases_by_label(findings: Iterable[Finding]) -> Iterator[tuple[str, list[list[Finding]]]]:
-    """(label, what each of its cases showed), worst first."""
+    """Yield (label, findings of each of its cases), worst first."""
     by_label: dict[str, dict[tuple[str, str], list[Finding]]] = {}
     for finding in sorted(findings, key=lambda f: (f.index, _request_of(f))):
         by_label.setdefault(finding.label, {}).setdefault(_request_of(finding), []).append(finding)
     worst = {label: min(map(_rank, cases.values())) for label, cases in by_label.items()}
     for label in sorted(by_label, key=lambda label: (worst[label], label)):
-        # Stable: of two that are as bad the earlier case comes first.
+        # The sort is stable: of equal severities the earlier case comes first.
         yield label, sorted(by_label[label].values(), key=_rank)
 
 
 def failures_by_cause(
     findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked
 ) -> Iterator[tuple[str, str]]:
-    """(heading, numbered blocks), worst first: operations with what is wrong with them alone, and causes that many share.
+    """Yield (heading, numbered blocks), worst first: operations with failures of their own, and causes of many operations.
 
-    A cause of more than a few operations is one block, of the place that is easiest to see again, with the list of all. The heading is a label,
-    or a label `and N more operations`.
+    A cause of more than `MOST_IN_FULL` operations is one block, of the place that is easiest to reproduce, with a list of all. The heading is
+    a label, or a label `and N more operations`.
     """
     groups, alone = apart(findings)
     by_label: dict[str, list[Finding]] = {}
@@ -179,23 +177,23 @@ def failures_by_cause(
     ]
     for together in _by_request(groups):
         first = together[0]
-        told = list(map(_with_places, together))
-        heading = f"{told[0].label} and {len(first.labels) - 1} more operations"
-        parts.append((first.rank, heading, [told]))
+        shown_places = list(map(_with_places, together))
+        heading = f"{shown_places[0].label} and {len(first.labels) - 1} more operations"
+        parts.append((first.rank, heading, [shown_places]))
     hidden: set[str] = set()
     for _, heading, cases in sorted(parts, key=lambda part: part[:2]):
         yield heading, _blocks(cases, truncation, shown, hidden)
 
 
 def _with_places(cause: Cause) -> Finding:
-    """The place that is told in full, with the list of all in its message."""
+    """Return the representative of a cause, with the list of all places in its message."""
     first = cause.worst
     listed = "\n".join(place_lines(cause, MOST_PLACES))
     return replace(first, message=f"{first.message}\n\n{listed}".strip())
 
 
 def _by_request(groups: Iterable[Cause]) -> Iterator[list[Cause]]:
-    """Causes whose shown places one answer showed, together."""
+    """Yield groups of causes whose representatives have the same request."""
     found: dict[tuple[str, tuple[str, str]], list[Cause]] = {}
     for cause in groups:
         first = cause.worst
@@ -204,7 +202,7 @@ def _by_request(groups: Iterable[Cause]) -> Iterator[list[Cause]]:
 
 
 def _rank(findings: Iterable[Finding]) -> int:
-    """Of the worst of them."""
+    """Return the rank of the worst finding."""
     return min(severity_rank(finding.severity) for finding in findings)
 
 
@@ -224,15 +222,15 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
 
 
 def marks_of(finding: Finding) -> tuple[str, ...]:
-    """The marks of a finding in words: `intermittent (2 of 8)`, `needs its sequence`."""
+    """Return the marks of a finding in words: `intermittent (2 of 8)`, `needs its sequence`."""
     counts = f" ({finding.hits} of {finding.tries})" if finding.tries else ""
     return tuple(f"{mark}{counts}" if mark == INTERMITTENT else mark for mark in kinds_of(finding))
 
 
 def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
-    """(request, value of an earlier answer that it holds, the request of the sequence that was answered so).
+    """Yield (index of a request, binding to a value of an earlier response, index of the request with that response).
 
-    None: another request of the run made the value.
+    The last is None if a request outside of the sequence returned the value.
     """
     if is_of_method_alone(finding):
         return
@@ -242,13 +240,13 @@ def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
             earlier = [at for at in range(number) if labels[at] == one.producer]
             if one.stands_alone:
                 continue
-            # Requests without a known value send it, too. A resource with this name that the run made is in `needs`.
-            if earlier or str(one.literal) != _ANYBODYS:
+            # Cases without a known value send `0` as well. A resource `0` that the run created is in `needs`.
+            if earlier or str(one.literal) != _SIMPLEST:
                 yield number, one, earlier[-1] if earlier else None
 
 
 def _taken(finding: Finding, number: int) -> Iterator[Binding]:
-    """Values of earlier answers in one request: a recipe may name some that a smaller case has no more."""
+    """Yield the bindings of a request that it still contains: a smaller case may have lost some of its recipe."""
     step, after = finding.steps[number], len(finding.steps) - number
     has_record = len(finding.interactions) >= after
     parts = finding.interactions[-after].components if has_record else ()
@@ -261,33 +259,33 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
 
 def sources_of(finding: Finding) -> tuple[str, ...]:
     """Return the origins of values that other requests made: `path id of request 2: /id of the response to request 1`."""
-    # What is set into a case last is what is sent.
+    # Of several bindings of one place the last one is sent.
     found: dict[str, str] = {}
     is_alone = len(finding.steps) == 1
     for number, one, earlier in _origins(finding):
         of = "" if is_alone else f" of request {number + 1}"
-        whose = one.producer if earlier is None else f"request {earlier + 1}"
-        found[f"{one.location.value} {one.name}{of}"] = _told_origin(one.pointer, whose)
+        owner = one.producer if earlier is None else f"request {earlier + 1}"
+        found[f"{one.location.value} {one.name}{of}"] = _origin_text(one.pointer, owner)
     return tuple(f"{place}: {origin}" for place, origin in found.items())
 
 
-def _told_origin(pointer: str, whose: str) -> str:
+def _origin_text(pointer: str, owner: str) -> str:
     """Return the origin of a value: `/id of the response to POST /things`, `/name of the body of request 1`."""
-    said = _IN_REQUEST.match(pointer)
-    if said is None:
-        return f"{pointer} of the response to {whose}" if pointer else f"the response to {whose}"
-    part = pointer[said.end() :]
-    at = said["location"] or ("body" if part.startswith("/") else "path")
-    return f"{part} of the {at} of {whose}" if part else f"the {at} of {whose}"
+    found = _IN_REQUEST.match(pointer)
+    if found is None:
+        return f"{pointer} of the response to {owner}" if pointer else f"the response to {owner}"
+    part = pointer[found.end() :]
+    at = found["location"] or ("body" if part.startswith("/") else "path")
+    return f"{part} of the {at} of {owner}" if part else f"the {at} of {owner}"
 
 
 def _request_of(finding: Finding) -> tuple[str, str]:
-    """Return the key of a case. Candidates of one shrink share their id and have no command yet, so their steps count."""
+    """Return the key of a case. Candidates of a shrink share their id and have no command yet, so that their steps are the key."""
     return finding.case, finding.reproduction or repr(finding.steps)
 
 
 def _blocks(cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, hidden: set[str]) -> str:
-    """Numbered blocks. `hidden`: places of which it is said already that their values are not shown; gets those of these."""
+    """Return numbered blocks. `hidden` collects the places whose masking is already mentioned, so that it is mentioned once."""
     numbered = enumerate(cases, 1)
     return "\n\n".join(_block(number, case, truncation, shown, hidden) for number, case in numbered)
 
@@ -313,7 +311,7 @@ def _block(number: int, findings: list[Finding], truncation: Truncation, shown: 
 
 
 def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
-    """Block of findings that the same case showed."""
+    """Return the block of the findings of one case."""
     worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
     first = worst[0]
     tried = {finding.reproduced for finding in findings}
@@ -342,7 +340,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
 
 
 def _message_of(finding: Finding) -> str:
-    """Return the message of a failure, after the method if the operation does not describe it."""
+    """Return the message of a failure, with the method if the description does not have it."""
     if not finding.interactions:
         return finding.message
     last = finding.interactions[-1]
@@ -353,22 +351,24 @@ def _message_of(finding: Finding) -> str:
 
 
 def _maker_line(finding: Finding, made: ResourceMade) -> str:
-    """Return the line about a resource that an earlier request made: `/users/1`."""
+    """Return the line about a resource that an earlier request created: `/users/1`."""
     if is_surely_needed(finding, made):
         return made.path
     if made.status >= 500:
-        return f"{made.path}: perhaps made by a request that returned {made.status}; without it the status may differ"
-    return f"{made.path}: existed already; without it the status is that of a new one"
+        return (
+            f"{made.path}: perhaps created by a request that returned {made.status}; without it the status may differ"
+        )
+    return f"{made.path}: existed already; without it the status is that of a new resource"
 
 
 def is_replayable(finding: Finding) -> bool:
-    """Whether `checker replay` shows it again: sent as printed it failed again, and not because it took long."""
+    """Whether `checker replay` reproduces it: the printed command failed again, and not for its response time."""
     is_settled = finding.stage == "minimised" and finding.reproduced is True
     return bool(finding.case) and is_settled and finding.check != MAX_RESPONSE_TIME
 
 
 def prose(text: str, shown: Shown) -> str:
-    """A recorded text as a reader may see it: with the replacement where a secret stood."""
+    """Return a recorded text with secrets masked."""
     return shown(text, ()).text if "secret" in text else text
 
 
@@ -387,7 +387,7 @@ def answer_of(exchange: Exchange) -> Answer:
 
 
 def charset_of(exchange: Exchange) -> str | None:
-    """Charset that `Content-Type` of the response names, if any."""
+    """Return the charset in the `Content-Type` of a response."""
     for name, value in exchange.response_headers:
         if name.lower() == "content-type":
             media_type = media_type_of(value)
@@ -398,34 +398,10 @@ def charset_of(exchange: Exchange) -> str | None:
 _QUARANTINED: Final = "Quarantined case"
 
 
-def alike_as_one(errors: Iterable[OperationError]) -> Iterator[OperationError]:
-    """Yield errors for people: an unreachable target, or a hook that raises, is one error for all operations that it costs."""
-    alike: dict[tuple[str, str, str], list[OperationError]] = {}
-    for error in errors:
-        if error.request:
-            yield error
-        else:
-            alike.setdefault((error.title, error.message, error.trace), []).append(error)
-    for group in alike.values():
-        labels = list(dict.fromkeys(one.label for one in group))
-        error = group[0]
-        if len(labels) > 1 and error.title == UNREACHED:
-            error = replace(error, label=f"{len(labels)} operations")
-        elif len(labels) > 1:
-            places = cut_list([f"- {one_line(label)}" for label in labels], MOST_PLACES)
-            listed = "\n".join([f"In {len(labels)} operations:", *places])
-            error = replace(
-                error,
-                label=f"{labels[0]} and {counted(len(labels) - 1, 'more operation')}",
-                message=f"{error.message}\n\n{listed}",
-            )
-        yield error
-
-
 def errors_by_label(
     errors: Iterable[OperationError], quarantined: Iterable[Quarantined], shown: Shown = unmasked
 ) -> Iterator[tuple[str, str]]:
-    """(label, text), labels sorted: what could not be tested, and the cases that took a worker with them."""
+    """Yield (label, text) of errors and of cases that ended their worker, sorted by label."""
     parts = [
         (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title))) for error in errors
     ]
@@ -453,15 +429,15 @@ def _error_text(error: OperationError, shown: Shown) -> str:
 
 
 def _quarantine_text(alike: Sequence[Quarantined], shown: Shown) -> str:
-    """Cases of one operation that ended their workers in the same way: the first, and how many more there are."""
+    """Return the text of cases of one operation that ended their workers in the same way."""
     case, more = alike[0], len(alike) - 1
     times = "once" if case.strikes == 1 else f"{case.strikes} times"
-    what = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
-    sentence = f"{what} ended its worker {times} in stage {case.stage}: {case.reason}"
+    name = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
+    sentence = f"{name} ended its worker {times} in stage {case.stage}: {case.reason}"
     if case.index == WHOLE_TASK:
-        sentence = f"the rest of its cases was given up: {case.reason}"
+        sentence = f"the remaining cases were given up: {case.reason}"
     if more:
-        sentence += f"\nSo did {counted(more, 'more case')}."
+        sentence += f"\n{counted(more, 'more case')} did the same."
     parts = [_QUARANTINED, indented(sentence)]
     return "\n\n".join(parts + _reproduction(case.request, case.components, shown))
 
@@ -470,7 +446,7 @@ def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
     """Return the lines of a command that was not retried."""
     if not command:
         return []
-    # A case that stopped its worker while it was made left its choices, not a command.
+    # A case that ended its worker while it was generated has no command, only its choices.
     is_command = command.startswith("curl ")
     text = shown(command, [components]) if is_command else ShownCommand(command)
     return [*reproduction_paragraphs(text.text.split("\n"), reproduced=None), *hidden_paragraphs(text.hidden)]

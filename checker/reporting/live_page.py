@@ -14,7 +14,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.journal import Journals, last_run
 from checker.corpus.layout import RunLayout
 from checker.reporting.formats.html import body, page
-from checker.reporting.report import Report, report_of
+from checker.reporting.report import GOES_ON, Report, report_of
 from checker.reporting.shown import ReportContext
 
 _HOST: Final = "127.0.0.1"
@@ -125,7 +125,7 @@ class _Follower:
             view = self._view
             title = view.opened.title if view.opened else ""
             settings = self._settings.for_project(title) if title else self._settings
-            outcome = view.finished.outcome if view.finished else "goes on"
+            outcome = view.finished.outcome if view.finished else GOES_ON
             report = report_of(view, settings, outcome, time.monotonic() - self._began)
             return report, ReportContext.of(settings, view.run, view.opened)
 

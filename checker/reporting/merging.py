@@ -1,7 +1,7 @@
 """Several runs as one: shards of a test, services of a system. Pure: records in, a view and what each run adds to it out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -102,8 +102,8 @@ class MergedView(Struct, frozen=True):
     """The worst of theirs."""
     elapsed_s: float
     """Of all of them, one after the other."""
-    seen: dict[str, tuple[str, ...]]
-    """Fingerprint -> names of the runs that have it."""
+    fingerprints: tuple[frozenset[str], ...]
+    """The failures of each run, by their fingerprints in `view`."""
 
 
 def merged(parts: Sequence[MergedPart]) -> MergedView:
@@ -122,29 +122,27 @@ def merged(parts: Sequence[MergedPart]) -> MergedView:
     if outcome != ENDLESS:
         view.finished = _finished(parts, outcome, elapsed_s)
     view.opened = _opened(parts, len(view.labels))
-    seen: dict[str, tuple[str, ...]] = {}
-    for part in parts:
-        for finding in part.view.findings.values():
-            name = labels.renamed(finding, part.title).fingerprint
-            seen[name] = (*seen.get(name, ()), part.name)
-    return MergedView(view, outcome, elapsed_s, seen)
+    fingerprints = tuple(
+        frozenset(labels.renamed(one, part.title).fingerprint for one in part.view.findings.values()) for part in parts
+    )
+    return MergedView(view, outcome, elapsed_s, fingerprints)
 
 
-def with_runs(report: Report, parts: Sequence[MergedPart], seen: Mapping[str, tuple[str, ...]]) -> Report:
-    """A report that names its runs, and whose failures say in which of them they were seen."""
+def with_runs(report: Report, parts: Sequence[MergedPart], fingerprints: Sequence[frozenset[str]]) -> Report:
+    """Return a report that lists its runs, and whose failures name the runs that have them."""
+    runs = tuple(
+        MergedRun(part.name, part.seed, part.outcome, part.view.cases, part.view.finding_count(), names)
+        for part, names in zip(parts, fingerprints, strict=True)
+    )
+    report = replace(report, runs=runs)
     found = []
     for one in report.findings:
-        names = seen.get(one.fingerprint)
-        if names is None:
-            # Another sight of it was told by each of them.
-            found.append(one)
-            continue
-        told = f"Seen in {len(names)} of {len(parts)} runs: {', '.join(names)}."
-        found.append(replace(one, message=f"{one.message}\n\n{told}".strip()))
-    runs = tuple(
-        MergedRun(part.name, part.seed, part.outcome, part.view.cases, part.view.finding_count()) for part in parts
-    )
-    return replace(report, findings=tuple(found), runs=runs, seen_in=seen)
+        # A finding that each run has under another fingerprint has no names.
+        if names := report.seen_in(one.fingerprint):
+            seen = f"Seen in {len(names)} of {len(parts)} runs: {', '.join(names)}."
+            one = replace(one, message=f"{one.message}\n\n{seen}".strip())
+        found.append(one)
+    return replace(report, findings=tuple(found))
 
 
 def _finished(parts: Sequence[MergedPart], outcome: str, elapsed_s: float) -> RunFinished:

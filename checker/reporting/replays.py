@@ -22,7 +22,7 @@ from checker.corpus.needs import ANY_NAME
 from checker.corpus.records import Finding, Interaction, ResourceMade
 from checker.health import made_paths
 from checker.reporting.findings import DEPENDENT, kinds_of
-from checker.reporting.shown import has_answer, readable_body
+from checker.reporting.shown import has_response, readable_body
 
 _PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
@@ -71,7 +71,7 @@ class Symptom(Struct, frozen=True):
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
     """Yield those of its last outcome; nothing for a time-out."""
     exchange = finding.interactions[-1].exchange
-    if not has_answer(exchange):
+    if not has_response(exchange):
         if finding.unique_key == DROPPED:
             yield Symptom("dropped")
         return

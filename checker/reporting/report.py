@@ -1,4 +1,4 @@
-"""The result of a run, as every report shows it: values only, made from a fold of the records."""
+"""The result of a run as values, made from the fold of its records. Every format is a function of it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,30 +10,34 @@ from checker.config.settings import RunSettings
 from checker.core.known import Baseline, Compared, KnownFailures
 from checker.core.phases import FUZZING, phase_names
 from checker.core.security import named_ways
+from checker.core.terminal import one_line
 from checker.corpus.fold import PhaseView, RunView
-from checker.corpus.records import AUTHENTICATION, UNBROKEN, Finding, Note, OperationError, Quarantined
+from checker.corpus.records import AUTHENTICATION, UNBROKEN, UNREACHED, Finding, Note, OperationError, Quarantined
 from checker.reporting.described import DescriptionCoverage, covered, operation_coverage, shortfalls
-from checker.reporting.warnings import told_of
+from checker.reporting.text import MOST_PLACES, counted, cut_list
+from checker.reporting.warnings import is_tip, notes_of
 
 ENDLESS = "killed"
-"""Outcome of a run that has no end: it was killed, or still goes on."""
+"""Outcome of a run without a last record, on disk: it was killed, or another process still works on it."""
+GOES_ON = "goes on"
+"""Outcome of the run of a live page."""
 UNAVAILABLE = "target unavailable"
-"""Outcome of a run that never reached its target."""
+"""Outcome of a run whose target was unreachable, or never came back."""
 INCOMPLETE = "incomplete_report"
-"""Kind of the note on a report for which the time of the run did not suffice."""
+"""Kind of the note on a report that is larger than its limit."""
 
 
 class PhaseTally(Struct, frozen=True):
-    """Operations of one phase by how they ended; an operation counts once, at its worst."""
+    """The operations of a phase by result. Each operation counts once, with its worst result."""
 
     passed: int = 0
     failed: int = 0
     errored: int = 0
     skipped: int = 0
     known: int = 0
-    """Nothing failed in them but what is known."""
+    """Operations in which only known failures occurred."""
     unchecked: int = 0
-    """They were answered, and no check was there to look at that."""
+    """Operations that responded while no check was selected."""
 
 
 class PhaseOutcome(Struct, frozen=True):
@@ -43,16 +47,16 @@ class PhaseOutcome(Struct, frozen=True):
     icon: str
     """Name of a glyph."""
     note: str = ""
-    """`disabled`, `interrupted`: why there is no verdict."""
+    """Why there is no verdict: `disabled`, `interrupted`."""
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
-    """From its first task to its last; 0 if unknown."""
+    """Seconds from its first task to its last; 0 if unknown."""
     began_s: float = 0.0
-    """Since the run began."""
+    """Seconds since the beginning of the run."""
 
     @property
     def title(self) -> str:
-        """Name as people see it."""
+        """Return the name for display."""
         return self.name.capitalize()
 
 
@@ -61,11 +65,11 @@ class OperationOutcome(Struct, frozen=True):
 
     label: str
     outcome: str
-    """`passed`, `failed`, `errored`, or `skipped`: it was selected, and no case of it was answered."""
+    """`passed`, `failed`, `errored`, or `skipped` if no case of it got a response."""
     statuses: tuple[tuple[int, int], ...] = ()
-    """(status or 0 for none, count) of what requests with its own method were answered, by status."""
+    """(status or 0 for no response, count) of requests with the operation's own method, by status."""
     seconds: float = 0.0
-    """That workers spent on it alone."""
+    """Time of workers on tasks of this operation alone."""
     note: str = ""
     """Why it was skipped."""
     tags: tuple[str, ...] = ()
@@ -74,9 +78,9 @@ class OperationOutcome(Struct, frozen=True):
     documented: tuple[str, ...] = ()
     """Statuses as the description spells them."""
     is_tested: bool = False
-    """Whether it had its turn in some phase, whatever came of it."""
+    """Whether some phase has tested it."""
     probes: int = 0
-    """Cases with other methods: what was answered to them is no answer of the operation."""
+    """Number of cases with other methods, whose responses do not count as responses of the operation."""
 
     @property
     def cases(self) -> int:
@@ -90,101 +94,162 @@ class OperationOutcome(Struct, frozen=True):
 
     @property
     def reach(self) -> str:
-        """Best class of its answers: `2xx`, then `3xx`, `4xx`, `5xx`; `no answer`; empty when none was tried."""
+        """Return the best class of its responses: `2xx`, then `3xx`, `4xx`, `5xx`; `no answer`; empty without a case."""
         classes = {status // 100 for status, _ in self.statuses}
         best = min(classes - {0, 1}, default=None)
         return f"{best}xx" if best else "no answer" if classes else ""
 
 
+class RunCounts(Struct, frozen=True):
+    """The counts of a run."""
+
+    selected: int = 0
+    """Operations that the filters select."""
+    total: int = 0
+    """Operations of the description."""
+    cases: int = 0
+    requests: int = 0
+    inquiries: int = 0
+    """Requests that investigated failures; `requests` includes them."""
+    failed_cases: int = 0
+
+
+class RunTime(Struct, frozen=True):
+    """The time of a run."""
+
+    elapsed_s: float
+    workers: int
+    ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    """Seconds of all workers: make, wait, judge, record, idle."""
+
+    @property
+    def wall_s(self) -> float:
+        """Return the seconds that workers existed; more than `elapsed_s` for a resumed run."""
+        return max(self.elapsed_s, sum(self.ledger) / max(self.workers, 1))
+
+
 class MergedRun(Struct, frozen=True):
-    """One of several runs that a report tells as one."""
+    """One of several runs in a common report."""
 
     name: str
-    """Of its folder, as it was given."""
+    """The folder, as it was given."""
     seed: int
     outcome: str
     cases: int
     failures: int
+    fingerprints: frozenset[str] = frozenset()
+    """Of its failures, as in the common report."""
 
 
 class Report(Struct, frozen=True):
-    """All that the end of a run is told from."""
+    """The result of a run. All formats and the console are functions of it."""
 
     kind: str
     """`run` or `fuzz`."""
     seed: int
-    workers: int
-    elapsed_s: float
     outcome: str
-    """Of `RunFinished`."""
-    selected: int
-    total: int
-    tested: int
-    succeeded: int
-    """Operations that answered 2xx at least once."""
-    cases: int
-    requests: int
-    failed_cases: int
+    """`RunFinished.outcome`, or `ENDLESS`, or `GOES_ON`."""
+    counts: RunCounts
+    time: RunTime
     phases: tuple[PhaseOutcome, ...]
     findings: tuple[Finding, ...] = ()
     errors: tuple[OperationError, ...] = ()
+    """Each error of an operation once."""
     notes: tuple[Note, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
-    inquiries: int = 0
-    """Those of the requests that looked into failures."""
-    ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
-    """Seconds of all workers: make, wait, judge, record, idle."""
     ways_in: str = ""
-    """Options that give credentials to the API, to be shown."""
-    unauthorized: tuple[tuple[int, tuple[str, ...]], ...] = ()
-    """(401 or 403, labels) of operations that hardly answered anything else."""
+    """The options that give credentials to the API, as text."""
     added_lines: tuple[str, ...] = ()
-    """Of the summary, by handlers of users."""
+    """Lines that hooks added to the summary."""
     failing_warnings: tuple[str, ...] = ()
-    """Kinds of warnings that occurred and make the run fail."""
+    """Kinds of warnings that make the run fail."""
     operations: tuple[OperationOutcome, ...] = ()
-    """Those that were to be tested, in document order."""
+    """The selected operations in document order, then others that records name."""
     reports: tuple[tuple[str, str], ...] = ()
-    """(format, path) of files that were written."""
+    """(format, path) of the written files."""
     compared: Compared = field(default_factory=lambda: Compared(Baseline(), {}))
-    """Its failures held against what is known."""
+    """Its failures compared with the known ones."""
     coverage: DescriptionCoverage = field(default_factory=DescriptionCoverage)
-    """What of the description it has met."""
-    shortfalls: tuple[str, ...] = ()
-    """Which parts of the description it should have met and has not: they make the run fail."""
+    """The covered part of the description."""
     runs: tuple[MergedRun, ...] = ()
-    """Those that it tells as one; none for a report of a single run."""
-    seen_in: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Fingerprint -> names of the runs that have the failure; empty for a report of a single run."""
+    """The runs of a common report; empty for a single run."""
     is_dry: bool = False
-    """Whether nothing was sent: what seems to be answered is made up."""
+    """Whether nothing was sent and all responses are made up."""
     is_unchecked: bool = False
-    """Whether all checks were switched off: nothing that was answered has passed anything."""
-    is_complete: bool = True
-    """False of a run that has no end: it goes on, or was killed."""
+    """Whether no check was selected."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run has ended by itself or by an order."""
+        return self.outcome not in (ENDLESS, GOES_ON)
 
     @property
     def failing(self) -> tuple[Finding, ...]:
-        """Findings that fail the run: those that are not known."""
+        """Return the findings that fail the run, which are those that are not known."""
         return tuple(one for one in self.findings if self.compared.fails(one.fingerprint))
 
     @property
-    def error_count(self) -> int:
-        """Distinct errors, quarantined cases included."""
-        return len(self.errors) + len(self.quarantined)
+    def joined_errors(self) -> tuple[OperationError, ...]:
+        """Return the errors for people, with one error for each cause."""
+        return tuple(joined_errors(self.errors))
 
     @property
-    def wall_s(self) -> float:
-        """Seconds that the workers were there; longer than this process lived when it resumed a run."""
-        return max(self.elapsed_s, sum(self.ledger) / max(self.workers, 1))
+    def error_count(self) -> int:
+        """Return the number of distinct errors, including quarantined cases."""
+        return len(self.joined_errors) + len(self.quarantined)
+
+    @property
+    def tested(self) -> int:
+        """Return the number of operations that some phase has tested."""
+        return sum(one.is_tested for one in self.operations)
+
+    @property
+    def succeeded(self) -> int:
+        """Return the number of operations that returned 2xx at least once."""
+        return sum(one.reach == "2xx" for one in self.operations)
+
+    @property
+    def unauthorized(self) -> dict[int, list[str]]:
+        """Return 401 or 403 -> labels of operations with hardly any other response."""
+        found: dict[int, list[str]] = {}
+        for note in self.notes:
+            if note.kind == "missing_auth" and not is_tip(note):
+                found.setdefault(int(note.pointer), []).append(note.label)
+        return dict(sorted(found.items()))
+
+    def seen_in(self, fingerprint: str) -> list[str]:
+        """Return the names of the runs that have a failure; empty for a single run."""
+        return [one.name for one in self.runs if fingerprint in one.fingerprints]
+
+
+def joined_errors(errors: Iterable[OperationError]) -> Iterator[OperationError]:
+    """Yield errors without a request of their own once for all operations that they affect, the others as they are.
+
+    An unreachable target and a failed login affect a number of operations. Other equal errors, such as those of a hook, list them.
+    """
+    alike: dict[tuple[str, ...], list[OperationError]] = {}
+    for number, error in enumerate(errors):
+        key = (str(number),) if error.request else (error.title, error.message, error.trace)
+        alike.setdefault(key, []).append(error)
+    for error, *others in alike.values():
+        labels = list(dict.fromkeys(one.label for one in (error, *others)))
+        if len(labels) == 1:
+            yield error
+        elif error.title in (UNREACHED, AUTHENTICATION):
+            yield replace(error, label=f"{len(labels)} operations")
+        else:
+            places = cut_list([f"- {one_line(label)}" for label in labels], MOST_PLACES)
+            listed = "\n".join([f"In {len(labels)} operations:", *places])
+            label = f"{labels[0]} and {counted(len(labels) - 1, 'more operation')}"
+            yield replace(error, label=label, message=f"{error.message}\n\n{listed}")
 
 
 def phase_outcome(
     name: str, phase: PhaseView, known: Iterable[str] = (), *, is_unchecked: bool = False
 ) -> PhaseOutcome:
-    """Line of a phase that ran; an error outweighs a failure, and anything outweighs a skip.
+    """Return the line of a phase that ran. An error outweighs a failure, and every result outweighs a skip.
 
-    `known`: labels of those that failed in which nothing fails the run.
+    `known`: labels of failed operations with only known failures.
     """
     errors = phase.errored
     expected = set(known) - errors
@@ -207,59 +272,51 @@ def phase_outcome(
     return PhaseOutcome(name, icon, note, tally)
 
 
-_NO_TIME = (0.0, 0.0, 0.0, 0.0, 0.0)
-
-
 def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: float = 0.0) -> Report:
-    """Report on a run; `elapsed_s` is used when the run has no last record yet."""
+    """Return the report of a run. `elapsed_s` is used while the run has no last record."""
     if view.finished is not None:
         elapsed_s = view.finished.elapsed_s
     by_name = _settled_phases(view, settings)
     findings = tuple(view.findings.values())
     compared = _compared(view, findings, settings, outcome)
-    phases = tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings))
-    told = told_of(view, settings)
+    noted = notes_of(view, settings)
     coverage = _coverage(view)
+    opened = view.opened
     return Report(
         kind=settings.kind,
         seed=view.run.seed if view.run else settings.seed,
-        workers=1 if settings.processes.inline else settings.processes.workers,
-        elapsed_s=elapsed_s,
         outcome=outcome,
-        selected=view.opened.selected if view.opened else 0,
-        total=view.opened.total if view.opened else 0,
-        tested=len(_tested(by_name)),
-        succeeded=sum(any(status // 100 == 2 for status in statuses) for statuses in view.statuses.values()),
-        cases=view.cases,
-        requests=view.requests,
-        inquiries=view.inquiries,
-        failed_cases=view.failed_cases,
-        phases=phases,
+        counts=RunCounts(
+            selected=opened.selected if opened else 0,
+            total=opened.total if opened else 0,
+            cases=view.cases,
+            requests=view.requests,
+            inquiries=view.inquiries,
+            failed_cases=view.failed_cases,
+        ),
+        time=RunTime(elapsed_s, 1 if settings.processes.inline else settings.processes.workers, _ledger(view)),
+        phases=tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings)),
         findings=findings,
         errors=_distinct_errors(view),
-        notes=told.notes,
-        failing_warnings=told.failing,
+        notes=noted.notes,
+        failing_warnings=noted.failing,
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
-        ledger=_ledger(view),
-        ways_in=named_ways(view.opened.ways_in if view.opened else ()),
-        unauthorized=_unauthorized(told.notes),
+        ways_in=named_ways(opened.ways_in if opened else ()),
         operations=operation_outcomes(view, findings),
         is_dry=settings.is_dry,
         is_unchecked=_is_unchecked(settings),
-        is_complete=view.finished is not None,
-        coverage=coverage,
-        shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under)),
+        coverage=replace(coverage, shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under))),
         compared=compared,
     )
 
 
 def _tested(phases: Mapping[str, PhaseView]) -> set[str]:
-    """Labels of operations that had their turn in some phase."""
+    """Return the labels of operations that some phase has tested."""
     return {label for phase in phases.values() for label in phase.tested}
 
 
 def _is_unchecked(settings: RunSettings) -> bool:
-    """Whether no check looks at any answer."""
+    """Whether no check is selected for any operation."""
     return not settings.operations.checks_somewhere()
 
 
@@ -288,7 +345,7 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
     errored |= {case.label for case in view.quarantined.values()}
     skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
     tested = _tested(view.phases)
-    labels = dict.fromkeys([*view.labels, *view.statuses, *view.probes, *sorted(failed | errored)])
+    labels = dict.fromkeys([*view.labels, *view.statuses, *view.probes, *sorted(failed | errored | tested)])
     found = []
     for label in labels:
         statuses = tuple(sorted(view.statuses.get(label, {}).items()))
@@ -299,7 +356,7 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
             outcome = "failed"
         else:
             outcome = "passed" if statuses or probes else "skipped"
-        said = view.described.get(label)
+        described = view.described.get(label)
         one = OperationOutcome(
             label,
             outcome,
@@ -309,24 +366,14 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
             is_tested=label in tested,
             probes=probes,
         )
-        if said is not None:
-            one = replace(one, tags=said.tags, parameters=said.parameters, documented=said.statuses)
+        if described is not None:
+            one = replace(one, tags=described.tags, parameters=described.parameters, documented=described.statuses)
         found.append(one)
     return tuple(found)
 
 
-def _unauthorized(notes: Iterable[Note]) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """By status: operations that hardly answered anything else."""
-    found: dict[int, list[str]] = {}
-    for note in notes:
-        # What would open them is no operation.
-        if note.kind == "missing_auth" and note.label:
-            found.setdefault(int(note.pointer), []).append(note.label)
-    return tuple((status, tuple(labels)) for status, labels in sorted(found.items()))
-
-
 def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:
-    """Phases in which an operation with a quarantined case counts as an error."""
+    """Return the phases, with operations with a quarantined case as errors and unbreakable operations as skipped."""
     phases = {
         name: replace(phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored))
         for name, phase in view.phases.items()
@@ -342,7 +389,7 @@ def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView
 
 
 def _whole_phases(view: RunView) -> frozenset[str]:
-    """Phases that were over for every operation of the run before it ended."""
+    """Return the phases that every operation had finished when the run ended."""
     ended: dict[str, set[str]] = {}
     for task in view.tasks.values():
         ended.setdefault(task.phase, set()).update(task.labels if task.finished else ())
@@ -351,7 +398,7 @@ def _whole_phases(view: RunView) -> frozenset[str]:
 
 
 class _Phases:
-    """Makes the line of each phase."""
+    """The lines of the phases."""
 
     def __init__(
         self, view: RunView, findings: Sequence[Finding], compared: Compared, settings: RunSettings, outcome: str
@@ -368,7 +415,7 @@ class _Phases:
             places |= {(one.phase, one.label), ("", one.label)}
 
     def lines(self, phases: dict[str, PhaseView], settings: RunSettings) -> Iterator[PhaseOutcome]:
-        """All phases in their order, those that are off included; `fuzz` is one."""
+        """Yield the line of each phase, including disabled ones; `fuzz` has one line."""
         if settings.kind == "fuzz":
             yield self._ran(FUZZING.name, _merged(phases.values()))
             return
@@ -379,7 +426,7 @@ class _Phases:
                 yield PhaseOutcome(name, "skip", "disabled")
 
     def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
-        """`name`: of the phase in findings; empty: any."""
+        """`name`: the phase as findings name it; empty for any phase."""
         known = {label for label in phase.failed if self._is_known(name, label)}
         came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
         began_s = max(0.0, phase.began_at - self._began_at) if phase.seconds else 0.0
@@ -393,15 +440,15 @@ class _Phases:
         return line
 
     def _is_known(self, name: str, label: str) -> bool:
-        """Whether nothing of what failed there fails the run."""
+        """Whether an operation has only known failures in a phase."""
         if (name, label) not in self._failing | self._known:
-            # What is told of another phase, as the first that saw it.
+            # The finding is recorded with the phase that saw it first.
             name = ""
         return (name, label) in self._known - self._failing
 
 
 def _merged(phases: Iterable[PhaseView]) -> PhaseView:
-    """Phases as if they were one."""
+    """Return all phases as one."""
     merged = PhaseView()
     for phase in phases:
         merged.tested |= phase.tested
@@ -414,28 +461,15 @@ def _merged(phases: Iterable[PhaseView]) -> PhaseView:
 
 
 def _distinct_errors(view: RunView) -> tuple[OperationError, ...]:
-    """One for each text of an operation: the same error in two phases is one error."""
+    """Return each error of an operation once, although several phases may have it."""
     kept: dict[tuple[str, str, str], OperationError] = {}
     for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
         kept.setdefault((error.label, error.title, error.message), error)
-    return tuple(_one_for_all(kept.values()))
-
-
-def _one_for_all(errors: Iterable[OperationError]) -> Iterator[OperationError]:
-    """A login that fails is one error, whatever number of operations it costs; the others as they are."""
-    denied: dict[str, list[OperationError]] = {}
-    for error in errors:
-        if error.title == AUTHENTICATION:
-            denied.setdefault(error.message, []).append(error)
-        else:
-            yield error
-    for alike in denied.values():
-        count = len(alike)
-        yield alike[0] if count == 1 else replace(alike[0], label=f"{count} operations")
+    return tuple(kept.values())
 
 
 def _ledger(view: RunView) -> tuple[float, float, float, float, float]:
     if view.finished is not None and any(view.finished.ledger):
         return view.finished.ledger
-    make, wait, judge, record, idle = view.ledger if view.ledgers else _NO_TIME
+    make, wait, judge, record, idle = view.ledger if view.ledgers else (0.0,) * 5
     return make, wait, judge, record, idle

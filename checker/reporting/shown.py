@@ -20,25 +20,25 @@ from checker.reporting.text import unicode_text, walled
 
 
 class ReportContext(Struct, frozen=True):
-    """The run that a report is of."""
+    """The run of a report."""
 
     command: str
     """The command line, secrets masked."""
     seed: int
     base_url: str
-    """Effective base URL: interactions record only the target. Empty if unknown."""
+    """Effective base URL, because interactions record only the target. Empty if unknown."""
     preserve_bytes: bool = False
-    """All bodies as base64."""
+    """Whether all bodies are written as base64."""
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
     secrets: Secrets = field(default_factory=Secrets)
-    """What the references in recorded headers stand for: written out only when nothing is sanitised."""
+    """The values behind references in recorded headers. They are written out only when nothing is sanitised."""
     credentials: tuple[str, ...] = ()
-    """Places that the security schemes of the description name."""
+    """Places of credentials in the security schemes of the description."""
     location: str = ""
-    """Of the description, as it was given, without credentials in a URL."""
+    """Location of the description, without credentials in a URL."""
     title: str = ""
-    """Of the API."""
+    """Title of the API."""
     specification: str = ""
     """`Open API 3.0.3`."""
     kind: str = "run"
@@ -54,7 +54,7 @@ class ReportContext(Struct, frozen=True):
 
     @classmethod
     def of(cls, settings: RunSettings, started: RunStarted | None, opened: SchemaOpened | None) -> "ReportContext":
-        """The context of a run, as far as its records tell; the rest is as these settings say."""
+        """Return the context of a run, from its records and, for the rest, from its settings."""
         return cls(
             command=started.command if started and started.command else settings.command,
             seed=started.seed if started else settings.seed,
@@ -76,9 +76,9 @@ class ReportContext(Struct, frozen=True):
 
     @property
     def mode(self) -> int | None:
-        """Permissions of report files; None leaves them to the umask.
+        """Return the permissions of report files; None leaves them to the umask.
 
-        Masked reports are readable for all users, as results of CI jobs are. A report that may hold secrets is for its owner.
+        CI jobs read masked reports as another user. A report that may hold secrets is for its owner only.
         """
         if self.given_mode is None and (self.preserve_bytes or not self.sanitization.enabled):
             return 0o600
@@ -90,37 +90,17 @@ class ReportContext(Struct, frozen=True):
         return Masking(self.sanitization, self.secrets.store, self.credentials)
 
 
-_Shown = TypeVar("_Shown")
 _Result = TypeVar("_Result")
 
 _SHORT_BYTES = 16 << 10
 _MOST = 256
-"""Bodies of one kind that are remembered: some 10 MB of their texts at most."""
-
-
-def for_all_formats(show: Callable[[_Shown, ReportContext], _Result]) -> Callable[[_Shown, ReportContext], _Result]:
-    """Keeps the last result: every format is shown one interaction before any is shown the next.
-
-    Callers must not change the result.
-    """
-    latest: tuple[object, object, _Result] | None = None
-
-    @wraps(show)
-    def shown(one: _Shown, context: ReportContext) -> _Result:
-        nonlocal latest
-        if latest is not None and latest[0] is one and latest[1] is context:
-            return latest[2]
-        found = show(one, context)
-        latest = one, context, found
-        return found
-
-    return shown
+"""Bodies of one kind that are remembered, some 10 MB of text at most."""
 
 
 def for_equal_bodies(write: Callable[..., _Result]) -> Callable[..., _Result]:
-    """Keeps results for the short bodies that came last: services give the same answers over and over.
+    """Cache results for short bodies, because services return the same bodies again and again.
 
-    The body is the first argument, and all of them have hashes.
+    The body is the first argument, and all arguments are hashable.
     """
     remembered = lru_cache(maxsize=_MOST)(write)
 
@@ -143,12 +123,11 @@ class ShownRequest(Struct, frozen=True):
     headers: Headers
     body: bytes | None
     body_size: int
-    """Bytes that were sent; more than `body` holds when it was cut."""
+    """Bytes that were sent; more than `body` holds if it was cut."""
 
 
-@for_all_formats
 def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequest:
-    """The request of an interaction."""
+    """Return the masked request of an interaction."""
     exchange, parts = interaction.exchange, interaction.components
     recorded = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
     sent = context.masking.request(recorded, parts)
@@ -180,45 +159,44 @@ def _base_url(url: str) -> BaseUrl | None:
     return BaseUrl.from_url(url) if url else None
 
 
-@for_all_formats
 def shown_headers(exchange: Exchange, context: ReportContext) -> Headers:
-    """The headers of an answer."""
+    """Return the masked headers of a response."""
     redaction = context.masking.rules()
     return by_name(redaction.headers(exchange.response_headers), redaction.replacement)
 
 
-def has_answer(exchange: Exchange) -> bool:
-    """Whether there is a response: what arrived before a time-out is none."""
+def has_response(exchange: Exchange) -> bool:
+    """Whether there is a complete response."""
     return exchange.status is not None and exchange.failure is None
 
 
 class ShownFinding(Struct, frozen=True):
-    """A finding as text."""
+    """A finding as text: the view of a finding that all formats share."""
 
     finding: Finding
     code: str
-    """`ST101`; the name of the check where failures of this kind have no code."""
+    """`ST101`; the name of the check for failures without a code."""
     title: str
     message: str
     marks: tuple[str, ...]
-    """Why it may not show again by its commands alone; empty for a stable one."""
+    """Reasons why its commands may not reproduce it; empty for a stable finding."""
     status: str
-    """`500 Internal Server Error`, or why there was no answer; empty when nothing was sent."""
+    """`500 Internal Server Error`, or why there is no response; empty if nothing was sent."""
     body: str
-    """Of the answer, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without an answer."""
+    """Body of the response, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without a response."""
     commands: tuple[str, ...]
-    """One for each step, oldest first."""
+    """The command of each step, oldest first."""
     needs: tuple[tuple[str, str], ...]
-    """(path, command) of each earlier request that made, or removed, a resource of these, outermost first."""
+    """(path, command) of each earlier request that created or removed a resource that they use, outermost first."""
     hidden: tuple[str, ...]
-    """Places whose values the commands do not show."""
+    """Places whose values are masked in the commands."""
     standing: KnownStatus = KnownStatus.NEW
     entry: KnownFailure | None = None
-    """What is known of it."""
+    """Its entry among the known failures."""
 
     @property
     def id(self) -> str:
-        """A name that every run gives it, as `checker baseline` takes it: `v1-9a689dd49443c3d5`."""
+        """Return the name for `checker baseline`, equal in all runs: `v1-9a689dd49443c3d5`."""
         return failure_id(self.finding)
 
     @property
@@ -228,22 +206,22 @@ class ShownFinding(Struct, frozen=True):
 
     @property
     def setup(self) -> str:
-        """The commands that a fresh server needs first, each below a comment with its resource; empty if it needs none."""
+        """Return the commands that a fresh server needs first, each below a comment with its resource."""
         return "\n".join(need_lines(self.needs))
 
     @property
     def query(self) -> str:
-        """The GraphQL query that the last command sends, a field a line, and its variables; empty for other requests."""
+        """Return the GraphQL query of the last command, one field for each line, with its variables; empty for other requests."""
         return query_of(self.commands[-1]) if self.commands else ""
 
     @property
     def stability(self) -> str:
-        """`stable`, or why it is not."""
+        """Return `stable`, or the reasons why it is not."""
         return ", ".join(self.marks) or "stable"
 
 
 def shown_findings(findings: Iterable[Finding], context: ReportContext) -> list[ShownFinding]:
-    """Findings as text, worst first; those that fail no run come last."""
+    """Return findings as text, worst first; those that do not fail the run come last."""
     ordered = sorted(findings, key=_by_severity)
     known = KnownFailures(context.baseline)
     shown = [_shown_finding(finding, context, known) for finding in ordered]
@@ -259,8 +237,8 @@ def standing_text(standing: KnownStatus, entry: KnownFailure | None) -> str:
     """Return the known status of a failure: `known: paging is rewritten (SHOP-12, until 2026-12-31)`; empty for a new one."""
     if entry is None:
         return "" if standing is KnownStatus.NEW else str(standing)
-    told = [entry.ticket, entry.owner, f"until {entry.expires}" if entry.expires else ""]
-    details = ", ".join(part for part in told if part)
+    parts = [entry.ticket, entry.owner, f"until {entry.expires}" if entry.expires else ""]
+    details = ", ".join(part for part in parts if part)
     reason = f": {entry.reason}" if entry.reason else ""
     return unicode_text(f"{standing}{reason}{f' ({details})' if details else ''}")
 
@@ -297,7 +275,7 @@ def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailure
 
 
 def readable_body(exchange: Exchange) -> bytes:
-    """The body of an answer, decoded from its codings as far as they are known."""
+    """Return the body of a response, decoded from the known content codings."""
     received = exchange.response_body
     is_cut = exchange.response_size > len(received)
     return readable(received, codings_of(exchange.response_headers), is_cut=is_cut).content

@@ -98,11 +98,11 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 def total_line(report: Report) -> str:
     """Text of the last ruled line: `2 failures, 1 error in 1.00s`."""
-    if not report.selected and not report.error_count and report.outcome not in _CUT_SHORT:
+    if not report.counts.selected and not report.error_count and report.outcome not in _CUT_SHORT:
         return "Empty test suite"
     how = _CUT_SHORT.get(report.outcome, " in")
     # Of a killed run the last record tells the time, which may be older than what its workers account for.
-    spent_s = report.wall_s if report.outcome == ENDLESS else report.elapsed_s
+    spent_s = report.time.wall_s if report.outcome == ENDLESS else report.time.elapsed_s
     when = f"{how} {spent_s:.2f}s"
     parts = []
     failing = report.failing
@@ -112,9 +112,9 @@ def total_line(report: Report) -> str:
         parts.append(marked(counted(len(failing), "failure"), [] if is_all else [f"{stable} stable"]))
     if report.error_count:
         parts.append(counted(report.error_count, "error"))
-    if not report.cases and not report.findings:
+    if not report.counts.cases and not report.findings:
         return f"{', '.join(['Nothing was tested', *parts])}{when}"
-    is_reached = bool(report.succeeded or not report.selected)
+    is_reached = bool(report.succeeded or not report.counts.selected)
     if not parts and not is_reached:
         # Said first: that nothing was found is no good news then.
         parts = [f"N{UNREACHED[1:]}"]
@@ -137,7 +137,7 @@ def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
         yield counted(warnings, "warning")
     if not is_reached:
         yield UNREACHED
-    if report.shortfalls:
+    if report.coverage.shortfalls:
         yield "too little is covered"
     if report.failing_warnings:
         yield f"warnings fail the run ({', '.join(report.failing_warnings)})"
@@ -176,7 +176,7 @@ def _unshown(why: str) -> list[str]:
 
 def _operation_lines(report: Report) -> Iterator[str]:
     yield "API Operations:"
-    yield f"  Selected: {report.selected}/{report.total}"
+    yield f"  Selected: {report.counts.selected}/{report.counts.total}"
     yield f"  Tested: {report.tested}"
     # What the run as a whole failed, such as the death of its target, stands under a name that is no operation.
     left_out = [one.label for one in report.operations if not one.is_tested and one.outcome != "failed"]
@@ -198,10 +198,10 @@ def _coverage_lines(report: Report) -> Iterator[str]:
         for name, share in report.coverage.shares.items()
         if share.total and name != "operations"
     ]
-    if report.is_dry or not (shares or report.shortfalls):
+    if report.is_dry or not (shares or report.coverage.shortfalls):
         return
     yield f"Covered: {', '.join(shares)}"
-    yield from (f"  Too little: {sentence}" for sentence in report.shortfalls)
+    yield from (f"  Too little: {sentence}" for sentence in report.coverage.shortfalls)
     yield ""
 
 
@@ -262,7 +262,7 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
         if codes := sorted({one.code for one in report.failing if one.code}):
             yield f"  `checker explain {codes[0]}` says what that means and what to do."
         yield ""
-    errors = Counter(error.title for error in report.errors)
+    errors = Counter(error.title for error in report.joined_errors)
     errors.update("Quarantined case" for _ in report.quarantined)
     if errors:
         yield "Errors:"
@@ -317,12 +317,12 @@ def _authentication_lines(report: Report) -> Iterator[str]:
     """Nothing behind a closed door was tested, whatever the verdict says."""
     if not report.unauthorized:
         return
-    closed = counted(sum(len(labels) for _, labels in report.unauthorized), "operation")
+    closed = counted(sum(len(labels) for labels in report.unauthorized.values()), "operation")
     yield f"Authentication failed: {closed} returned authentication errors"
-    for status, labels in report.unauthorized:
+    for status, labels in report.unauthorized.items():
         yield f"  {status} {standard_reason(status)}: {counted(len(labels), 'operation')}"
         yield from cut_list([f"    - {label}" for label in labels], _SHOWN_PER_KIND, "    ")
-    if any(status == 401 for status, _ in report.unauthorized):
+    if 401 in report.unauthorized:
         yield f"  Give credentials with {report.ways_in}."
     else:
         yield f"  Known but not allowed: try other credentials with {report.ways_in}."
@@ -361,7 +361,7 @@ def _case_lines(report: Report) -> Iterator[str]:
     yield "Test cases:"
     if report.findings:
         found = counted(len(report.findings), "unique failure")
-        yield f"  {report.cases} generated, {_finders(report)}{found}"
+        yield f"  {report.counts.cases} generated, {_finders(report)}{found}"
         known = _stability(report.findings)
         if reasons := _reasons(known):
             stable = known[STABLE]
@@ -370,25 +370,25 @@ def _case_lines(report: Report) -> Iterator[str]:
         causes = len(causes_of(report.findings))
         if causes < len(report.findings):
             yield f"  {counted(causes, 'distinct cause')}"
-    elif report.errors and report.cases:
+    elif report.errors and report.counts.cases:
         # An answer that never came has passed nothing.
-        yield f"  {report.cases} generated, no failure found"
-    elif report.cases:
+        yield f"  {report.counts.cases} generated, no failure found"
+    elif report.counts.cases:
         unchecked = "none sent" if report.is_dry else "no checks ran"
-        passed = unchecked if report.is_unchecked else f"{report.cases} passed"
-        yield f"  {report.cases} generated, {passed}"
+        passed = unchecked if report.is_unchecked else f"{report.counts.cases} passed"
+        yield f"  {report.counts.cases} generated, {passed}"
     else:
         yield "  None"
-    if report.requests and not report.is_dry:
-        into = f", {report.inquiries:,} of them to look into failures" if report.inquiries else ""
-        yield f"  {counted(report.requests, 'request')}{into}"
+    if report.counts.requests and not report.is_dry:
+        into = f", {report.counts.inquiries:,} of them to look into failures" if report.counts.inquiries else ""
+        yield f"  {counted(report.counts.requests, 'request')}{into}"
     yield ""
 
 
 def _finders(report: Report) -> str:
     """Return the source of the failures: `3 found `; empty if no case found them because the API was down for all of them."""
-    if report.failed_cases:
-        return f"{report.failed_cases} found "
+    if report.counts.failed_cases:
+        return f"{report.counts.failed_cases} found "
     # Examples of earlier runs are sent, but this run did not generate them.
     is_of_examples = any(one.check != HEALTH_CHECK for one in report.findings)
     return "earlier examples found " if is_of_examples else ""
@@ -396,17 +396,17 @@ def _finders(report: Report) -> str:
 
 def ledger_lines(report: Report) -> Iterator[str]:
     """Yield the time of all workers by activity; the unaccounted rest is a line, too."""
-    if not report.cases or report.wall_s <= 0:
+    if not report.counts.cases or report.time.wall_s <= 0:
         return
-    whole = report.wall_s * report.workers
-    yield f"Time: {report.wall_s:.2f}s x {counted(report.workers, 'worker')}"
-    rows = list(zip(STAGES, report.ledger, strict=True))
-    rest = whole - sum(report.ledger)
+    whole = report.time.wall_s * report.time.workers
+    yield f"Time: {report.time.wall_s:.2f}s x {counted(report.time.workers, 'worker')}"
+    rows = list(zip(STAGES, report.time.ledger, strict=True))
+    rest = whole - sum(report.time.ledger)
     if rest > 0.05 * whole:
         # Start and end of the worker processes; large in a short run.
         rows.append(("other", rest))
     for name, seconds in rows:
         yield f"  {name:<7}{seconds:>10.2f}s {seconds / whole:>5.0%}"
-    requests_rate, cases_rate = report.requests / report.wall_s, report.cases / report.wall_s
+    requests_rate, cases_rate = report.counts.requests / report.time.wall_s, report.counts.cases / report.time.wall_s
     yield f"  {requests_rate:,.0f} requests/s, {cases_rate:,.0f} cases/s"
     yield ""

@@ -77,6 +77,10 @@ def walled(show: Callable[[], Shown], excuse: Callable[[str], Shown]) -> Shown:
         return excuse(f"{type(error).__name__}: {error}")
 
 
+MOST_PLACES = 20
+"""Places of a cause, or of an error, that are listed."""
+
+
 def cut_list(lines: Sequence[str], most: int, indent: str = "", advice: str = "") -> Iterator[str]:
     """Yield the first `most` lines, and a line `- and N more` for the others."""
     yield from lines[:most]

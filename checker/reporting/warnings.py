@@ -217,7 +217,7 @@ class RunNotes(Struct, frozen=True):
     """Kinds of warnings that occurred and make the run fail."""
 
 
-def told_of(view: RunView, settings: RunSettings) -> RunNotes:
+def notes_of(view: RunView, settings: RunSettings) -> RunNotes:
     """Notes of the records, and the warnings that the end of a run triggers."""
     trouble: list[Note] = []
     try:

@@ -206,5 +206,10 @@ def clean_records() -> list[Any]:
 
 
 def changed(record: Any, **changes: Any) -> Any:
-    """A copy with other values."""
+    """A copy with other values; those of the counts and the time of a report by their own names."""
+    for group in ("counts", "time"):
+        part: Any = getattr(record, group, None)
+        names = changes.keys() & set(getattr(part, "__struct_fields__", ())) - set(record.__struct_fields__)
+        if names:
+            changes[group] = structs.replace(part, **{name: changes.pop(name) for name in names})
     return structs.replace(record, **changes)

@@ -110,4 +110,4 @@ def test_records_of_workers_add_up() -> None:
     report = report_of(view, settings(fail_under={"responses": 80.0}), "completed")
     (one,) = report.coverage.operations
     assert one.places[0].broken == (("maximum", OutcomeCounts(((4, 4),))),)
-    assert len(report.shortfalls) == 1
+    assert len(report.coverage.shortfalls) == 1

@@ -108,7 +108,7 @@ def test_where_no_check_ran_nothing_has_passed() -> None:
     found = report_of(view, unchecked, "completed")
     lines = list(summary_lines(found, lambda name: name))
     assert not any("passed" in line for line in lines)
-    assert f"  {found.cases} generated, no checks ran" in lines
+    assert f"  {found.counts.cases} generated, no checks ran" in lines
     assert "  skip Fuzzing (no checks ran)" in lines
     tallies = [tally_parts(phase.tally, lambda name: name) for phase in found.phases]
     assert [f"skip {found.tested} without checks"] in tallies
@@ -221,12 +221,12 @@ def test_long_lists_of_notes_are_cut() -> None:
 def test_elapsed_time_without_an_end_is_that_of_the_listener() -> None:
     found: list[Record] = [started(), opened(), progress()]
     view = fold((1, record) for record in found)
-    assert report_of(view, settings(), "error", 7.0).elapsed_s == 7.0
+    assert report_of(view, settings(), "error", 7.0).time.elapsed_s == 7.0
 
 
 def test_end_of_the_run_tells_its_time() -> None:
     found = [*clean_records()[:-1], RunFinished("r1", AT, "completed", 9.0, (0,) * 5)]
-    assert report(found).elapsed_s == 9.0
+    assert report(found).time.elapsed_s == 9.0
 
 
 def test_every_kind_of_warning_has_a_title() -> None:

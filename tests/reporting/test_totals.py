@@ -156,7 +156,7 @@ def naive(left: list[tuple[int, Record]]) -> Counter[str]:
         if not piece.statuses and not piece.probes and piece.cases >= len(piece.labels):
             tested |= set(piece.labels)
     tested |= {record.label for record in told if isinstance(record, Finding)}
-    errors = {(one.label, one.title, one.message) for one in told if isinstance(one, OperationError)}
+    errors = {(one.title, one.message, one.trace) for one in told if isinstance(one, OperationError)}
     quarantined = {(one.task, one.index) for one in told if isinstance(one, Quarantined)}
     return Counter(
         cases=sum(piece.cases for piece in pieces),
@@ -219,10 +219,10 @@ def test_the_summary_tells_what_a_naive_count_of_the_records_gives(history: list
     wanted = naive(left)
     report = report_of(view, samples.settings(), "completed")
     assert wanted == Counter(
-        cases=report.cases,
-        requests=report.requests,
-        inquiries=report.inquiries,
-        failed=report.failed_cases,
+        cases=report.counts.cases,
+        requests=report.counts.requests,
+        inquiries=report.counts.inquiries,
+        failed=report.counts.failed_cases,
         tested=report.tested,
         succeeded=report.succeeded,
         unique=len(report.findings),

@@ -14,7 +14,7 @@ from checker.corpus.records import Note, OperationDescribed
 from checker.reporting import warnings
 from checker.reporting.report import report_of
 from checker.reporting.summary import summary_lines, total_line
-from checker.reporting.warnings import told_of
+from checker.reporting.warnings import notes_of
 
 from .samples import USERS, changed, opened, progress, settings, started
 
@@ -34,7 +34,7 @@ def told(
          "validation_mismatch", "method_not_allowed", "low_valid_rate", "timeout_units")
     )  # fmt: skip
     view = fold((1, record) for record in records)
-    found = told_of(view, settings(warnings=everything, **changes)).notes
+    found = notes_of(view, settings(warnings=everything, **changes)).notes
     return {note.kind: note.text for note in found}
 
 
@@ -229,7 +229,7 @@ def test_a_broken_plug_in_costs_its_warnings(monkeypatch: pytest.MonkeyPatch) ->
         raise ConfigError("cannot load the plug-in 'bad'")
 
     monkeypatch.setattr(warnings, "load_plugins", load)
-    told = told_of(fold([]), settings())
+    told = notes_of(fold([]), settings())
     (text,) = [note.text for note in told.notes if note.kind == "broken_warning"]
     assert text.startswith("warnings of plug-ins are not told: ")
     assert "cannot load the plug-in 'bad'" in text
@@ -238,7 +238,7 @@ def test_a_broken_plug_in_costs_its_warnings(monkeypatch: pytest.MonkeyPatch) ->
 def test_notes_that_are_no_warnings_are_shown_whatever_is_displayed() -> None:
     records: list[Any] = [started(), opened(), Note("opaque", USERS, "#/a", "pattern")]
     view = fold((1, record) for record in records)
-    found = told_of(view, settings(warnings=WarningSettings(())))
+    found = notes_of(view, settings(warnings=WarningSettings(())))
     assert [note.kind for note in found.notes] == ["opaque"]
 
 

@@ -13,7 +13,7 @@ from checker.core.media_types import media_type_of
 from checker.corpus.records import Interaction, Note
 from checker.reporting.events import Event
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import Headers, ReportContext, has_answer, shown_headers, shown_request
+from checker.reporting.shown import Headers, ReportContext, has_response, shown_headers, shown_request
 from checker.reporting.text import json_text
 
 _FORM = "application/x-www-form-urlencoded"
@@ -96,9 +96,9 @@ def _posted(body: bytes, media_type: str, *, preserve: bool) -> dict[str, Any]:
 
 def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
     exchange = interaction.exchange
-    headers = shown_headers(exchange, context) if has_answer(exchange) else {}
+    headers = shown_headers(exchange, context) if has_response(exchange) else {}
     known = _known(headers)
-    status = (exchange.status or 0) if has_answer(exchange) else 0
+    status = (exchange.status or 0) if has_response(exchange) else 0
     content = _content(exchange.response_body if status else b"", preserve=context.preserve_bytes)
     found = {
         "status": status,

@@ -12,7 +12,7 @@ from typing import Final
 from checker import __version__
 from checker.reporting.baselines import entry_name
 from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
-from checker.reporting.findings import Cause, alike_as_one, causes_of, errors_by_label
+from checker.reporting.findings import Cause, causes_of, errors_by_label
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, shown_request, standing_text
 from checker.reporting.summary import total_line
@@ -163,7 +163,7 @@ def coverage(report: Report) -> Iterator[str]:
         what = "operations that returned 2xx" if name == "operations" else words(name)
         yield f"<li>{share.met} of {share.total} {plain(what)}</li>\n"
     yield "</ul>\n"
-    for sentence in report.shortfalls:
+    for sentence in report.coverage.shortfalls:
         yield f'<p class="warning">{plain(sentence)}</p>\n'
     yield f'<p class="about">{_LEGEND}</p>\n'
     for one in found.operations:
@@ -239,7 +239,7 @@ def course(report: Report, context: ReportContext) -> Iterator[str]:
     rows = (
         f'<tr><th scope="row">{plain(phase.title)}</th><td>{plain(phase.note or phase.icon)}</td>'
         f"<td>{phase.tally.passed}</td><td>{phase.tally.failed}</td><td>{phase.tally.known}</td><td>{phase.tally.errored}</td>"
-        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.elapsed_s, report.elapsed_s, '5xx' if phase.tally.failed else '2xx')}</td></tr>\n"
+        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.elapsed_s, report.time.elapsed_s, '5xx' if phase.tally.failed else '2xx')}</td></tr>\n"
         for phase in report.phases
     )
     heads = ("Phase", "Result", "Passed", "Failed", "Known", "Errors", "Skipped", "When")
@@ -247,7 +247,7 @@ def course(report: Report, context: ReportContext) -> Iterator[str]:
     at = sorted(max(0.0, one.at - context.started_at) for one in report.findings)
     if at and context.started_at:
         label = f"{len(at)} failures, the last one after {at[-1]:.1f} s"
-        yield f"<p>{plain(label)}</p>\n{steps(at, report.elapsed_s, label)}"
+        yield f"<p>{plain(label)}</p>\n{steps(at, report.time.elapsed_s, label)}"
     yield "</section>\n"
 
 
@@ -427,14 +427,14 @@ def body(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterator[str]:
-    kind = "bad" if report.failing or report.error_count else "good" if report.cases else "open"
+    kind = "bad" if report.failing or report.error_count else "good" if report.counts.cases else "open"
     yield f'<header class="{kind}">\n<h1>{plain(total_line(report))}</h1>\n'
     about = ", ".join(part for part in (context.title, context.specification) if part)
     yield f'<p>{plain(about)}</p>\n<ul class="facts">\n'
     for fact in (
-        f"{report.tested} of {report.selected} operations tested",
+        f"{report.tested} of {report.counts.selected} operations tested",
         f"{report.succeeded} returned 2xx",
-        f"{report.cases:,} cases, {report.requests:,} requests",
+        f"{report.counts.cases:,} cases, {report.counts.requests:,} requests",
         f"seed {report.seed}",
     ):
         yield f"<li>{plain(fact)}</li>\n"
@@ -446,7 +446,7 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
 
 
 def _errors(report: Report, context: ReportContext) -> Iterator[str]:
-    errors = list(errors_by_label(alike_as_one(report.errors), report.quarantined, context.masking.command))
+    errors = list(errors_by_label(report.joined_errors, report.quarantined, context.masking.command))
     if not errors:
         return
     yield f'<section aria-labelledby="errors">\n<h2 id="errors">Errors ({len(errors)})</h2>\n'
@@ -479,8 +479,8 @@ def _settings(report: Report, context: ReportContext) -> Iterator[str]:
         ("Description", context.location),
         ("Base URL", context.base_url),
         ("Seed", str(report.seed)),
-        ("Workers", str(report.workers)),
-        ("Seconds", f"{report.elapsed_s:.2f}"),
+        ("Workers", str(report.time.workers)),
+        ("Seconds", f"{report.time.elapsed_s:.2f}"),
         ("Ended", report.outcome),
         ("Baseline", context.baseline.source or "none"),
         ("Version", f"Checker {__version__}"),

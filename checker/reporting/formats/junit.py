@@ -40,7 +40,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
         # What is disabled has no case.
         element.set("disabled", "0")
         element.set("tests", str(len(cases)))
-        element.set("time", f"{report.elapsed_s:.3f}")
+        element.set("time", f"{report.time.elapsed_s:.3f}")
     root.append(suite)
     suite.extend(cases)
     yield '<?xml version="1.0" encoding="utf-8"?>\n'

@@ -44,9 +44,9 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
     yield f"## API test of {_escaped(_line(name))}\n\n"
     yield f"**{_escaped(total_line(report))}**\n\n"
     facts = [
-        f"{report.tested} of {report.selected} operations tested",
+        f"{report.tested} of {report.counts.selected} operations tested",
         f"{report.succeeded} returned 2xx",
-        f"{report.cases:,} cases",
+        f"{report.counts.cases:,} cases",
         f"seed {report.seed}",
     ]
     yield f"{', '.join(facts)}\n\n"
@@ -56,7 +56,7 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
     yield from _gone(report.compared)
     if report.errors or report.quarantined:
         yield "### Errors\n\n"
-        for error in report.errors:
+        for error in report.joined_errors:
             message = prose(error.message, context.masking.command)
             text = _escaped(_line(f"{error.label}: {error.title}: {message}"))
             yield f"- {text}\n"
@@ -181,7 +181,7 @@ def annotations(report: Report, context: ReportContext) -> Iterator[str]:
         if count < MOST:
             yield f"::error {place}title={_property(code + shown.title)}::{_data(text)}"
         count += 1
-    for error in report.errors:
+    for error in report.joined_errors:
         if count < MOST:
             message = f"{error.label}: {prose(error.message, context.masking.command)}"
             yield f"::error title={_property(error.title)}::{_data(message)}"

@@ -25,7 +25,7 @@ from checker.reporting.findings import cause_of, prose
 from checker.reporting.shown import (
     ReportContext,
     for_equal_bodies,
-    has_answer,
+    has_response,
     shown_findings,
     shown_headers,
     shown_request,
@@ -192,7 +192,7 @@ class _HeldAgainst(Struct):
 def _recorder(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
     sent, exchange = shown_request(interaction, context), interaction.exchange
     response = None
-    if has_answer(exchange):
+    if has_response(exchange):
         response = {
             "status_code": exchange.status,
             "headers": shown_headers(exchange, context),

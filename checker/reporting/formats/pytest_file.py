@@ -16,7 +16,7 @@ from checker.reporting.shown import (
     ReportContext,
     ShownFinding,
     ShownRequest,
-    has_answer,
+    has_response,
     request_of_command,
     shown_findings,
     shown_request,
@@ -69,7 +69,7 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         }
         sent = shown_request(interaction, context)
         yield f"    answer_{number} = {_call(sent, context, links, moves=bool(shown.needs))}\n"
-        if number < last and has_answer(interaction.exchange):
+        if number < last and has_response(interaction.exchange):
             yield f"    assert answer_{number}.status == {interaction.exchange.status}\n"
     then = finding.interactions[-1].exchange.status
     unproving = sorted(unproving_statuses(finding))

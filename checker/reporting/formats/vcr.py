@@ -18,7 +18,7 @@ from checker.corpus.records import CheckOutcome, Exchange, Interaction, Note
 from checker.reporting.events import Event
 from checker.reporting.findings import charset_of
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import Headers, ReportContext, for_equal_bodies, has_answer, shown_headers, shown_request
+from checker.reporting.shown import Headers, ReportContext, for_equal_bodies, has_response, shown_headers, shown_request
 
 _ESCAPED = re.compile("[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
 """What else cannot stand as it is in double quotes: controls, NEL, separators, BOM, surrogates. None of it is printable."""
@@ -212,7 +212,7 @@ class Cassette:
         return f"{text}{self._body(sent.body, '', sent.body_size if is_cut else None)}"
 
     def _response(self, exchange: Exchange) -> str:
-        if not has_answer(exchange):
+        if not has_response(exchange):
             return " null"
         status = exchange.status or 0
         reason = exchange.reason or standard_reason(status)

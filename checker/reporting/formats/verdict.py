@@ -38,20 +38,19 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         "base_url": context.base_url,
         "api": {"title": context.title, "specification": context.specification},
         "started_at": began if context.started_at else None,
-        "running_time": report.elapsed_s,
+        "running_time": report.time.elapsed_s,
         "stop_reason": report.outcome,
         "complete": report.is_complete and report.outcome not in ("interrupted", "error"),
         "operations": _operations(report),
         "phases": {phase.name: _phase(phase) for phase in report.phases},
         "test_cases": {
-            "generated": report.cases,
-            "with_failures": report.failed_cases,
+            "generated": report.counts.cases,
+            "with_failures": report.counts.failed_cases,
             "unique_failures": len(report.findings),
-            "requests": report.requests,
+            "requests": report.counts.requests,
         },
         "failures": [
-            _failure(one, report.seen_in.get(one.finding.fingerprint, ()))
-            for one in shown_findings(report.findings, context)
+            _failure(one, report.seen_in(one.finding.fingerprint)) for one in shown_findings(report.findings, context)
         ],
         "causes": [_cause(one) for one in causes_of(report.findings)],
         "coverage": _covered(report),
@@ -68,7 +67,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         "quarantined": [
             {"operation": case.label, "stage": case.stage, "reason": case.reason} for case in report.quarantined
         ],
-        "runs": [asdict(one) for one in report.runs],
+        "runs": [{name: value for name, value in asdict(one).items() if name != "fingerprints"} for one in report.runs],
         "warnings": [_warning(group) for group in warning_groups(report.notes)],
     }
 
@@ -76,8 +75,8 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
 def _operations(report: Report) -> dict[str, Any]:
     outcomes = [one.outcome for one in report.operations]
     return {
-        "total": report.total,
-        "selected": report.selected,
+        "total": report.counts.total,
+        "selected": report.counts.selected,
         "tested": report.tested,
         "reached": report.succeeded,
         "errored": outcomes.count("errored"),
@@ -101,7 +100,7 @@ def _operation(one: OperationOutcome) -> dict[str, Any]:
 def _covered(report: Report) -> dict[str, Any]:
     shares = {name: {"met": share.met, "total": share.total} for name, share in report.coverage.shares.items()}
     return shares | {
-        "shortfalls": list(report.shortfalls),
+        "shortfalls": list(report.coverage.shortfalls),
         "results": [_coverage(one) for one in report.coverage.operations],
     }
 
@@ -163,7 +162,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
     }
 
 
-def _failure(shown: ShownFinding, seen_in: tuple[str, ...]) -> dict[str, Any]:
+def _failure(shown: ShownFinding, seen_in: list[str]) -> dict[str, Any]:
     finding = shown.finding
     return {
         "fingerprint": finding.fingerprint,
@@ -185,7 +184,7 @@ def _failure(shown: ShownFinding, seen_in: tuple[str, ...]) -> dict[str, Any]:
         "answer": shown.status or None,
         "needs": [command for _, command in shown.needs],
         "reproduce": list(shown.commands),
-        "seen_in": list(seen_in),
+        "seen_in": seen_in,
     }
 
 

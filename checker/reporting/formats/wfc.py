@@ -63,13 +63,13 @@ def _document(report: Report, context: ReportContext) -> dict[str, Any]:
     cases = {_case(one): None for one in shown}
     # Faults may be of the run as a whole, which is no operation.
     labels = [*(one.label for one in report.operations), *(one.finding.label for one in shown)]
-    at = datetime.fromtimestamp(context.started_at + report.elapsed_s, UTC)
+    at = datetime.fromtimestamp(context.started_at + report.time.elapsed_s, UTC)
     return {
         "schemaVersion": _VERSION,
         "toolName": "checker",
         "toolVersion": __version__,
         "creationTime": at.isoformat(),
-        "executionTimeInSeconds": int(report.elapsed_s),
+        "executionTimeInSeconds": int(report.time.elapsed_s),
         "faults": {
             "totalNumber": len({(_code(one.finding), _context(one)) for one in shown}),
             "foundFaults": [_fault(one) for one in shown],
@@ -77,7 +77,7 @@ def _document(report: Report, context: ReportContext) -> dict[str, Any]:
         "problemDetails": {
             "rest": {
                 "outputHttpCalls": sum(len(one.finding.interactions) for one in shown),
-                "evaluatedHttpCalls": report.requests,
+                "evaluatedHttpCalls": report.counts.requests,
                 "endpointIds": list(dict.fromkeys(map(_endpoint, labels))),
                 "coveredHttpStatus": [*_covered(shown)],
             }

@@ -1,0 +1,143 @@
+"""The status of a response is documented."""
+
+from checker.checks.check import Config, QuickLook
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.rules import excerpts, rule_of_status
+from checker.core.blocks import Truncation
+from checker.core.contract import MediaTypeVerdict, ResponsePlan, SchemaViolation
+from checker.core.failures import CauseScope, Failure, Severity
+from checker.core.response import Response
+
+
+class UndefinedStatusCode(Failure, code="ST103", title="Undocumented HTTP status code", cause_scope=CauseScope.API):
+    """The description has neither this status nor a default."""
+
+
+def status_code_conformance(context: CheckContext) -> Found:
+    """Fail on a status that is not documented, wildcards and `default` considered."""
+    if context.plan.status_documented:
+        return PASSED
+    status = context.response.status_code
+    documented = ", ".join(context.plan.documented_statuses)
+    return UndefinedStatusCode(
+        f"Received: {status}\nDocumented: {documented or 'none'}", unique_key=rule_of_status(status)
+    )
+
+
+class MissingContentType(Failure, code="ST104", title="Missing Content-Type header", cause_scope=CauseScope.API):
+    """Media types are documented, and the response has none."""
+
+
+class UndefinedContentType(Failure, code="ST105", title="Undocumented Content-Type", cause_scope=CauseScope.API):
+    """The media type is not documented."""
+
+
+class MalformedMediaType(Failure, code="ST106", title="Malformed media type", cause_scope=CauseScope.API):
+    """`Content-Type` is not a media type."""
+
+
+def has_documented_media_type(status: int, plan: ResponsePlan, config: Config) -> bool:
+    """Whether every response of this plan passes."""
+    return plan.media_type is MediaTypeVerdict.DOCUMENTED
+
+
+def content_type_conformance(context: CheckContext) -> Found:
+    """Fail on a `Content-Type` that is missing, malformed or not documented."""
+    verdict = context.plan.media_type
+    received = context.response.content_type or ""
+    documented = context.plan.documented_media_types
+    match verdict:
+        case MediaTypeVerdict.DOCUMENTED:
+            return PASSED
+        case MediaTypeVerdict.MISSING:
+            if context.plan.body is None and _is_empty(context.response):
+                # An empty response without a promised body needs no media type.
+                return PASSED
+            listed = "\n".join(f"- `{name}`" for name in documented)
+            return MissingContentType(
+                f"The following media types are documented in the schema:\n{listed}", unique_key="missing"
+            )
+        case MediaTypeVerdict.MALFORMED:
+            listed = ", ".join(documented)
+            return MalformedMediaType(f"Received: {received}\nDocumented: {listed}", unique_key=received)
+        case MediaTypeVerdict.UNDOCUMENTED:
+            return UndefinedContentType(
+                f"Received: {received}\nDocumented: {', '.join(documented)}",
+                unique_key=received.partition(";")[0].strip().lower(),
+            )
+
+
+def _is_empty(response: Response) -> bool:
+    body = response.readable
+    return not (body.content or body.is_cut)
+
+
+class MissingHeaders(Failure, code="ST107", title="Missing required headers", cause_scope=CauseScope.API):
+    """Required headers are missing."""
+
+
+class HeaderSchemaError(
+    Failure,
+    code="ST108",
+    title="Response header does not conform to the schema",
+    severity=Severity.HIGH,
+    cause_scope=CauseScope.API,
+):
+    """A header breaks its schema in every reading of its value."""
+
+
+def promises_no_headers(status: int, plan: ResponsePlan, config: Config) -> bool:
+    """Whether every response of this plan passes."""
+    return plan.headers is None
+
+
+def response_headers_conformance(context: CheckContext) -> Found:
+    """Fail on missing required headers, and on values that both validators reject in every reading."""
+    validator = context.plan.headers
+    if validator is None or validator.is_valid(context.response.headers):
+        return PASSED
+    opinions = validator.opinions(context.response.headers)
+    context.disagreements.extend(opinions.disagreements)
+    context.unjudged.extend(f"the header {name} of a response is too long to be read" for name in opinions.unread)
+    found: list[Failure] = [_missing(opinions.missing)] if opinions.missing else []
+    for name, violation in opinions.violations:
+        found.append(_violation(name, violation, context.truncation))
+    return found
+
+
+def _missing(names: tuple[str, ...]) -> Failure:
+    listed = "\n".join(f"- `{name}`" for name in names)
+    return MissingHeaders(
+        f"The following headers are required by the schema:\n{listed}",
+        unique_key=", ".join(sorted(name.lower() for name in names)),
+    )
+
+
+def _violation(name: str, violation: SchemaViolation, truncation: Truncation) -> Failure:
+    return HeaderSchemaError(
+        f"{name}: {violation.message}\n\n{excerpts(violation, truncation)}",
+        unique_key="/".join((name.lower(), *violation.schema_path)),
+    )
+
+
+class ResponseTimeExceeded(Failure, code="ST112", title="Response time limit exceeded", severity=Severity.LOW):
+    """The response took longer than the limit."""
+
+
+def is_in_time(plan: ResponsePlan, config: Config) -> QuickLook:
+    """Return the quick test for a response within the limit."""
+    limit_s: float | None = config["max_response_time"]
+
+    def look(response: Response) -> bool:
+        return limit_s is None or response.elapsed <= limit_s
+
+    return look
+
+
+def max_response_time(context: CheckContext) -> Found:
+    """Fail on a response that took longer than the limit, if there is one."""
+    limit_s: float | None = context.config["max_response_time"]
+    elapsed_s = context.response.elapsed
+    if limit_s is None or elapsed_s <= limit_s:
+        return PASSED
+    return ResponseTimeExceeded(f"Actual: {elapsed_s * 1000:.2f}ms\nLimit: {limit_s * 1000:.2f}ms", unique_key="slow")
