@@ -17,8 +17,7 @@ from checker.workers.cleaning import clean_up
 from checker.workers.jobs import run_alone
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.loop import Worker
-from checker.workers.outages.blocked_connection import blocked_connection
-from checker.workers.outages.reachable import unreachable_target
+from checker.workers.outages.reachable import blocked_connection, unreachable_target
 from checker.workers.queues import Receiver, Sender
 from checker.workers.starting.opening import open_worker_context
 from checker.workers.users import ALL_SCHEMAS, UsersCode

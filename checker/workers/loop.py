@@ -13,7 +13,7 @@ from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.workers.cleaning import conclude_run
 from checker.workers.context import WorkerContext
-from checker.workers.failures.failure_queue import FailureQueue
+from checker.workers.failures.investigation import FailureQueue
 from checker.workers.jobs import ForegroundJob, Job
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
@@ -24,8 +24,7 @@ from checker.workers.outages.health import OutageControl, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.task_state import InFlight
 from checker.workers.scheduling.answers import Answers, Placed
-from checker.workers.scheduling.case_scheduler import CaseScheduler
-from checker.workers.scheduling.task_counts import TaskCounts
+from checker.workers.scheduling.case_scheduler import CaseScheduler, TaskCounts
 from checker.workers.time_accounting import Activity
 
 _ROUND_S = 0.05
@@ -355,7 +354,7 @@ class Worker:
                 self._health.sent_again(flight.made, flight.wanted)
             return
         self._landed.append((flight, outcome))
-        if not flight.running.is_closed:
+        if not flight.task.is_closed:
             self._reserved.add(lane)
 
     def _judge_landed(self) -> None:

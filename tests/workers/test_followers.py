@@ -19,7 +19,7 @@ def _queue(saved: int) -> tuple[FollowerQueue, Any]:
         held_back=frozenset(),
     )
     task = SimpleNamespace(id="1", labels=(LABEL,), seed=1)
-    running = SimpleNamespace(task=task, is_closed=False, is_chained=True, flying=0, phase=None)
+    running = SimpleNamespace(lease=task, is_closed=False, is_chained=True, flying=0, phase=None)
     queue = FollowerQueue(cast("Any", place))
     queue.add_saved(cast("Any", running))
     return queue, running
@@ -28,7 +28,7 @@ def _queue(saved: int) -> tuple[FollowerQueue, Any]:
 def test_more_sequences_of_an_earlier_run_than_slots_wait_for_one() -> None:
     queue, running = _queue(2)
     assert queue.pop_ready(has_slot=False) is None
-    flight = SimpleNamespace(running=running, chain=(), made=None, rest=(), is_counted=True, index=7, slot=3)
+    flight = SimpleNamespace(task=running, chain=(), made=None, rest=(), is_counted=True, index=7, slot=3)
     queue.extend(cast("Any", flight), cast("Any", None), is_news=False, leaving=None)
     following = queue.pop_ready(has_slot=False)
     assert following is not None

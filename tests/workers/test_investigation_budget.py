@@ -80,7 +80,7 @@ def test_a_failure_has_more_than_one_request_while_the_share_suffices_for_it() -
     assert not investigation_budget.affords(many, 0, LABEL)
     # What turns up in a second look is sent once.
     again = ShrinkAgain("f", Step(Label(LABEL), Drawn((1,)), ()), "t", 0, 0, 100)
-    second = LeasedTask.of(replace(many.task, again=(again,)))
+    second = LeasedTask.of(replace(many.lease, again=(again,)))
     assert not InvestigationBudget(0.2, Defects()).affords(second, 0, LABEL)
 
 

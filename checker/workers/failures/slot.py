@@ -37,17 +37,17 @@ class InvestigationSlot(Struct):
     def enter(self, stage: Stage) -> None:
         """Enter a stage of the investigation."""
         self._stage = stage
-        self.context.slots.enter(self.flight.slot, stage, self.flight.running.task.id, self.flight.index)
+        self.context.slots.enter(self.flight.slot, stage, self.flight.task.lease.id, self.flight.index)
 
     def begin(self, suspicion: UnconfirmedFailure, stage: Stage = Stage.CONFIRM) -> None:
         """Enter a stage; limits of a shrink begin anew."""
         first = suspicion.chain[-1].verdict.outcome
-        self.shrink_budget.begin(self.flight.running.task.id, 0.0 if first is None else first.elapsed)
+        self.shrink_budget.begin(self.flight.task.lease.id, 0.0 if first is None else first.elapsed)
         self.enter(stage)
 
     def exchange(self, request: WireRequest) -> Job[Outcome]:
         """Return the response of a target that serves. If it does not, wait until it does, and send the request again."""
-        health, flight, running = self.health, self.flight, self.flight.running
+        health, flight, running = self.health, self.flight, self.flight.task
         running.requests += 1
         running.inquiries += 1
         is_candidate = self._stage is Stage.SHRINK
@@ -64,7 +64,7 @@ class InvestigationSlot(Struct):
                 request.fresh = True
                 running.requests += 1
                 continue
-            if not (yield from health.holds(flight.made, request, outcome, is_last=running.task.is_last)):
+            if not (yield from health.holds(flight.made, request, outcome, is_last=running.lease.is_last)):
                 break
             yield from health.sit_out()
         if isinstance(outcome, Response):
@@ -89,7 +89,7 @@ class InvestigationSlot(Struct):
         self._sent = self._sent if flight.again is not None else 0
         if budget.is_spared(suspicion.finding.cause):
             return OF_KNOWN_CAUSE
-        is_afforded = budget.affords(flight.running, flight.index, suspicion.label)
+        is_afforded = budget.affords(flight.task, flight.index, suspicion.label)
         return "" if is_afforded else spent_after(0)
 
     def may_send(self) -> bool:
@@ -97,7 +97,7 @@ class InvestigationSlot(Struct):
         flight, budget = self.flight, self.context.investigation_budget
         if flight.again is not None:
             return self._sent < flight.again.allowed + AROUND
-        return budget.may_send(flight.running, flight.index, flight.made.label, self._sent)
+        return budget.may_send(flight.task, flight.index, flight.made.label, self._sent)
 
     def may_repeat(self) -> bool:
         """Whether printed commands may be sent once more to count how often they show their failure."""
@@ -110,7 +110,7 @@ class InvestigationSlot(Struct):
             return None
         if suspicion.second is not None:
             return suspicion.second
-        running, index = self.flight.running, self.flight.index
+        running, index = self.flight.task, self.flight.index
         severity = Severity(finding.severity)
         return context.investigation_budget.allowance(running, index, suspicion.label, severity, finding.check)
 
@@ -128,6 +128,6 @@ class InvestigationSlot(Struct):
 
     def end_reason(self) -> str:
         """Return the reason why a shrink ends now; empty if it goes on."""
-        if self.flight.made.label in self.context.held_back and not self.flight.running.task.is_last:
+        if self.flight.made.label in self.context.held_back and not self.flight.task.lease.is_last:
             return "since the target serves nobody after it"
         return self.shrink_budget.end_reason

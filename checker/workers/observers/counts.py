@@ -24,7 +24,7 @@ class CaseCounts:
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
         """Count a case, and the steps before it if it was the last one of a sequence."""
-        running = flight.running
+        running = flight.task
         if not flight.is_counted:
             return
         if running.is_chained:
@@ -45,9 +45,9 @@ class CaseCounts:
             self._note_shown(running, case, status, flight.content_type)
         if running.is_news(status, has_failed=flight.has_failed):
             running.tally(self._slots)
-        if flight.is_wrong_itself and running.task.ends_at_failure:
+        if flight.is_wrong_itself and running.lease.ends_at_failure:
             running.end_at_failure()
-            self._slots.end(running.task.id, running.next_index)
+            self._slots.end(running.lease.id, running.next_index)
 
     def _count_steps(self, flight: InFlight, running: LeasedTask) -> None:
         for shot in flight.chain:

@@ -44,7 +44,7 @@ class CreationHistory(Struct):
             return ()
         if outcome.status_code // 100 not in (2, 5):
             return ()
-        place = flight.running.task.phase, flight.index
+        place = flight.task.lease.phase, flight.index
         return tuple(self.observe(verdict.case, request, outcome, place))
 
     def observe(

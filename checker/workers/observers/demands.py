@@ -155,7 +155,7 @@ class DemandLearner(Struct):
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard]:
         """Return what a response says of demands."""
-        outcome, phase = verdict.outcome, flight.running.task.phase
+        outcome, phase = verdict.outcome, flight.task.lease.phase
         if not isinstance(outcome, Response):
             return ()
         return tuple(self.observe(flight.made, outcome, phase, flight.index))

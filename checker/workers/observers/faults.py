@@ -29,7 +29,7 @@ class Faults(Struct):
         if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
             self.scheduler.record_error(flight, outcome.cause)
         for _, error in verdict.judgement.errors:
-            running, label = flight.running, flight.made.label
+            running, label = flight.task, flight.made.label
             running.raised[label] += 1
             if running.raised[label] <= MOST_FAULTS:
-                self.recorder.gave_up(label, running.task.phase, error)
+                self.recorder.gave_up(label, running.lease.phase, error)

@@ -33,4 +33,4 @@ class NetworkErrors(Struct):
         is_timed, sent = outcome.kind is FailureKind.TIMEOUT, verdict.request
         command = "" if sent is None else recorder.reproduction(sent, is_timed=is_timed)
         components = recorder.traffic.components.of(verdict.case)
-        return (network_error(label, flight.running.task.phase, outcome, command, components),)
+        return (network_error(label, flight.task.lease.phase, outcome, command, components),)

@@ -37,7 +37,7 @@ class ProbedOperations(Struct):
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[OperationProbed]:
         """Return a record if the request of a case was probed."""
-        outcome, task = verdict.outcome, flight.running.task
+        outcome, task = verdict.outcome, flight.task.lease
         sent = outcome.request if isinstance(outcome, Response) else None
         if sent is None or not sent.is_probed:
             return ()
@@ -53,7 +53,7 @@ class ProbedOperations(Struct):
         requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is made again since
         its worker died is probed again: its failure may not have been looked into.
         """
-        task, label = flight.running.task, flight.made.label
+        task, label = flight.task.lease, flight.made.label
         if (task.id, label) in self._begun:
             return True
         index = self._by_task.get((task.id, label))

@@ -330,7 +330,7 @@ class Signals(Struct):
         if not ids:
             return ()
         flight.is_notable = True
-        label, rounds = flight.made.label, flight.running.rounds
+        label, rounds = flight.made.label, flight.task.rounds
         if rounds is not None and any(name in OUTPUTS for _, name in ids):
             rounds.showed(label)
         numbers = tuple(number for number, _ in ids)

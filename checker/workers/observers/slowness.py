@@ -40,15 +40,15 @@ class Slowness:
             if not flight.is_beside and self._http.waited_s(lane) >= LONG_WAIT_S:
                 flight.is_beside = True
                 found += 1
-                rounds = flight.running.rounds
+                rounds = flight.task.rounds
                 if rounds is not None:
                     rounds.wait(flight.made.label)
-                self._put_aside(flight.running)
+                self._put_aside(flight.task)
         return found
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
         """Count a response for its task; look closer at a slow one, and at any if its operation timed out before."""
-        outcome, running = verdict.outcome, flight.running
+        outcome, running = verdict.outcome, flight.task
         assert outcome is not None
         running.waited(outcome.elapsed)
         is_late = outcome.elapsed >= LONG_WAIT_S or isinstance(outcome, NetworkFailure)
@@ -56,7 +56,7 @@ class Slowness:
             self._waited(flight, outcome)
 
     def _waited(self, flight: InFlight, outcome: Outcome) -> None:
-        running, label = flight.running, flight.made.label
+        running, label = flight.task, flight.made.label
         timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
         if timed_out or outcome.elapsed >= LONG_WAIT_S:
             self._put_aside(running)
@@ -71,12 +71,12 @@ class Slowness:
 
     def _put_aside(self, running: LeasedTask) -> None:
         """Let others come first, and ask for them."""
-        if not running.is_endless and not running.is_slow and not running.task.again:
+        if not running.is_endless and not running.is_slow and not running.lease.again:
             self._scheduler.put_aside(running)
-            self._up.send(TasksEnded((), (), (running.task.id,)))
+            self._up.send(TasksEnded((), (), (running.lease.id,)))
 
     def _unresponsive(self, flight: InFlight) -> Unresponsive:
-        running, operation = flight.running, flight.made.case.operation
+        running, operation = flight.task, flight.made.case.operation
         timeout_s = self._operations.of(operation).http.request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if running.is_endless:

@@ -29,6 +29,6 @@ class ValuesObserver(Struct):
         if not isinstance(outcome, Response):
             return ()
         # Layers share values of cases that any worker can make again. Sequences depend on their own steps.
-        if self.is_layered and (not flight.is_counted or flight.running.is_chained):
+        if self.is_layered and (not flight.is_counted or flight.task.is_chained):
             return ()
-        return self.values.observe(flight.made.case, outcome, flight.running.task.phase, flight.index)
+        return self.values.observe(flight.made.case, outcome, flight.task.lease.phase, flight.index)

@@ -19,10 +19,9 @@ from checker.workers.jobs import Job, Pause
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
-from checker.workers.outages.blocked_connection import is_tls_hint, wants_tls
 from checker.workers.outages.examination import Examination
 from checker.workers.outages.liveness import MOST_WITNESSES, LivenessProbes, is_ending
-from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at
+from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
 from checker.workers.queues import Sender
 from checker.workers.recording.task_state import InFlight
 from checker.workers.scheduling.answers import Answers, with_answer
@@ -284,7 +283,7 @@ class OutageControl(Struct, frozen=True):
 
     def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Job[bool]:
         """Return whether a response does not count, because the target may have stopped serving: the request is sent again later."""
-        is_last, made = flight.running.task.is_last, flight.made
+        is_last, made = flight.task.lease.is_last, flight.made
         is_held = flight.is_doubtful or (yield from self.health.holds(made, verdict.request, outcome, is_last=is_last))
         if not is_held:
             if self.health.excuses(outcome, is_last=is_last):
@@ -292,7 +291,7 @@ class OutageControl(Struct, frozen=True):
             return False
         if is_last and isinstance(outcome, NetworkFailure):
             # It was left to the end for this, and is known for it now.
-            flight.running.exhausted(made.label)
+            flight.task.exhausted(made.label)
             answers = with_answer(flight, outcome)
             self.context.recorder.traffic.unjudged(made, answers, flight.purpose)
             self.scheduler.release(flight)

@@ -81,7 +81,7 @@ class InvestigationBudget(Struct):
         return min(MOST, left if is_first else left // 2)
 
     def _left(self, running: LeasedTask, index: int, label: str) -> int:
-        if running.task.again:
+        if running.lease.again:
             # What turns up then is told as it is.
             return 0
         if self.is_open_ended:

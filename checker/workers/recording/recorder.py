@@ -71,7 +71,7 @@ class Recorder(Struct):
             return None
         finding = self._finding(flight, chain, failure)
         self._unwritten.append(finding)
-        return UnconfirmedFailure(finding, failure, chain, flight.running.phase)
+        return UnconfirmedFailure(finding, failure, chain, flight.task.phase)
 
     def write_failures(self) -> None:
         """Write new failures so that they survive the worker: call it before the next request. Raises `StorageError`."""
@@ -95,7 +95,7 @@ class Recorder(Struct):
                     text=text,
                     requests=again.requests,
                 )
-                phase = flight.running.phase
+                phase = flight.task.phase
                 return UnconfirmedFailure(finding, failure, chain, phase, again.allowed)
         return None
 
@@ -110,9 +110,9 @@ class Recorder(Struct):
             message=failure.message,
             severity=failure.severity.value,
             unique_key=failure.unique_key,
-            phase=flight.running.task.phase,
+            phase=flight.task.lease.phase,
             case=chain[-1].made.case.id,
-            task=flight.running.task.id,
+            task=flight.task.lease.id,
             index=flight.index,
             stage="found",
             steps=tuple(shot.made.step for shot in chain),
@@ -129,7 +129,7 @@ class Recorder(Struct):
 
     def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:
         """Whether this defect is new, or an earlier case of the same task shows it."""
-        place = (flight.running.task.id, flight.index)
+        place = (flight.task.lease.id, flight.index)
         waiting = self._unsettled.get(fingerprint)
         if waiting is not None:
             if waiting[0] != place[0] or waiting[1] <= place[1]:
@@ -196,9 +196,9 @@ class Recorder(Struct):
         requests, inquiries = self.traffic.uncounted.take()
         self.journal.append(
             TaskProgress(
-                task=running.task.id,
-                phase=running.task.phase,
-                labels=running.task.labels,
+                task=running.lease.id,
+                phase=running.lease.phase,
+                labels=running.lease.labels,
                 next_index=running.next_index,
                 finished=running.finished,
                 cases=running.cases,

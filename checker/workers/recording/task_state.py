@@ -133,7 +133,7 @@ SAVED_INDEX = 1 << 33
 class LeasedTask(Struct):
     """A task in work."""
 
-    task: Task
+    lease: Task
     row: Phase
     next_index: int
     stop: int
@@ -218,20 +218,20 @@ class LeasedTask(Struct):
 
     def known_cases(self, index: int) -> int:
         """Cases of its operation that have been made when this one has, or will be for certain: the same for any pace."""
-        drawn, stop = self.task.drawn + self.task.to_draw, self.task.stop
+        drawn, stop = self.lease.drawn + self.lease.to_draw, self.lease.stop
         if self.row.source is not CaseSource.LISTED:
             return drawn + stop
         return drawn + (index + 1 if index < stop else 0)
 
     def label_of(self, index: int) -> Label:
         """Operation that a case index belongs to."""
-        labels = self.task.labels
+        labels = self.lease.labels
         return labels[index % len(labels)]
 
     def take_index(self, now: float) -> int | None:
         """The next index to make, quarantined ones left out; None when it has none, or no time. Its slice begins at the first."""
         if self.ends_at is None:
-            self.ends_at = now + self.task.slice_s
+            self.ends_at = now + self.lease.slice_s
         if now >= self.ends_at:
             return None
         if self.redo:
@@ -239,13 +239,13 @@ class LeasedTask(Struct):
             return self.redo.pop(0)
         while (index := self.next_index) < self.stop:
             self.next_index = index + 1
-            if index not in self.task.skipped:
+            if index not in self.lease.skipped:
                 return index
         return None
 
     def make_again(self, index: int) -> None:
         """Let a case that was begun be made once more: now, or when the task is leased again."""
-        if index < self.task.start:
+        if index < self.lease.start:
             insort(self.redo, index)
         elif index < EXTRA_INDEX:
             self.next_index = min(self.next_index, index)
@@ -265,7 +265,7 @@ class LeasedTask(Struct):
     def exhausted(self, label: Label) -> None:
         """Make no further case of the operation."""
         self.dead_labels.add(label)
-        if len(self.dead_labels) == len(set(self.task.labels)):
+        if len(self.dead_labels) == len(set(self.lease.labels)):
             self.next_index = self.stop
 
     def end_at_failure(self) -> None:
@@ -298,7 +298,7 @@ class LeasedTask(Struct):
 
     def tally(self, slots: InflightWriter) -> None:
         """Put what is counted of it into the in-flight file, which outlives this worker."""
-        slots.tally(self.task.id, self.failed_in_lease, self.succeeded, self.unmade)
+        slots.tally(self.lease.id, self.failed_in_lease, self.succeeded, self.unmade)
 
     def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
         """Count what a case was about."""
@@ -345,7 +345,7 @@ class LeasedTask(Struct):
     @property
     def report(self) -> LeaseReport:
         """Return the result since the last lease."""
-        count, _ = self.timeouts.get(self.task.labels[0], (0, 0))
+        count, _ = self.timeouts.get(self.lease.labels[0], (0, 0))
         operations = () if self.rounds is None else self.rounds.reports(self.given_up)
         ended, redo = self.ended_at_failure, tuple(self.redo)
         return LeaseReport(self.answers, self.long_waits, count, operations, ended, redo)
@@ -353,7 +353,7 @@ class LeasedTask(Struct):
     def charge(self, requests: int) -> None:
         """Count the requests of a case."""
         self.requests += requests
-        if self.task.again:
+        if self.lease.again:
             self.inquiries += requests
 
     def counted(self) -> None:
@@ -367,7 +367,7 @@ class LeasedTask(Struct):
         self.shown.clear()
         self.firsts.clear()
         self.looked_at.clear()
-        self.looks_at = len(self.task.labels) * DULL_CASES
+        self.looks_at = len(self.lease.labels) * DULL_CASES
 
     def _look(self) -> None:
         """See what came of the operations of a cluster lately; the turn ends if that is nothing.
@@ -378,7 +378,7 @@ class LeasedTask(Struct):
         if self.rounds is None:
             return
         seen, now = self.looked_at, dict(self.statuses)
-        self.looked_at, self.looks_at = now, self.cases + len(self.task.labels) * DULL_CASES
+        self.looked_at, self.looks_at = now, self.cases + len(self.lease.labels) * DULL_CASES
         if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
             # The rest of its time is better spent elsewhere.
             self.stop_now()
@@ -390,7 +390,7 @@ class LeasedTask(Struct):
             return False
         # Looked at each round when there is one lane: the set is made only for those that need it.
         return self.next_index >= self.stop or (
-            bool(self.dead_labels) and self.dead_labels.issuperset(self.task.labels)
+            bool(self.dead_labels) and self.dead_labels.issuperset(self.lease.labels)
         )
 
     def is_over(self, now: float, leaving: bool) -> bool:
@@ -404,7 +404,7 @@ class InFlight(Struct):
 
     slot: int
     """Of the in-flight file: kept while the answer is judged, when the lane may be flying another."""
-    running: LeasedTask
+    task: LeasedTask
     index: int
     made: GeneratedCase
     work: Exchanging[Verdict] | None
@@ -460,17 +460,17 @@ class InFlight(Struct):
         """Return the purpose of its case."""
         if self.is_counted:
             return Purpose.TEST
-        return Purpose.CONFIRM if self.running.task.again else Purpose.SAVED
+        return Purpose.CONFIRM if self.task.lease.again else Purpose.SAVED
 
     @property
     def again(self) -> ShrinkAgain | None:
         """The finding that it looks at for a second time."""
-        again = self.running.task.again
+        again = self.task.lease.again
         return again[self.index] if again and self.index < len(again) else None
 
 
 def given_back(over: Sequence[LeasedTask]) -> TasksEnded:
     """Return the messages about tasks that are over."""
     return TasksEnded(
-        tuple((one.task.id, one.next_index, one.finished) for one in over), tuple(one.report for one in over)
+        tuple((one.lease.id, one.next_index, one.finished) for one in over), tuple(one.report for one in over)
     )

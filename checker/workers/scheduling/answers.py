@@ -19,7 +19,7 @@ class Placed(Protocol):
     """An object with a place among the cases of a task."""
 
     @property
-    def running(self) -> LeasedTask: ...
+    def task(self) -> LeasedTask: ...
     @property
     def index(self) -> int: ...
 
@@ -28,7 +28,7 @@ def earliest_in(flying: Iterable[Placed]) -> dict[str, int]:
     """Return the lowest index of each task."""
     earliest: dict[str, int] = {}
     for one in flying:
-        task = one.running.task.id
+        task = one.task.lease.id
         earliest[task] = min(one.index, earliest.get(task, one.index))
     return earliest
 
@@ -54,10 +54,10 @@ class FirstAccepted:
         """Whether a response is held back; if not, it can be judged now."""
         if not isinstance(outcome, Response) or outcome.status_code // 100 != 2:
             return False
-        running, label, wanted = flight.running, flight.made.label, flight.wanted
+        running, label, wanted = flight.task, flight.made.label, flight.wanted
         if wanted is None or wanted.is_of_check or not flight.is_counted:
             return False
-        task = running.task
+        task = running.lease
         if self._probed.is_done(flight):
             return False
         flight.is_looked_at = True
@@ -85,7 +85,7 @@ class FirstAccepted:
         for flight, response in self.held:
             if any(_is_rival(one, flight) and one.index < flight.index for one in flights):
                 due.append((flight, response))
-            elif flight.index <= earliest[flight.running.task.id]:
+            elif flight.index <= earliest[flight.task.lease.id]:
                 self._choose(flight, response)
                 due.append((flight, response))
         self.held = [one for one in self.held if one not in due]
@@ -95,11 +95,11 @@ class FirstAccepted:
         assert isinstance(response, Response)
         assert response.request is not None
         response.request.is_probed = True
-        self._probed.begin(flight.running.task.id, flight.made.label)
+        self._probed.begin(flight.task.lease.id, flight.made.label)
 
 
 def _is_rival(one: InFlight, other: InFlight) -> bool:
-    return one.running is other.running and one.made.label == other.made.label
+    return one.task is other.task and one.made.label == other.made.label
 
 
 _UNCOUNTED = NetworkFailure(FailureKind.GIVEN_UP, "the target served nobody; it was sent again", 0.0)
@@ -144,7 +144,7 @@ class Answers:
 
     def held_back(self, labels: Collection[Label]) -> list[InFlight]:
         """Attempts of these operations that wait for a lane: they wait for the end of the run instead."""
-        held = [one for one in self.parked if one.made.label in labels and not one.running.task.is_last]
+        held = [one for one in self.parked if one.made.label in labels and not one.task.lease.is_last]
         for flight in held:
             self.parked.remove(flight)
             self._traffic.unjudged(flight.made, flight.answers, Purpose.RETRY)
@@ -212,7 +212,7 @@ class Answers:
 
     def _abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
         self._traffic.unjudged(flight.made, answers, flight.purpose)
-        flight.running.charge(flight.requests)
+        flight.task.charge(flight.requests)
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:

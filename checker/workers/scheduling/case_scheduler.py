@@ -1,9 +1,9 @@
 """The next request: running sequences first, then the case that was made ahead, then the next case of a task."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
@@ -21,16 +21,61 @@ from checker.workers.context import WorkerContext
 from checker.workers.leaving import LeavingKind
 from checker.workers.messages import EXTRA_INDEX, Task
 from checker.workers.observers.faults import MOST_FAULTS
-from checker.workers.recording.task_state import SAVED_INDEX, InFlight, LeasedTask
+from checker.workers.queues import Sender
+from checker.workers.recording.task_state import SAVED_INDEX, InFlight, LeasedTask, given_back
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
-from checker.workers.scheduling.task_counts import TaskCounts
+from checker.workers.time_accounting import Activity
+
+
+class TaskCounts(Struct):
+    """Writes progress down, and gives tasks back."""
+
+    context: WorkerContext
+    _met: set[tuple[int | str, ...]] = field(default_factory=set)
+    """Statuses and places of operations that are on record."""
+    _last: LeasedTask | None = None
+    """What was counted last: time that belongs to nothing goes with it."""
+
+    def report(self, tasks: Iterable[LeasedTask]) -> None:
+        """Counts since the last report; the ledger goes with the first of them."""
+        recorder, ledger = self.context.recorder, self.context.ledger
+        for running in tasks:
+            if running.requests or running.cases or running.is_over(0.0, leaving=False):
+                recorder.progress(running, ledger.take())
+                running.counted()
+                self._last = running
+
+    def keep_firsts(self, running: LeasedTask) -> None:
+        """Put what a task saw for the first time on disk at once: no death may change what a report says of it."""
+        if not running.firsts <= self._met:
+            self._met |= running.firsts
+            self.report((running,))
+            self.context.recorder.flush()
+        running.firsts.clear()
+
+    def hand_in(self, over: Sequence[LeasedTask], up: Sender) -> None:
+        """Tell the supervisor of tasks of which nothing is left, once all of them is on disk."""
+        if not over:
+            return
+        recorder = self.context.recorder
+        self.context.ledger.enter(Activity.RECORD)
+        self.report(over)
+        recorder.keep(self.context.class_checks.news())
+        recorder.flush()
+        up.send(given_back(over))
+
+    def last_words(self) -> None:
+        """The time since the last report."""
+        if self._last is not None:
+            self.context.recorder.progress(self._last, self.context.ledger.take())
+
 
 _AS_DRAWN = "(as it was drawn, before hooks saw it)"
 
 
 def is_accused(running: LeasedTask, index: int) -> bool:
     """Whether this case was in flight when an earlier worker died."""
-    return bool(running.task.redo) and index in running.task.redo
+    return bool(running.lease.redo) and index in running.lease.redo
 
 
 def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: int) -> None:
@@ -40,7 +85,7 @@ def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: i
     label = running.label_of(index)
     try:
         make = context.unhooked.maker(running.row)
-        made = make(label, running.task.seed, index, running.phase)
+        made = make(label, running.lease.seed, index, running.phase)
     except CheckerError:
         return
     if command := _command(context, made.case):
@@ -54,11 +99,11 @@ def leave_made(context: WorkerContext, flight: InFlight) -> None:
     One that extends a sequence has no second chance: it counts as accused wherever users' code may kill it.
     """
     is_risky = Stage.HOOK in (context.calling_stage, context.judging_stage)
-    if not is_accused(flight.running, flight.index) and not (is_risky and flight.index >= EXTRA_INDEX):
+    if not is_accused(flight.task, flight.index) and not (is_risky and flight.index >= EXTRA_INDEX):
         return
     step = flight.made.step
     if command := _command(context, flight.made.case):
-        accused = (flight.running, flight.index, step.label)
+        accused = (flight.task, flight.index, step.label)
         testimony = _testimony(context, accused, flight.made.case, command)
         _leave(context, flight.slot, replace(testimony, steps=(step,)))
 
@@ -66,7 +111,7 @@ def leave_made(context: WorkerContext, flight: InFlight) -> None:
 def _testimony(context: WorkerContext, accused: tuple[LeasedTask, int, Label], case: Case, command: str) -> Quarantined:
     running, index, label = accused
     return Quarantined(
-        task=running.task.id,
+        task=running.lease.id,
         label=label,
         index=index,
         case="",
@@ -96,7 +141,7 @@ def _command(context: WorkerContext, case: Case) -> str:
 class Follower(Struct):
     """The next step of a sequence; the first one of what failed in an earlier run."""
 
-    running: LeasedTask
+    task: LeasedTask
     index: int
     made: GeneratedCase
     chain: Chain = ()
@@ -138,7 +183,7 @@ class FollowerQueue:
 
     def add_saved(self, running: LeasedTask) -> None:
         """Add the failures of earlier runs: sequences where sequences are made, single cases elsewhere."""
-        context, task = self._context, running.task
+        context, task = self._context, running.lease
         saved = [steps for label in task.labels for steps in context.saved.load(label)]
         for number, steps in enumerate(saved):
             if (len(steps) > 1 and running.is_closed) or (len(steps) == 1 and running.is_chained):
@@ -159,7 +204,7 @@ class FollowerQueue:
 
     def extend(self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None) -> None:
         """Let a sequence go on, if something can use its answer. `leaving`: why the worker makes nothing new."""
-        running = flight.running
+        running = flight.task
         if running.is_closed:
             return
         if leaving is not None and not (leaving is LeavingKind.MEMORY and running.is_chained):
@@ -179,7 +224,7 @@ class FollowerQueue:
 
     def _next_step(self, flight: InFlight, chain: Chain) -> Follower | None:
         """In the slot of the step before. What others have found must not decide what is sent."""
-        running, context = flight.running, self._context
+        running, context = flight.task, self._context
         if flight.rest:
             step, sent = flight.rest[0], before_in(chain)
             step = replace(step, bindings=tuple(resolved(binding, sent) for binding in step.bindings))
@@ -188,7 +233,7 @@ class FollowerQueue:
             return Follower(running, flight.index, made, chain, flight.rest[1:], flight.slot)
         if not flight.is_counted:
             return None
-        seed = running.task.seed
+        seed = running.lease.seed
         found = context.chains.follow(before_in(chain), seed, flight.index, running.phase)
         if found is None or self._is_held_back(running, found):
             return None
@@ -196,12 +241,12 @@ class FollowerQueue:
 
     def _is_held_back(self, running: LeasedTask, made: GeneratedCase) -> bool:
         """Whether a step would end what others need: only tasks of its own operation send it."""
-        return made.label in self._context.held_back and made.label not in running.task.labels
+        return made.label in self._context.held_back and made.label not in running.lease.labels
 
     def _explored(self, flight: InFlight, chain: Chain) -> Follower | None:
-        running = flight.running
+        running = flight.task
         index = running.extra_index()
-        recipe = (running.task.seed, index, running.phase)
+        recipe = (running.lease.seed, index, running.phase)
         hill_climber = self._context.hill_climber
         if hill_climber is not None:
             variant = hill_climber.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
@@ -278,7 +323,7 @@ class CaseScheduler:
         self.followers.add_saved(running)
 
     def _maker_of(self, running: LeasedTask) -> CaseMaker:
-        factory, task = self._context.factory, running.task
+        factory, task = self._context.factory, running.lease
         maker = factory.maker(running.row)
         if task.sends_smallest:
             return SmallestFirst(factory, maker, running.row, len(task.labels))
@@ -288,10 +333,10 @@ class CaseScheduler:
         """Make nothing more. What is made will fly: its index counts as taken."""
         self._is_stopped = self.may_be_over = True
         for one in self.followers.dropped(finishes_sequences=finishes_sequences):
-            one.running.flying -= 1
+            one.task.flying -= 1
             if one.slot is not None:
                 # The steps that were sent count.
-                flight = InFlight(one.slot, one.running, one.index, one.made, None, one.chain)
+                flight = InFlight(one.slot, one.task, one.index, one.made, None, one.chain)
                 self.over_observers(flight, one.chain[-1].verdict)
                 self._slots.leave(one.slot)
                 self._free_slots.append(one.slot)
@@ -308,18 +353,18 @@ class CaseScheduler:
 
     def put_back(self, flight: InFlight) -> None:
         """Have a case made again when its task is leased again."""
-        running = flight.running
+        running = flight.task
         running.make_again(flight.index)
         self.release(flight)
 
     def hold_back(self, labels: frozenset[Label]) -> None:
         """Begin nothing more of operations that wait for the end of the run; where several take turns, others go on."""
         for running in self.held:
-            if running.task.is_last:
+            if running.lease.is_last:
                 continue
             if running.is_endless:
-                running.dead_labels |= labels.intersection(running.task.labels)
-            elif not labels.isdisjoint(running.task.labels):
+                running.dead_labels |= labels.intersection(running.lease.labels)
+            elif not labels.isdisjoint(running.lease.labels):
                 running.stop_now()
         self.may_be_over = True
 
@@ -336,7 +381,7 @@ class CaseScheduler:
         self._told_at = now
         for running in over:
             (self.slow if running.is_slow else self.tasks).remove(running)
-            del self._makers[running.task.id]
+            del self._makers[running.lease.id]
         return over
 
     # Flights
@@ -357,18 +402,18 @@ class CaseScheduler:
 
     def _flight_of(self, one: Follower) -> InFlight | None:
         slot = self._free_slots.pop() if one.slot is None else one.slot
-        self._slots.enter(slot, self._context.making_stage, one.running.task.id, one.index)
+        self._slots.enter(slot, self._context.making_stage, one.task.lease.id, one.index)
         work, tools = None, self._context.tools
         if not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
             work = attempt(tools, one.made.case, before_in(one.chain))
-        flight = InFlight(slot, one.running, one.index, one.made, work, one.chain)
-        flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.running.task.again
+        flight = InFlight(slot, one.task, one.index, one.made, work, one.chain)
+        flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.task.lease.again
         return self._begun(flight)
 
     def next_slow(self, now: float) -> InFlight | None:
         """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
         for running in tuple(self.slow):
-            alone = running.timeouts or running.task.ends_at_failure
+            alone = running.timeouts or running.lease.ends_at_failure
             if running.flying < (1 if alone else _SLOW_TOGETHER):
                 flight = self._made(running, now)
                 if flight is not None and (flight := self._begun(flight)) is not None:
@@ -387,7 +432,7 @@ class CaseScheduler:
 
     def release(self, flight: InFlight) -> None:
         """Nothing of it is in flight any more."""
-        running = flight.running
+        running = flight.task
         running.charge(flight.requests)
         running.flying -= 1
         if flight.goes_on:
@@ -414,37 +459,37 @@ class CaseScheduler:
 
     def record_error(self, flight: InFlight, error: Exception) -> None:
         """Report a fault that one case met; the third of an operation in a task is its last."""
-        self._blame(flight.running, flight.made.label, flight.index, error)
+        self._blame(flight.task, flight.made.label, flight.index, error)
 
     def _blame(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         running.faults[label] += 1
         count = running.faults[label]
         if isinstance(error, HookError):
             # Users' code that cannot bear some cases costs those; what can bear hardly any, the operation.
-            tried = max(1, (index - running.task.start) // len(running.task.labels) + 1)
+            tried = max(1, (index - running.lease.start) // len(running.lease.labels) + 1)
             is_last = count >= MOST_FAULTS and 2 * count >= tried
         else:
             is_last = isinstance(error, CheckerError) or count >= MOST_FAULTS
         if is_last:
             self.give_up(running, label, error)
         else:
-            self._context.recorder.gave_up(label, running.task.phase, error)
+            self._context.recorder.gave_up(label, running.lease.phase, error)
 
     def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None:
         """An operation that cannot be tested further costs only itself."""
         running.dead_labels.add(label)
         running.given_up.add(label)
-        self._context.recorder.gave_up(label, running.task.phase, error)
+        self._context.recorder.gave_up(label, running.lease.phase, error)
 
     def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
-            if running.task.ends_at_failure and running.flying:
+            if running.lease.ends_at_failure and running.flying:
                 # The case in flight may be the last one of the task, which is unknown until it is judged.
                 continue
             flight = self._made(running, now)
             if flight is not None:
                 # With plain tools nothing is left to do, but for who has to leave his recipe.
-                is_ready = flight.wanted is not None and not running.task.redo
+                is_ready = flight.wanted is not None and not running.lease.redo
                 return flight if is_ready else self._begun(flight)
         return None
 
@@ -452,7 +497,7 @@ class CaseScheduler:
         """The next case of a task; None when it has none, or no time, or while sequences that wait for a lane hold all slots."""
         if not self._free_slots:
             return None
-        context, slots, task = self._context, self._slots, running.task
+        context, slots, task = self._context, self._slots, running.lease
         labels, rounds = task.labels, running.rounds
         while (index := running.take_index(now)) is not None:
             label = labels[index % len(labels)]
@@ -498,17 +543,17 @@ class CaseScheduler:
 
     def _recalled(self, running: LeasedTask, index: int) -> GeneratedCase:
         """The case of a finding that is to become smaller."""
-        again = running.task.again[index]
+        again = running.lease.again[index]
         name = digest("again", again.fingerprint)[:12]
         return self._context.factory.remake(again.step, name=name, phase=running.phase)
 
     def _begun(self, flight: InFlight) -> InFlight | None:
         """Let it say what is to be sent; None when it sends nothing: then it is over."""
-        context, running = self._context, flight.running
+        context, running = self._context, flight.task
         if context.calling_stage is not context.making_stage:
-            self._slots.enter(flight.slot, context.calling_stage, running.task.id, flight.index)
+            self._slots.enter(flight.slot, context.calling_stage, running.lease.id, flight.index)
         try:
-            if running.task.redo or flight.index >= EXTRA_INDEX:
+            if running.lease.redo or flight.index >= EXTRA_INDEX:
                 # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when
                 # they are made again.
                 self._slots.recipe(flight.slot, context.recorder.recipe(flight.made, flight.chain))
