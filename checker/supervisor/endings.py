@@ -49,8 +49,8 @@ class _EndingStage(IntEnum):
 _DRAINS = {
     _EndingStage.DRAIN: Drain(),
     _EndingStage.NO_SHRINKS: Drain(shrinks=False),
-    _EndingStage.HASTEN: Drain(shrinks=False, hasten=True),
-    _EndingStage.KILL: Drain(shrinks=False, hasten=True),
+    _EndingStage.HASTEN: Drain(shrinks=False, immediate=True),
+    _EndingStage.KILL: Drain(shrinks=False, immediate=True),
 }
 
 

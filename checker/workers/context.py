@@ -51,7 +51,7 @@ class WorkerContext(Struct):
     origin: BaseUrl
     http: Transport
     pacing: Concurrency
-    beside: SlowLanes
+    slow_lanes: SlowLanes
     lane_count: int
     slots: InflightWriter
     slot_count: int
@@ -59,16 +59,16 @@ class WorkerContext(Struct):
     knowledge: Knowledge
     ledger: TimeAccounting
     once_s: float
-    """CPU-seconds of opening that nobody after this worker needs (`Description.once_s`)."""
+    """CPU-seconds of opening that no later worker needs (`Description.once_s`)."""
     saved: SavedExamples
     investigation_budget: InvestigationBudget
     class_checks: ClassChecks
     credentials: CredentialKeeper | None
     """None where all that requests carry is known from the start."""
     first_answers: FirstAnswers | None
-    """None where somebody else looks, or they have been looked at."""
+    """None if another worker observes the first responses, or that is done."""
     first_look: Sent | None
-    """The request that was sent before the run to see whether credentials are let in; None where nobody looked."""
+    """The request that was sent before the run to check the credentials; None if there was none."""
     held_back: set[Label]
     """Operations that are not sent before the end of the run, as steps of others neither."""
     making_stage: Stage
@@ -90,6 +90,6 @@ class WorkerContext(Struct):
 
 def release(recorder: Recorder) -> None:
     """Close the files of a recorder. What is not flushed is lost."""
-    # Whoever leaves without last words leaves what it did not hand over, and workers in threads no end of a process.
+    # A worker that ends early must release its files itself: workers in threads have no end of a process.
     recorder.traffic.writer.release()
     recorder.journal.release()

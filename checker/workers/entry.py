@@ -22,7 +22,7 @@ PATIENCE_S = 30.0
 def main(incarnation: int, settings: RunSettings, down: Connection, up: Connection, work: Work | None = None) -> None:
     """Live one incarnation in this process. `work` replaces the worker loop."""
     die_with_parents()
-    # A hook that prints must not fail because nobody reads it.
+    # A hook that prints must not fail because the reader of the pipe is gone.
     guarded_output()
     _leave_stopping_to_the_supervisor()
     know_phases(settings.phases)
@@ -50,7 +50,7 @@ def live(incarnation: int, settings: RunSettings, queues: tuple[Receiver, Sender
 def _leave_stopping_to_the_supervisor() -> None:
     """Terminals, `timeout` and service managers tell the whole group; what that means is the supervisor's to say.
 
-    Heard and passed over, neither ignored nor blocked: what a hook starts would inherit that, and could not be ended.
+    The signals are handled by a function that does nothing. Processes that a hook starts would inherit an ignored or blocked signal.
     """
     for number in STOP_SIGNALS:
         signal.signal(number, _pass_over)

@@ -11,19 +11,19 @@ class LeavingKind(StrEnum):
     """The reason why a worker ends by itself."""
 
     DRAINED = "drained"
-    """It was told to."""
+    """The supervisor ordered it."""
     MEMORY = "memory"
-    """It grew too far: another one takes its place."""
+    """Its memory has grown too far. Another worker takes its place."""
     CONCLUDED = "concluded"
-    """Class checks have said all that they have to say."""
+    """The class checks have reported about the whole run."""
     ORPHANED = "the supervisor is gone"
     CANNOT_OPEN = "cannot open"
     """The description cannot be read."""
     USAGE = "usage"
-    """What was asked for leaves nothing to do."""
+    """The settings leave nothing to test."""
     CANNOT_START = "cannot start"
     LIMIT = "stopped by the system"
-    """A limit of the system stopped it. Another one may do better: memory and files of this one are free again."""
+    """A limit of the system stopped it. Another worker may succeed, because memory and files of this one are free again."""
     DISK = "disk"
     """The corpus cannot be written."""
     BUG = "bug"
@@ -41,16 +41,16 @@ _FATAL = frozenset(
 
 
 class Leaving(Struct, frozen=True, tag=True):
-    """The last word of a worker that ends by itself."""
+    """The last message of a worker that ends by itself."""
 
     kind: LeavingKind
     sentence: str = ""
     details: tuple[str, ...] = ()
     """Further lines."""
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
-    """What kept the description from being read."""
+    """The kind of error that kept the description from being read."""
     url: str | None = None
-    """Where it was asked for, if it was behind a URL."""
+    """The URL of the description, if it has one."""
 
     @property
     def reason(self) -> str:

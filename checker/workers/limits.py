@@ -69,7 +69,7 @@ class Memory(NamedTuple):
     most_bytes: int
     """The limit, or twice `opened_bytes` if that is more: a successor of a large description would be replaced at once."""
     growth_bytes: int
-    """Beyond what it took when the description was open: who takes its place takes no more than that once more."""
+    """Bytes beyond the memory after opening the description: a worker that takes its place needs as much again."""
     opened_bytes: int
     opened_s: float
     again_s: float
@@ -93,7 +93,7 @@ def die_with_parents() -> None:
         return
     # The fork server is who forked us. It outlives the supervisor while workers live: they hold its life line.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-    # The sentinel is a pipe that the supervisor holds open. Its end raises SIGIO, which nobody needs the GIL to die of.
+    # The sentinel is a pipe that the supervisor holds open. Its end raises SIGIO, which ends the process without the GIL.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(parent.sentinel, fcntl.F_GETFL)

@@ -31,9 +31,9 @@ _ROUND_S = 0.05
 _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
-"""How long orders may lie in the pipe: looking each round costs a system call."""
+"""Seconds that orders may wait in the pipe: reading it in each round would cost a system call for each case."""
 _REPORT_S = 1.0
-"""Between two counts of what was answered. The first ones come sooner: who dies young was not idle."""
+"""Seconds between two reports of counts. The first reports come sooner, so that the work of a worker that dies early is counted."""
 # Python finds a member of an enumeration ten times slower than a name.
 _MAKING, _WAITING = Activity.MAKE, Activity.WAIT
 _JUDGING, _RECORDING = Activity.JUDGE, Activity.RECORD
@@ -41,7 +41,7 @@ _SEND, _RECORD = Stage.SEND, Stage.RECORD
 
 
 class Worker:
-    """One incarnation at work."""
+    """The loop of one incarnation: read orders, run the foreground job, judge responses, fill the lanes, poll."""
 
     def __init__(self, context: WorkerContext, down: Receiver, up: Sender) -> None:
         self._context = context
@@ -59,7 +59,7 @@ class Worker:
         self._parked = self._answers.parked
         self._health = TargetHealth(context, up)
         self._outage = OutageControl(context, self._health, self._scheduler, self._answers)
-        self._slowness = Slowness(context.http, context.beside, context.operations, self._scheduler, up)
+        self._slowness = Slowness(context.http, context.slow_lanes, context.operations, self._scheduler, up)
         self._observers = Observers(ObserverTools(context, self._scheduler, self._health, self._slowness))
         self._scheduler.over_observers = self._observers.over
         self._failures = FailureQueue(context, up, self._scheduler, self._health, self._observers)
@@ -67,12 +67,12 @@ class Worker:
         self._landed: deque[tuple[InFlight, Outcome]] = deque()
         """Cases whose responses are not judged yet."""
         self._reserved: set[int] = set()
-        self._beside = 0
-        """How many flights took none of the shared lanes when they were counted last."""
+        self._slow_count = 0
+        """The number of cases in flight that take none of the shared lanes, at the last count."""
         self._leaving: LeavingKind | None = None
-        self._hasten = False
+        self._is_immediate = False
         self._orders_at = 0.0
-        self._housekept_at = 0.0
+        self._housekeeping_at = 0.0
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
         self._credentials = context.credentials
@@ -81,10 +81,10 @@ class Worker:
             self._credentials.listen = self._wait_for_orders
 
     def run(self) -> None:
-        """Work until drained, until memory grew too far, or until the supervisor is gone."""
+        """Work until the worker is drained, its memory has grown too far, or the supervisor is gone."""
         while True:
             self._poll_orders()
-            if self._leaving is not None and self._hasten:
+            if self._leaving is not None and self._is_immediate:
                 break
             if self._job is not None:
                 self._attend(self._job)
@@ -115,21 +115,21 @@ class Worker:
                 self._round(self._http.poll(_ROUND_S) if self._flights else ())
             else:
                 self._scheduler.may_be_over = True
-            # Who leaves gives all back at the end: the supervisor would give him others for them.
+            # A worker that is leaving keeps its finished tasks until it exits: the supervisor would lease it new ones for them.
             if self._scheduler.may_be_over and self._leaving is None:
                 self._finish_tasks()
-        self._last_words()
+        self._close()
         self._up.send(Leaving(self._leaving))
 
-    def _last_words(self) -> None:
-        """Report the last counts and close: a hurried worker leaves tasks and responses behind."""
+    def _close(self) -> None:
+        """Report the last counts and close the files. A worker that ends at once leaves tasks and responses behind."""
         if self._job is not None:
             self._job.close()
         self._failures.drop_all()
         self._answers.abandon(self._flights.values(), self._landed)
         self._finish_tasks()
         self._counts.report(self._scheduler.held)
-        self._counts.last_words()
+        self._counts.report_rest()
         if self._leaving is not LeavingKind.CONCLUDED:
             self._recorder.keep(self._context.class_checks.news())
         self._recorder.close()
@@ -150,20 +150,20 @@ class Worker:
         if is_early and not nothing_to_do:
             return
         self._orders_at = now
-        # The time of a task may be up while nothing of it flies.
+        # The time of a task may be up while no case of it is in flight.
         self._scheduler.may_be_over = True
         if nothing_to_do and self._leaving is None:
             self._ledger.enter(Activity.IDLE)
             self._down.wait(_IDLE_S)
         self._read_orders()
-        self._keep_house()
+        self._do_housekeeping()
 
     def _read_orders(self) -> None:
         while (message := self._down.get_nowait()) is not None:
             self._obey(message)
         if self._down.closed:
             self._leave(LeavingKind.ORPHANED)
-            self._hasten = True
+            self._is_immediate = True
 
     def _obey(self, message: object) -> None:
         match message:
@@ -181,10 +181,10 @@ class Worker:
             case Drain(concludes=True):
                 self._leave(LeavingKind.CONCLUDED)
                 self._begin(conclude_run(self._context, message))
-            case Drain(shrinks, hasten):
+            case Drain(shrinks, immediate):
                 self._leave(LeavingKind.DRAINED)
                 self._failures.shrink_budget.is_over |= not shrinks
-                self._hasten = self._hasten or hasten
+                self._is_immediate = self._is_immediate or immediate
             case _:
                 raise AssertionError(f"not an order: {message!r}")
 
@@ -206,9 +206,9 @@ class Worker:
         """Wait a moment for credentials, in which no case is to blame; return whether the run ends."""
         self._slots.clear_acting()
         self._down.wait(_IDLE_S)
-        self._keep_house()
+        self._do_housekeeping()
         self._read_orders()
-        return self._hasten or self._failures.shrink_budget.is_over
+        return self._is_immediate or self._failures.shrink_budget.is_over
 
     # The foreground job
 
@@ -227,7 +227,7 @@ class Worker:
             self._slots.clear_acting()
             self._down.wait(pause_s)
             self._read_orders()
-            if job.may_resume and not self._hasten:
+            if job.may_resume and not self._is_immediate:
                 self._resume(job, None)
             return
         if job.lane is None and (idle := self._idle_lanes()):
@@ -252,18 +252,18 @@ class Worker:
         self._leaving = self._leaving or reason
         self._scheduler.stop(finishes_sequences=reason is LeavingKind.MEMORY)
 
-    def _keep_house(self) -> None:
+    def _do_housekeeping(self) -> None:
         now = time.monotonic()
-        if now - self._housekept_at < _HOUSEKEEPING_S:
+        if now - self._housekeeping_at < _HOUSEKEEPING_S:
             return
-        self._housekept_at = now
+        self._housekeeping_at = now
         self._slots.heartbeat()
         if now - self._reported_at >= self._report_pause_s:
             self._reported_at = now
             self._report_pause_s = min(2 * self._report_pause_s, _REPORT_S)
             self._counts.report(self._scheduler.held)
             self._recorder.flush()
-        self._beside += self._slowness.look(self._flights)
+        self._slow_count += self._slowness.look(self._flights)
         self._recorder.tick(now)
         self._context.knowledge.tick(now)
         if self._limits.exceeded(now) and self._leaving is None:
@@ -274,9 +274,9 @@ class Worker:
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
         taken, reserved, most = self._flights, self._reserved, self._context.pacing.lanes
-        if self._beside or self._scheduler.slow:
-            self._fill_beside()
-            most += min(self._beside, self._context.beside.most)
+        if self._slow_count or self._scheduler.slow:
+            self._fill_slow()
+            most += min(self._slow_count, self._context.slow_lanes.most)
         idle = most - len(taken) - len(reserved)
         if idle <= 0 or self._health.is_holding:
             return
@@ -298,11 +298,11 @@ class Worker:
             self._launch(lane, flight)
         self._http.flush()
 
-    def _fill_beside(self) -> None:
+    def _fill_slow(self) -> None:
         """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""
-        self._beside = sum(flight.is_beside for flight in self._flights.values())
-        room = self._context.beside.lanes - self._beside
-        if not self._context.beside.most:
+        self._slow_count = sum(flight.is_slow for flight in self._flights.values())
+        room = self._context.slow_lanes.lanes - self._slow_count
+        if not self._context.slow_lanes.most:
             room = int(not self._busy() and not self._scheduler.tasks)
         if room <= 0 or self._failures.waiting or self._leaving is not None:
             return
@@ -311,7 +311,7 @@ class Worker:
             if not room or (flight := self._scheduler.next_slow(now)) is None:
                 break
             self._launch(lane, flight)
-            self._beside += 1
+            self._slow_count += 1
             room -= 1
         self._http.flush()
 
@@ -349,9 +349,9 @@ class Worker:
     def _land(self, lane: int, outcome: Outcome) -> None:
         """Take the response to a case from its lane."""
         flight = self._flights.pop(lane)
-        if isinstance(outcome, NetworkFailure) and self._answers.is_sent_again(flight, outcome):
+        if isinstance(outcome, NetworkFailure) and self._answers.resends(flight, outcome):
             if flight.wanted is not None:
-                self._health.sent_again(flight.made, flight.wanted)
+                self._health.note_resent(flight.made, flight.wanted)
             return
         self._landed.append((flight, outcome))
         if not flight.task.is_closed:
@@ -408,7 +408,7 @@ class Worker:
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
-            self._scheduler.forgo(flight, error)
+            self._scheduler.fail(flight, error)
             return
         if suspicions:
             self._failures.add(flight, suspicions)

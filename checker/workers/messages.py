@@ -103,7 +103,7 @@ MOST_TIMEOUTS = 3
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
 LONG_WAIT_S = 0.35
-"""From here on an answer is long in coming, whatever the machine does."""
+"""Seconds from which on a response is slow, however busy the machine is."""
 
 
 class ShrinkAgain(Struct, frozen=True):
@@ -114,11 +114,11 @@ class ShrinkAgain(Struct, frozen=True):
     """The smallest case so far."""
     task: str
     index: int
-    """Of the case that showed it first."""
+    """The index of the case that showed it first."""
     requests: int
-    """That went into it so far."""
+    """Requests that it has had so far."""
     allowed: int
-    """That may go into it now."""
+    """Requests that it may have now."""
 
 
 class Task(Struct, frozen=True):
@@ -141,11 +141,11 @@ class Task(Struct, frozen=True):
     redo: tuple[int, ...] = ()
     """Indices below `start` that were in flight when their worker died."""
     is_slow: bool = False
-    """Whether its answers are long in coming: then its requests wait on lanes beside those of other tasks."""
+    """Whether its responses are slow. Then its requests have lanes of their own."""
     timeouts: int = 0
     """Time-outs in a row that the lease before ended with."""
     producers: tuple[Label, ...] = ()
-    """Operations of a cluster whose answers others need."""
+    """Operations of a cluster whose responses others need."""
     drawn: int = 0
     """Cases of earlier phases of the run that are drawn, not listed: their number is known before."""
     to_draw: int = 0
@@ -161,12 +161,12 @@ class Task(Struct, frozen=True):
     left_out: tuple[tuple[str, int], ...] = ()
     """(phase, number of its first case) of what lists left out when a case of theirs failed: it comes first."""
     is_last: bool = False
-    """Whether it waited for the end of the run: its operation is one after which the target serves nobody."""
+    """Whether it waited for the end of the run, because its operation makes the target refuse every request."""
 
 
 KNOWN_PLACES = 3
-"""Of one cause that show it, each made small: whoever mends it needs no more, and there may be one in each operation. Where time is
-short, further ones are shown by what was sent alone."""
+"""The number of places of one cause that are shrunk: fixing the cause needs no more, and every operation may have one. If time is
+short, further places have only their one guaranteed request."""
 
 
 class Assign(Struct, frozen=True, tag=True):
@@ -188,9 +188,9 @@ class SettledFinding(Struct, frozen=True):
     index: int
     same_as: str
     requests: int
-    """That went into it."""
+    """Requests that it had."""
     cause: str = ""
-    """What its places have in common, if it shows; empty otherwise."""
+    """The cause that its places share; empty if it is not known."""
 
     @classmethod
     def of(cls, finding: Finding) -> "SettledFinding":
@@ -226,7 +226,7 @@ class Drain(Struct, frozen=True, tag=True):
 
     shrinks: bool = True
     """Whether failures may still be shrunk."""
-    hasten: bool = False
+    immediate: bool = False
     """Whether requests in flight are dropped."""
     concludes: bool = False
     """Whether the worker ends the run first: it calls `after_run` of class checks and removes the resources that the run created.
@@ -303,11 +303,11 @@ class OperationCard(Struct, frozen=True):
     label: str
     method: str
     resource: Resource = ()
-    """The collection that it works on: what is near each other is worked on together."""
+    """The collection that it works on. Operations of one collection are tested together."""
     layer: int = 0
-    """It needs what operations of lower layers make."""
+    """The layer of the operation: it uses resources that operations of lower layers create."""
     is_producer: bool = False
-    """Whether others need its answers."""
+    """Whether other operations need its responses."""
     begins: bool = False
     """Whether sequences of the stateful phase begin with it."""
     max_examples: tuple[tuple[str, int], ...] = ()
@@ -342,7 +342,7 @@ class Opened(Struct, frozen=True, tag=True):
     concludes: bool = False
     """Whether users' checks have something to say once the run is over."""
     cleans: bool = False
-    """Whether what the run has made is to be removed once it is over."""
+    """Whether the resources that the run creates are removed at its end."""
     works_alone: bool = False
     """Whether one of them needs all cases in one worker."""
     unreachable: str = ""
@@ -358,9 +358,9 @@ class OperationReport(Struct, frozen=True):
 
     label: str
     cases: int
-    """That were answered, or given up."""
+    """Cases that were answered or given up."""
     is_refused: bool
-    """Whether all answers were the same refusal, and none showed anything new."""
+    """Whether all responses were the same refusal, and none showed new behaviour."""
     is_dead: bool
     """Whether no case could be made of it, or judged."""
 
@@ -369,17 +369,17 @@ class LeaseReport(Struct, frozen=True):
     """The result of one lease."""
 
     requests: int = 0
-    """That were answered or given up, those that look into failures included."""
+    """Requests that were answered or given up, those of investigations included."""
     long: int = 0
-    """How many waited for `LONG_WAIT_S` or more."""
+    """The number of requests that took `LONG_WAIT_S` or more."""
     timeouts: int = 0
-    """In a row, at its end."""
+    """The number of timeouts in a row at its end."""
     operations: tuple[OperationReport, ...] = ()
-    """Of a cluster, each."""
+    """The result of each operation of a cluster."""
     ended_at_failure: bool = False
-    """Whether a case failed that was its last for that."""
+    """Whether a failed case ended it."""
     redo: tuple[int, ...] = ()
-    """Those of the indices below its start that are still to be made again."""
+    """Indices below its start that are still to be made again."""
 
 
 class TasksEnded(Struct, frozen=True, tag=True):

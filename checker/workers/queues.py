@@ -45,12 +45,12 @@ class Sender:
         self._patience_s = patience_s
         self._waiting = bytearray()
         self.closed = connection.closed
-        """Whether nobody reads any more (or `close` was called)."""
+        """Whether the reader is gone, or `close` was called."""
         if not self.closed:
             os.set_blocking(connection.fileno(), False)
 
     def send(self, message: Message) -> None:
-        """Hand a message over. To a closed queue: nothing happens, and `closed` says so."""
+        """Send a message. Nothing happens if the queue is closed."""
         if self.closed:
             return
         data = encode(message)
@@ -83,7 +83,7 @@ class Sender:
             room.poll(left * 1000)
 
     def close(self) -> None:
-        """Give the pipe back; the reader sees the end after what was written."""
+        """Close the pipe. The reader sees the end after all that was written."""
         self.closed = True
         self._waiting.clear()
         self._connection.close()
@@ -122,7 +122,7 @@ class Receiver:
         return self._connection.fileno()
 
     def close(self) -> None:
-        """Give the pipe back; the writer's next send finds out."""
+        """Close the pipe. The next send of the writer finds it closed."""
         self._ended = True
         self._messages.clear()
         self._connection.close()

@@ -88,7 +88,7 @@ def test_other_limits_judge_again_what_was_found_before() -> None:
     assert end.next_order(view, 1.0, 1.0, 0) == Order()
 
 
-STOPPED, HASTENED = Drain(shrinks=False), Drain(shrinks=False, hasten=True)
+STOPPED, HASTENED = Drain(shrinks=False), Drain(shrinks=False, immediate=True)
 
 
 def test_a_time_limit_is_when_nobody_is_at_work_any_more() -> None:

@@ -189,7 +189,7 @@ class Orders(Receiver):
 
     def hasten(self) -> None:
         """The next look finds that nobody waits any more."""
-        self._orders.append(Drain(shrinks=False, hasten=True))
+        self._orders.append(Drain(shrinks=False, immediate=True))
         self._given += 1
 
 

@@ -1,4 +1,4 @@
-"""New names for what the steps of a failure create: a server that takes each name once refuses the names of before."""
+"""New names for the resources that the steps of a failure create: a server with unique names refuses the old ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -23,13 +23,13 @@ from checker.workers.recording.unconfirmed import Chain, JudgedCase
 _ALONE = 4
 """Texts of one body that are changed alone, before all of them are changed together."""
 _FOR_OTHER_REASONS = frozenset((401, 403, 404, 405, 410, 429))
-"""Refusals that say nothing of a name."""
+"""Refusals that have nothing to do with a name."""
 Again = Callable[[GeneratedCase], Job[JudgedCase]]
 """Sends a case."""
 
 
 class FreshNames(Struct):
-    """Makes cases again with names that the server was not told before, where it refuses those of before.
+    """Makes cases again with names that the server does not know, if it refuses the old ones.
 
     A change of one text is tried first, since others may refer to what exists; what helped is kept for the operation.
     """
@@ -103,7 +103,7 @@ class FreshNames(Struct):
         return self._anew(factory, tools, made, places) or made
 
     def unsent(self, factory: CaseFactory, tools: Tools, chain: Chain) -> Chain:
-        """Return the sequence with names that the server was not told yet, where it needs them; else itself.
+        """Return the sequence with names that the server does not know, if it needs them; else the sequence itself.
 
         Values of later steps that were such a name follow it. Raises `SerializationError`, `HookError`, `CredentialError`.
         """
@@ -165,7 +165,7 @@ class FreshNames(Struct):
 
 
 def _outcome(tools: Tools, made: GeneratedCase) -> object:
-    """Return what the description says of the request of a case."""
+    """Return whether the request of a case is valid for the description."""
     operation = made.case.operation
     request = tools.maker.make(made.case)
     base_path = tools.maker.base_path_of(operation)

@@ -174,7 +174,7 @@ class Investigation:
         shot = JudgedCase(made, verdict)
         if answers:
             verdict.purpose = purpose
-            self._traffic.beside(made, answers, verdict)
+            self._traffic.record_others(made, answers, verdict)
             self._traffic.record(shot)
             self.slot.judged(verdict)
         return shot

@@ -1,4 +1,4 @@
-"""Findings re-sent exactly as they are printed."""
+"""The replay of findings exactly as their commands are printed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,21 +21,21 @@ from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 
 class PrintedReplay(Struct):
-    """Sends commands in place of cases, as a reader would: with the identifiers that the answers give this time."""
+    """Sends the printed commands, as a reader would: with the identifiers of the new responses."""
 
     tools: Tools
     render: Callable[[WireRequest], str]
     """The command that sends a request."""
     drive: Callable[[GeneratedCase, Exchanging[Verdict], Purpose], Job[JudgedCase]]
     following: Callable[[GeneratedCase, Sequence[Verdict]], GeneratedCase]
-    """A step with the values that earlier ones gave this time."""
+    """Returns a step with the values of the new responses."""
     earlier: Sequence[Verdict] = ()
-    """What was sent before and still counts: what removed a thing that no command removes again."""
+    """Requests that were sent before and still count, such as the removal of a resource that no command removes again."""
 
     def sent(self, chain: Chain, own: WireRequest | None = None) -> Job[tuple[tuple[str, ...], Sequence[Verdict]]]:
         """Send and return the commands of a sequence, and what came of each.
 
-        A command that holds a value of an earlier answer is printed with the old one, which the target may not have any
+        A command with a value of an earlier response is printed with the old value, which the target may not have any
         more, and sent with the new one: the block says where to find it. `own` is sent in place of the last request: what a check had sent.
         """
         requests = _requests(chain, own)
@@ -75,7 +75,7 @@ class PrintedReplay(Struct):
         tools = self.tools
         again = build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
         if request.is_of_check:
-            # It differs from that of the case in what it carries, not in where it goes.
+            # The request of a check differs from that of its case in headers and query, not in its path.
             _, mark, query = request.target.partition(b"?")
             again = replace(request, target=again.target.partition(b"?")[0] + mark + query)
         return anew, again

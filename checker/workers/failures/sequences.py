@@ -1,4 +1,4 @@
-"""Sequences that failed, sent again: with what their producers answer this time, without the steps that do not matter, smaller."""
+"""The replay of failing sequences: with the values of new responses, without unnecessary steps, with smaller steps."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
@@ -24,7 +24,7 @@ from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 
 
 class StepSender(Protocol):
-    """Sends one step after others and judges the answer."""
+    """Sends one step after others and judges the response."""
 
     def __call__(self, made: GeneratedCase, purpose: Purpose, earlier: Sequence[JudgedCase]) -> Job[JudgedCase]: ...
 
@@ -70,7 +70,7 @@ class SequenceReplay(Struct):
         return self.following(made, before_in(earlier))
 
     def following(self, made: GeneratedCase, sent: Sequence[SentCase]) -> GeneratedCase:
-        """A step with the values that earlier ones gave this time. Raises whatever making a case does."""
+        """Return a step with the values of the new responses of earlier steps. Raises the errors of making a case."""
         bindings = tuple(resolved(binding, sent) for binding in made.bindings)
         name = digest("confirmed", made.case.id)[:12]
         return self.factory.remake(replace(made.step, bindings=bindings), name=name, phase=self.phase)
@@ -163,7 +163,7 @@ class Confirmation(Struct):
 
     replay: SequenceReplay
     again: Callable[[GeneratedCase, Iterable[JudgedCase]], Job[JudgedCase]]
-    """Sends a case with the values of its record, and judges it after earlier ones."""
+    """Sends a case with the values of its record, and judges it after earlier steps."""
     fails: Callable[[JudgedCase], bool]
     """Whether that is the failure again."""
 

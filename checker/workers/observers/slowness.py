@@ -17,7 +17,7 @@ from checker.workers.recording.task_state import InFlight, LeasedTask
 
 
 class _Scheduler(Protocol):
-    def put_aside(self, running: LeasedTask) -> None: ...
+    def defer(self, running: LeasedTask) -> None: ...
     def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None: ...
 
 
@@ -25,10 +25,10 @@ class Slowness:
     """Decides what is slow, and tells the supervisor."""
 
     def __init__(
-        self, http: Transport, beside: SlowLanes, operations: OperationResolver, scheduler: _Scheduler, up: Sender
+        self, http: Transport, lanes: SlowLanes, operations: OperationResolver, scheduler: _Scheduler, up: Sender
     ) -> None:
         self._http = http
-        self._beside = beside
+        self._lanes = lanes
         self._operations = operations
         self._scheduler = scheduler
         self._up = up
@@ -37,13 +37,13 @@ class Slowness:
         """Return how many flights became slow since the last call, by lane: they take no shared lane from now on."""
         found = 0
         for lane, flight in flights.items():
-            if not flight.is_beside and self._http.waited_s(lane) >= LONG_WAIT_S:
-                flight.is_beside = True
+            if not flight.is_slow and self._http.waited_s(lane) >= LONG_WAIT_S:
+                flight.is_slow = True
                 found += 1
                 rounds = flight.task.rounds
                 if rounds is not None:
                     rounds.wait(flight.made.label)
-                self._put_aside(flight.task)
+                self._defer(flight.task)
         return found
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
@@ -52,16 +52,16 @@ class Slowness:
         assert outcome is not None
         running.waited(outcome.elapsed)
         is_late = outcome.elapsed >= LONG_WAIT_S or isinstance(outcome, NetworkFailure)
-        if flight.is_beside or is_late or running.timeouts:
+        if flight.is_slow or is_late or running.timeouts:
             self._waited(flight, outcome)
 
     def _waited(self, flight: InFlight, outcome: Outcome) -> None:
         running, label = flight.task, flight.made.label
         timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
         if timed_out or outcome.elapsed >= LONG_WAIT_S:
-            self._put_aside(running)
-        if flight.is_beside:
-            self._beside.observe(timed_out=timed_out)
+            self._defer(running)
+        if flight.is_slow:
+            self._lanes.observe(timed_out=timed_out)
             if running.rounds is not None:
                 running.rounds.landed(label)
         if not timed_out:
@@ -69,10 +69,10 @@ class Slowness:
         elif running.timed_out(label, flight.index):
             self._scheduler.give_up(running, label, self._unresponsive(flight))
 
-    def _put_aside(self, running: LeasedTask) -> None:
+    def _defer(self, running: LeasedTask) -> None:
         """Let others come first, and ask for them."""
         if not running.is_endless and not running.is_slow and not running.lease.again:
-            self._scheduler.put_aside(running)
+            self._scheduler.defer(running)
             self._up.send(TasksEnded((), (), (running.lease.id,)))
 
     def _unresponsive(self, flight: InFlight) -> Unresponsive:

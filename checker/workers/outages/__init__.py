@@ -1,1 +1,1 @@
-"""Whether the target still serves, what ended that, and what it means for the cases of a worker."""
+"""Outages of the target: how a worker notices them, looks for their cause, and repeats its cases."""

@@ -1,4 +1,4 @@
-"""Looks into an outage: waits until the target serves again, and sends what came before alone to see which did it."""
+"""The examination of an outage: wait until the target serves again, then send earlier requests alone to find the cause."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ class OutageAccount(Struct, frozen=True):
     serves: bool
     """Whether the target serves again."""
     refused: Sent | None
-    """The answer that showed it."""
+    """The response that showed it."""
 
     @property
     def is_rate(self) -> bool:
@@ -63,7 +63,7 @@ class OutageAccount(Struct, frozen=True):
 
 
 def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> None:
-    """Write down what happened; `before`: what was sent, the latest first."""
+    """Record an outage. `before` are the requests before it, the latest first."""
     if account.order.trouble is Trouble.GONE:
         recorder.keep([_finding(recorder, account, before)])
     else:
@@ -74,7 +74,7 @@ def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> 
 
 
 def tell_of_rates(recorder: Recorder) -> None:
-    """Write down that the target counts requests."""
+    """Record that the target limits the rate of requests."""
     recorder.note(Note(_RATE_LIMITED, TARGET, "", "it refuses with 429 whatever is sent when that is too much"))
     recorder.flush()
 
@@ -108,7 +108,7 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
         interactions = (recorder.traffic.interaction(JudgedCase(culprit.made, verdict)),)
         steps, command = (culprit.made.step,), recorder.reproduction(culprit.request)
     label = TARGET if culprit is None else culprit.label
-    # A culprit has one finding, whatever number of deaths; a death without one is told apart from others.
+    # A request has one finding for all outages that it causes. Outages without a known cause are separate findings.
     key = f"outage {account.order.number}" if culprit is None else "outage"
     return Finding(
         fingerprint=digest("v1", label, HEALTH_CHECK, key),
@@ -167,37 +167,37 @@ def _clock(at: float) -> str:
 
 
 GONE_PATIENCE_S = 30.0
-"""A target that nobody reaches is waited for so long."""
+"""Seconds to wait for a target that accepts no connection."""
 REFUSED_PATIENCE_S = 4.0
-"""Everybody is turned away for so long before the run goes on as it is."""
+"""Seconds to wait for a target that refuses every request, before the run goes on as it is."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
 _LATEST = 4
-"""Requests before an outage of which each is a suspect, whatever it does."""
+"""The number of latest requests before an outage that are suspects whatever their method is."""
 _MOST_SUSPECTS = 12
-"""That are sent alone, each."""
+"""The number of suspects that are sent alone."""
 _MOST_TOGETHER = 25
-"""Requests of one operation that are sent one after another: some targets count."""
+"""Requests of one operation that are sent in a row, because some targets count them."""
 _MOST_GROUPS = 3
 _FEWEST_COUNTED, _MOST_COUNTED = 25, 100
-"""Requests that are sent to see whether the target only counts them."""
+"""Requests that are sent to see whether the target limits their rate."""
 _MOST_RELATED = 6
 _TRIES = 8
-"""Cases of each related operation, to undo what one has done."""
+"""Cases of each related operation that may undo the cause."""
 
 
 class Examination:
-    """One outage in the eyes of one worker."""
+    """The examination of one outage by one worker."""
 
     def __init__(self, context: WorkerContext, witnesses: LivenessProbes) -> None:
         self._context = context
         self._witnesses = witnesses
         self._recent = list(witnesses.served.recent)
-        """What was sent before it."""
+        """The requests before it."""
         self._sorted = self._by_suspicion()
         self._sent_before = 0
         """Requests of this examination before suspects were sent."""
         self._were_renewed = False
-        """Whether new credentials were all that it took: those before had expired, if nobody ended them."""
+        """Whether new credentials were enough. Then the old ones had expired, unless a request ended their session."""
 
     def done(self, order: OutageOrder, lost: Sequence[Sent]) -> Job[OutageReport]:
         """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
@@ -220,7 +220,7 @@ class Examination:
             # It may always have refused that.
             return report()
         else:
-            # Who asks too much is turned away for what all requests did together.
+            # A rate limit is the effect of all requests together.
             guess = None if self._witnesses.was_too_much else self._likely()
             culprit = next(iter(lost), guess)
         is_riddle = order.is_last and not self._were_renewed
@@ -256,7 +256,7 @@ class Examination:
         return False
 
     def _is_undone(self) -> Job[bool]:
-        """Return whether another request to the same thing makes the target serve again: what is switched off can be switched on."""
+        """Return whether another request to the same resource makes the target serve again, such as one that switches it on."""
         labels: dict[Label, None] = {}
         for suspect in self._sorted[:_MOST_SUSPECTS]:
             labels |= dict.fromkeys(self._related(suspect))
@@ -287,7 +287,7 @@ class Examination:
             except (CheckerError, Rejected):
                 return
 
-    # Who did it
+    # The cause
 
     def _by_suspicion(self) -> list[Sent]:
         """Return the served requests, the likeliest cause first: suspicious names, then the latest and those that change data."""

@@ -1,4 +1,4 @@
-"""The target's health as one worker sees it: answers that do not count, requests that wait, who is to blame."""
+"""The health of the target as one worker sees it: which responses do not count, and when requests are sent again."""
 
 import time
 from collections import deque
@@ -28,9 +28,9 @@ from checker.workers.scheduling.answers import Answers, with_answer
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 
 MOST_OUTAGES = 20
-"""That one worker looks into: what fails more often is how the target is."""
+"""The number of outages that one worker reports. A target that fails more often is tested as it is."""
 MOST_DOUBTS = 20
-"""Refusals about which one worker asks the others: who is served nothing after so many has wrong credentials."""
+"""The number of refusals about which one worker asks the others. After so many without a success its credentials are wrong."""
 _STREAK = 8
 """Refusals in a row after which an operation that was known to refuse is looked at again."""
 _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
@@ -38,36 +38,36 @@ _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 
 @dataclass(slots=True)
 class TargetHealth:
-    """Watches answers of one worker. An answer that may say nothing of its operation is held back and asked for again."""
+    """Watches the responses of one worker. A response that may be the effect of an outage does not count, and its request is sent again."""
 
     context: WorkerContext
     up: Sender
     connect: Connect | None = None
     is_holding: bool = False
-    """Whether nothing of the run is to be sent."""
+    """Whether no request of the run is sent."""
     has_lost_session: bool = False
-    """Whether the target turns everybody away for good: then its refusals say nothing."""
+    """Whether the target refuses every request for good. Then refusals are ignored."""
     served: ServedRequests = field(default_factory=ServedRequests)
     _others: ServedByOthers = field(init=False)
     _number: int = 0
-    """Of the outage that this worker holds for; 0 until it is told."""
+    """The number of the outage for which the worker holds; 0 before the order of the supervisor."""
     _has_said: bool = False
     _is_rate_limited: bool = False
     _order: OutageOrder | None = None
     _first: Sent | None = None
-    """The answer that showed the outage."""
+    """The response that showed the outage."""
     _lost: list[Sent] = field(default_factory=list)
-    """Requests that were in the air when the connection broke."""
+    """Requests that were in flight when the connection broke."""
     _late: deque[Sent] = field(default_factory=lambda: deque(maxlen=16))
-    """Requests that were sent a second time, since a connection had ended."""
+    """Requests that were sent a second time, because their connection had been closed."""
     _usual: set[tuple[Label, int]] = field(default_factory=set)
-    """Refusals that are known to be of their operation alone."""
+    """Refusals that are known to concern their operation alone."""
     _outages: int = 0
     _doubts: int = 0
     _streak: int = _STREAK
     _refused_in_row: int = 0
     _may_want_tls: bool = False
-    """Whether nothing has come of the target yet that is asked without TLS."""
+    """Whether a target without TLS in its address has sent no response yet."""
     _before_renewal: Label | None = None
     """Operation that was served last before credentials were fetched anew."""
 
@@ -78,10 +78,10 @@ class TargetHealth:
         self._may_want_tls = self.context.origin.scheme == "http" and is_looked_at(self.context)
         first = self.context.first_look
         if first is not None:
-            # It came before the run, and may have ended the session.
+            # It was sent before the run, and may have ended the session.
             self.served.note(first.made, first.request, first.status)
 
-    # What is noticed
+    # Noticing
 
     def holds(
         self, made: GeneratedCase, request: WireRequest | None, outcome: Outcome, *, is_last: bool = False
@@ -104,21 +104,21 @@ class TargetHealth:
         return (yield from self._is_turned_away(Sent(made, request, status)))
 
     def excuses(self, outcome: Outcome, *, is_last: bool = False) -> bool:
-        """Whether a refusal says nothing of its operation: the session is lost, or its operation is what ends it."""
+        """Whether a refusal is ignored, because the session is lost or the operation itself ends it."""
         return isinstance(outcome, Response) and outcome.status_code in REFUSALS and (self.has_lost_session or is_last)
 
     def is_silent(self) -> Job[bool]:
         """Return whether the target accepts connections and responds to no request that it served before."""
         return (yield from self._witnesses(None).is_silent())
 
-    def sent_again(self, made: GeneratedCase, request: WireRequest) -> None:
-        """A request whose connection ended without a word is sent once more: it may have been the target's last."""
+    def note_resent(self, made: GeneratedCase, request: WireRequest) -> None:
+        """Note that a request is sent again because its connection was closed: it may have been the last one of the target."""
         self._late.append(Sent(made, request, 0))
 
     def _wants_tls(self, outcome: Outcome) -> bool:
-        """Whether the first answer comes of asking without TLS. Then the run has no more to do, and nothing is sent until it ends."""
+        """Whether the target requires TLS, judging by the first response. Then the worker reports it and sends nothing more."""
         self._may_want_tls = False
-        # A server that has answered in plain text is not asked: a TLS handshake may take it 10 s to refuse.
+        # Not after a response in plain text: such a server may take 10 s to refuse a TLS handshake.
         is_first = not self.served.has_answered
         if not is_first or not is_tls_hint(outcome) or has_own_servers(self.context):
             return False
@@ -129,12 +129,12 @@ class TargetHealth:
         return bool(sentence)
 
     def _note_lost(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> None:
-        """Keep what was in the air when the target died; who was refused a connection was not."""
+        """Keep a request that was in flight when the target stopped. A refused connection has carried no request."""
         if is_lost or any(late.made is made for late in self._late):
             self._lost.append(Sent(made, request, 0))
 
     def renewed(self) -> None:
-        """Credentials had to be fetched anew: look for who ended those before, where a request is suspicious for that."""
+        """Report an outage after credentials were renewed, if a suspicious request may have ended the old session."""
         last = next(reversed(self.served.recent), None)
         if last is None or self.is_holding or not last.is_served or self._outages >= MOST_OUTAGES:
             return
@@ -182,7 +182,7 @@ class TargetHealth:
         return True
 
     def _has_asked_others(self, refused: Sent) -> bool:
-        """Whether other workers are asked: a worker that was never served cannot tell an outage from a refusal."""
+        """Ask the other workers, if there are any, and return whether they are asked: a worker that was never served cannot tell an outage from a refusal."""
         if self.context.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
             return False
         self._first = refused
@@ -190,7 +190,7 @@ class TargetHealth:
         return True
 
     def _is_streak(self) -> bool:
-        """Whether nothing but refusals came for a while: each time that this is found in vain it takes twice as long."""
+        """Whether all responses were refusals for a while. After each false alarm the streak has to be twice as long."""
         lately = list(self.served.recent)[-self._streak :]
         if len(lately) < min(self._streak, MOST_WITNESSES) or self._refused_in_row < self._streak:
             return False
@@ -208,10 +208,10 @@ class TargetHealth:
         self.is_holding = True
         self.up.send(OutageReport(OutageEvent.NOTICED, trouble=trouble, doubted=doubted, at=time.time()))
 
-    # What is done about it
+    # Orders
 
     def obey(self, order: OutageOrder) -> None:
-        """Take an order of the supervisor; what it asks for is done by `sit_out`."""
+        """Take an order of the supervisor. `sit_out` carries it out."""
         match order.action:
             case OutageAction.HOLD:
                 self.is_holding, self._number, self._has_said = True, order.number, False
@@ -229,7 +229,7 @@ class TargetHealth:
                 self.context.held_back.update(order.held_back)
 
     def _learn(self, first: Sent, order: OutageOrder) -> None:
-        """Learn from an outage about the refusal that showed it: about its own operation, or the one that was found guilty."""
+        """Remember after an outage whether the refusal that showed it concerns its operation alone."""
         key = (first.label, first.status)
         if first.label == order.doubted:
             self._usual.add(key)
@@ -256,7 +256,7 @@ class TargetHealth:
 
 
 class OutageControl(Struct, frozen=True):
-    """Has cases sent again, put back or left out."""
+    """Has cases of an outage sent again, made again later, or skipped."""
 
     context: WorkerContext
     health: TargetHealth
@@ -264,10 +264,10 @@ class OutageControl(Struct, frozen=True):
     answers: Answers
 
     def obey(self, order: OutageOrder, flying: Iterable[InFlight]) -> None:
-        """Nothing that is in the air at the end of an outage was sent to a target that serves."""
+        """Take an order. At the end of an outage, requests in flight were sent to a target that may not have served."""
         is_over = order.action is OutageAction.RESUME
         if is_over:
-            # What was answered before it says whether the target serves is counted apart from what comes after.
+            # Responses before and after the end of an outage are counted apart.
             self.scheduler.counts.report(self.scheduler.held)
             self.context.recorder.is_turned_away = not order.serves
         self.health.obey(order)
@@ -277,9 +277,9 @@ class OutageControl(Struct, frozen=True):
             flight.is_doubtful = True
         labels = frozenset(order.held_back)
         for flight in self.answers.held_back(labels):
-            self.scheduler.put_back(flight)
+            self.scheduler.retry(flight)
         self.answers.begin_anew()
-        self.scheduler.hold_back(labels)
+        self.scheduler.skip_operations(labels)
 
     def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Job[bool]:
         """Return whether a response does not count, because the target may have stopped serving: the request is sent again later."""
@@ -290,11 +290,11 @@ class OutageControl(Struct, frozen=True):
                 verdict.judgement = UNJUDGED
             return False
         if is_last and isinstance(outcome, NetworkFailure):
-            # It was left to the end for this, and is known for it now.
+            # The operation was left to the end for this reason.
             flight.task.exhausted(made.label)
             answers = with_answer(flight, outcome)
             self.context.recorder.traffic.unjudged(made, answers, flight.purpose)
             self.scheduler.release(flight)
         else:
-            self.answers.ask_again(flight)
+            self.answers.retry(flight)
         return True

@@ -1,4 +1,4 @@
-"""Whether a target serves: requests that it served before, sent again."""
+"""Probes of a target: requests that it served before are sent again."""
 
 import time
 from collections.abc import Sequence
@@ -33,16 +33,16 @@ class LivenessProbes(Struct):
     context: WorkerContext
     served: ServedRequests
     refused: Sent | None
-    """The answer that raised the question, if one of this worker did."""
+    """The refusal that raised the question, if this worker received it."""
     about: Operation | None
     """The operation in question, if it is known."""
     connect: Connect | None = None
     sent: int = 0
-    """Requests that the questions took."""
+    """The number of requests so far."""
     was_too_much: bool = False
-    """Whether the latest refusal said 429."""
+    """Whether the latest refusal had status 429."""
     is_guess: bool = False
-    """Whether nothing was served that could tell: then the request that was refused is the one that is sent again."""
+    """Whether no served request can answer the question. Then the refused request itself is sent again."""
     _chosen: list[Sent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -128,7 +128,7 @@ class LivenessProbes(Struct):
         known = self.served.witnesses(of)
         held = self.context.held_back
         sound = [one for one in known if one.label not in held and not is_ending(one)]
-        # What came just before may be what did it, and would do it again.
+        # A request just before the refusal may be the cause, and would be again.
         lately = [sent.label for sent in self.served.recent if sent.is_served][-_JUST_BEFORE:]
         calm = [one for one in sound if one.label not in lately]
         if not calm and refused is not None and refused.status == 503:

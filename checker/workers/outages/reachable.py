@@ -1,4 +1,4 @@
-"""The first connection to the target, tried once before anything is generated."""
+"""The first connection to the target, with and without TLS, tried before any case is generated."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -29,8 +29,8 @@ Connect = Callable[[BaseUrl, float], socket.socket]
 def unreachable_target(context: WorkerContext) -> str:
     """Return the reason why no request of a run can arrive, for the first worker; empty if one may.
 
-    Behind a proxy or a transport of the user nobody knows from here, but whether the proxy is there; operations on hosts
-    or with proxies of their own may be served when others are not.
+    Behind a proxy only the proxy can be checked, behind a transport of the user nothing. Operations on hosts or with proxies of their
+    own may be served when others are not.
     """
     common = context.operations.common
     if context.settings.document is not None:
@@ -137,7 +137,7 @@ def is_down(origin: BaseUrl, connect: Connect | None = None) -> Job[bool]:
 
 _BAD_REQUEST: Final = 400
 _OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")
-"""One of them is named by servers that answer 400 to whoever begins without TLS."""
+"""Words in the body of status 400 of servers that require TLS."""
 
 
 def blocked_connection(context: WorkerContext) -> str:
@@ -190,7 +190,7 @@ def sentence_of(fault: ConnectionFault, origin: BaseUrl, way: HttpSettings) -> s
 
 
 def is_tls_hint(outcome: Outcome) -> bool:
-    """Whether an answer to the first plain request may come of a server that wants TLS: it hangs up, or says so with 400."""
+    """Whether the response to the first plain request hints at a server that requires TLS: it closes the connection, or responds with 400."""
     if isinstance(outcome, NetworkFailure):
         return True
     return outcome.status_code == _BAD_REQUEST and any(one in outcome.content for one in _OF_TLS)

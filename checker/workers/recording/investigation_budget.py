@@ -18,7 +18,7 @@ FLOOR = 100
 LEAST = 5
 """The part of the floor that each operation, or a worker that takes the place of another, has at least."""
 LAST = 50
-"""What may go into a failure that ends its run: nothing else is tested with what is saved."""
+"""Requests for a failure that ends its run: no other test needs them."""
 ENOUGH = 20
 """With so many left, a failure that only its command was sent for is looked into after all when it shows again."""
 MOST = 500
@@ -41,7 +41,7 @@ class InvestigationBudget(Struct):
     share: float
     defects: Defects
     is_open_ended: bool = False
-    """Whether nobody knows how many cases there will be."""
+    """Whether the number of cases of the run is unknown."""
     spares_known_causes: bool = False
     """Whether further places of a mistake that some operations show have no more than their one request: time is short."""
     floor: int = FLOOR
@@ -82,7 +82,7 @@ class InvestigationBudget(Struct):
 
     def _left(self, running: LeasedTask, index: int, label: str) -> int:
         if running.lease.again:
-            # What turns up then is told as it is.
+            # Failures that turn up in a second look are reported as they are.
             return 0
         if self.is_open_ended:
             return self._left_of_earned()

@@ -1,4 +1,4 @@
-"""A task in work, and an attempt in the air."""
+"""The state of a task, and of a case in flight."""
 
 from bisect import insort
 from collections import Counter
@@ -34,7 +34,7 @@ _NEVER = 1 << 62
 DULL, CONSTANT = 8, 16
 """Every how many rounds it is the turn of an operation that is dull, and of one that has a single case."""
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
-"""Of one whose answers others need."""
+"""The same for an operation whose responses others need."""
 
 
 class ClusterRotation(Struct):
@@ -46,7 +46,7 @@ class ClusterRotation(Struct):
     pauses: dict[Label, int] = field(default_factory=dict)
     """Operation -> every how many rounds it is its turn; each time if it is not there."""
     _answered: Counter[tuple[str, int]] = field(default_factory=Counter)
-    """(operation, status) -> cases; 0: no answer."""
+    """(operation, status) -> cases; status 0 if there was no response."""
     _fresh: Counter[Label] = field(default_factory=Counter)
     """Operation -> cases that showed something new."""
     _lively: set[Label] = field(default_factory=set)
@@ -80,7 +80,7 @@ class ClusterRotation(Struct):
         self._settle(label)
 
     def count(self, statuses: Mapping[tuple[str, int], int]) -> bool:
-        """Add answers; whether there is no operation left but dull ones and those that have a single case."""
+        """Add responses; return whether all operations are dull or have a single case."""
         self._answered.update(statuses)
         for label in self.labels:
             self._settle(label)
@@ -88,7 +88,7 @@ class ClusterRotation(Struct):
         return all(label in self._constant or self._is_dull(label) for label in self.labels)
 
     def reports(self, given_up: Collection[Label]) -> tuple[OperationReport, ...]:
-        """Return the result of each operation; for `given_up` ones no case may have been made at all."""
+        """Return the result of each operation. `given_up` operations may have no case at all."""
         found = []
         for label in dict.fromkeys(self.labels):
             cases = sum(count for (of, _), count in self._answered.items() if of == label)
@@ -119,7 +119,7 @@ class ClusterRotation(Struct):
         return self._answered[label, refusal] >= DULL_CASES
 
     def _refusal(self, label: Label) -> int | None:
-        """The status of all its answers, if they refuse (0: if there is none)."""
+        """Return the status of all responses of an operation if it is one refusal (0 for no response); else None."""
         statuses = [status for of, status in self._answered if of == label]
         if len(statuses) != 1 or 0 < statuses[0] < 400:
             return None
@@ -131,7 +131,7 @@ SAVED_INDEX = 1 << 33
 
 
 class LeasedTask(Struct):
-    """A task in work."""
+    """The state of a task that is leased to this worker."""
 
     lease: Task
     row: Phase
@@ -143,7 +143,7 @@ class LeasedTask(Struct):
     is_chained: bool
     """Whether each of its indices is a whole sequence."""
     is_closed: bool
-    """Whether nothing follows its answers: then a lane can be given away before the answer is judged."""
+    """Whether no case follows from its responses. Then its lane is free before the response is judged."""
     redo: list[int] = field(default_factory=list)
     redone: int = 0
     """How many of them were begun."""
@@ -157,10 +157,10 @@ class LeasedTask(Struct):
     unmade: int = 0
     """Indices of the lease that gave no case."""
     succeeded: int = 0
-    """Status of the first 2xx answer."""
+    """Status of the first 2xx response."""
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
     wrong: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Those of `statuses` that were answers to cases that are meant to be refused."""
+    """The part of `statuses` that belongs to negative cases."""
     probes: dict[tuple[str, int], int] = field(default_factory=dict)
     """Like `statuses`, of cases with a method that is not the operation's."""
     tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
@@ -229,7 +229,7 @@ class LeasedTask(Struct):
         return labels[index % len(labels)]
 
     def take_index(self, now: float) -> int | None:
-        """The next index to make, quarantined ones left out; None when it has none, or no time. Its slice begins at the first."""
+        """Return the next index to make, without quarantined ones; None if there is none, or no time. The slice begins with the first index."""
         if self.ends_at is None:
             self.ends_at = now + self.lease.slice_s
         if now >= self.ends_at:
@@ -256,7 +256,7 @@ class LeasedTask(Struct):
         return EXTRA_INDEX + self.extras
 
     def constant(self, label: Label) -> None:
-        """Every further case of the operation would be the same bytes: only what it meets at the target may differ."""
+        """Note that all cases of the operation are the same bytes, so that only the state of the target may differ."""
         if self.rounds is None:
             self.exhausted(label)
         elif self.rounds.is_constant(label):
@@ -278,7 +278,7 @@ class LeasedTask(Struct):
         self.ends_at = 0.0
 
     def count(self, label: Label, status: int, *, is_wrong: bool = False) -> None:
-        """One case is answered, with a status or without one (0); `is_wrong` if it is meant to be refused."""
+        """Count a case by its status, 0 if there was no response. `is_wrong` is true for a negative case."""
         self.cases += 1
         kind = (label, status)
         if is_wrong:
@@ -291,17 +291,17 @@ class LeasedTask(Struct):
             self._look()
 
     def count_probe(self, label: Label, status: int) -> int:
-        """One case with a method that is not the operation's is answered; 0: the operation did not answer."""
+        """Count a case with a method of another operation; return 0, since the operation itself did not respond."""
         self.cases += 1
         self.probes[label, status] = self.probes.get((label, status), 0) + 1
         return 0
 
     def tally(self, slots: InflightWriter) -> None:
-        """Put what is counted of it into the in-flight file, which outlives this worker."""
+        """Write its counts into the in-flight file, which outlives this worker."""
         slots.tally(self.lease.id, self.failed_in_lease, self.succeeded, self.unmade)
 
     def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
-        """Count what a case was about."""
+        """Count the places and keywords that a case was about."""
         for place, what in tried_by(meta):
             kind = (label, place, what, status // 100)
             count = self.tried.get(kind)
@@ -316,7 +316,7 @@ class LeasedTask(Struct):
         return (*about, *self.shown.counts())
 
     def is_news(self, status: int, *, has_failed: bool) -> bool:
-        """Whether a case changes what a report says if its worker dies before it counts it."""
+        """Whether a case would change the report if the worker died before it is counted."""
         is_first = not self.succeeded and 200 <= status < 300
         if is_first:
             self.succeeded = status
@@ -326,7 +326,7 @@ class LeasedTask(Struct):
         return is_first or has_failed
 
     def waited(self, elapsed_s: float) -> None:
-        """One of its requests was answered, or given up, after so long."""
+        """Count a request that was answered or given up after so many seconds."""
         self.answers += 1
         if elapsed_s >= LONG_WAIT_S:
             self.long_waits += 1
@@ -357,7 +357,7 @@ class LeasedTask(Struct):
             self.inquiries += requests
 
     def counted(self) -> None:
-        """Begin new counts: the old ones are written down."""
+        """Begin new counts after the old ones are recorded."""
         self._look()
         self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
@@ -400,49 +400,49 @@ class LeasedTask(Struct):
 
 
 class InFlight(Struct):
-    """An attempt in the air."""
+    """The state of a case in flight."""
 
     slot: int
-    """Of the in-flight file: kept while the answer is judged, when the lane may be flying another."""
+    """The slot in the in-flight file. It is kept while the response is judged, when the lane may have another request in flight."""
     task: LeasedTask
     index: int
     made: GeneratedCase
     work: Exchanging[Verdict] | None
-    """None with plain tools: then there is one answer to wait for, and nothing between."""
+    """None with plain tools: then there is one request, and no code of users in between."""
     chain: tuple[JudgedCase, ...]
-    """What was sent before it in the same sequence."""
+    """The earlier steps of its sequence."""
     lane: int = 0
-    """Where it was launched last."""
+    """The lane of its last request."""
     wanted: WireRequest | None = None
-    """What it wants to be sent; None before it was asked."""
+    """Its next request; None before the attempt began."""
     requests: int = 0
     is_counted: bool = True
     """Whether it is one of the cases of the run: failing examples of earlier runs and second looks are not."""
     rest: tuple[Step, ...] = ()
-    """What follows it in a sequence that is sent again."""
+    """The further steps of a sequence that is sent again."""
     goes_on: bool = False
     """Whether the next step of its sequence takes its slot, and counts it."""
     pending: int = 0
-    """Suspicions that keep its slot."""
-    is_beside: bool = False
-    """Whether it takes none of the lanes that tasks share."""
+    """The number of failures that wait for their investigation and keep the slot."""
+    is_slow: bool = False
+    """Whether it has a lane for slow operations, not one of the shared lanes."""
     status: int = -1
-    """Of its answer, once that is judged; 0 when none came."""
+    """The status of its response once that is judged; 0 if there was none."""
     content_type: str | None = None
-    """Of its answer, as it came."""
+    """The media type of its response, as received."""
     has_failed: bool = False
     is_wrong_itself: bool = False
-    """Whether a failure is about its own answer, and its own operation: not about what a check sent besides."""
+    """Whether a failure is about its own response, not about a request that a check sent."""
     is_notable: bool = False
-    """Whether an observer wants its exchange to be kept where others are not."""
+    """Whether an observer wants its interaction to be kept in any case."""
     verdict: Verdict | None = None
     """None until it is judged, and counts."""
     is_looked_at: bool = False
-    """Whether it is known if its operation accepted it."""
+    """Whether it was checked for being the first accepted case of its operation."""
     is_doubtful: bool = False
-    """Whether it was sent to a target that served nobody."""
+    """Whether it was sent during an outage."""
     answers: tuple[Answered, ...] = ()
-    """To its requests so far, where a check may want to send more than one."""
+    """The outcomes of its requests so far, if a check may send more than one."""
 
     @property
     def before(self) -> tuple[Verdict, ...]:

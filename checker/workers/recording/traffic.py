@@ -210,7 +210,7 @@ class Traffic(Struct):
             self._unjudged(made, answered, purpose)
             purpose = Purpose.PROBE
 
-    def beside(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
+    def record_others(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
         """Write down what else was sent for a case: what was refused for its credentials, what checks sent before and after."""
         ends = (at for at, one in enumerate(answers) if one.outcome is verdict.outcome)
         own = next(ends, 0)

@@ -22,20 +22,20 @@ MOST_STRAYS = 3
 
 
 class JudgedCase(Struct):
-    """A case, its answer and the verdict. Not frozen: one is made for each request."""
+    """A case and its verdict. Not frozen, because one is made for each request."""
 
     made: GeneratedCase
     verdict: Verdict
 
     @property
     def status(self) -> int | None:
-        """Of the answer; None when there is none."""
+        """Return the status of the response; None if there was none."""
         outcome = self.verdict.outcome
         return outcome.status_code if isinstance(outcome, Response) else None
 
     @property
     def said_status(self) -> int:
-        """Of the answer, as its body says it where that counts; 0 when there is none."""
+        """Return the status of the response, as its body states it for APIs that do so; 0 if there was none."""
         outcome = self.verdict.outcome
         return status_of(self.made.case.operation, outcome) if isinstance(outcome, Response) else 0
 
@@ -53,20 +53,20 @@ class JudgedCase(Struct):
 
 
 Chain = tuple[JudgedCase, ...]
-"""What was sent in a sequence, oldest first."""
+"""The cases of a sequence, oldest first."""
 
 
 def before_in(chain: Iterable[JudgedCase]) -> tuple[Verdict, ...]:
-    """The shots of a sequence as checks see them."""
+    """Return the verdicts of a sequence, as checks receive them."""
     return tuple(shot.verdict for shot in chain)
 
 
 MOST_EVIDENCE = 64 << 10
-"""Bytes of an answer that a finding keeps: all findings of a run are held in memory, and each may have a mebibyte."""
+"""Bytes of a response that a finding keeps: all findings of a run are held in memory, and a response may have a mebibyte."""
 
 
 def evidence(shot: JudgedCase) -> JudgedCase:
-    """A shot with as much of its answer as a finding keeps."""
+    """Return a case with as much of its response as a finding keeps."""
     outcome = shot.verdict.outcome
     if not isinstance(outcome, Response) or len(outcome.content) <= MOST_EVIDENCE:
         return shot
@@ -96,7 +96,7 @@ class UnconfirmedFailure(Struct, frozen=True):
         return self.failure.request is not None or (sent is not None and sent.is_of_check)
 
     def urgency(self) -> tuple[int, str, str, str]:
-        """Sorts what is looked into first: the worst, and what tells equals apart."""
+        """Return a key that sorts failures by severity, and equals by their identity."""
         finding = self.finding
         return _SEVERITIES.index(finding.severity), finding.check, finding.unique_key, finding.text
 
@@ -125,14 +125,14 @@ class ExpectedFailure(Struct):
         return found == (self.check, self.rule, _result(self.status))
 
     def again(self, shot: JudgedCase) -> Failure | None:
-        """It in the answer to the very same request: whatever else its text says now is volatile."""
+        """Return the failure in the response to the very same request. Differences of its text are volatile."""
         failure = self._in(shot)
         if failure is not None:
             self.text = generalised(self.text, failure.text)
         return failure
 
     def shown(self, shot: JudgedCase) -> Failure | None:
-        """It in the answer to another request, if that does not speak of something else."""
+        """Return the failure in the response to another request, if its text does not describe another failure."""
         failure = self._in(shot)
         return failure if failure is not None and self._is_meant(failure.text) else None
 
@@ -153,7 +153,7 @@ class ExpectedFailure(Struct):
         return not self.text or matches(self.text, text) or is_alike(self.text, text)
 
     def _in(self, shot: JudgedCase) -> Failure | None:
-        # A check sees it in answers of its own, beside that of the case.
+        # A check may find it in the response to its own request.
         status = self.status if _is_own(shot) else shot.status
         for failure in shot.verdict.judgement.failures:
             if self.is_same_rule(failure, status):
@@ -162,7 +162,7 @@ class ExpectedFailure(Struct):
 
 
 def _is_own(shot: JudgedCase) -> bool:
-    """Whether a check has sent the request that was answered."""
+    """Whether a check sent the request of a response."""
     outcome = shot.verdict.outcome
     sent = outcome.request if isinstance(outcome, Response) else None
     return sent is not None and sent.is_of_check

@@ -107,11 +107,11 @@ _ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answe
 
 
 class Answers:
-    """Judges answers of one worker. All that was sent is on record, whatever becomes of it."""
+    """Judges the responses of one worker. Every request is recorded, whether or not its response is judged."""
 
     def __init__(self, context: WorkerContext, supply: CaseScheduler) -> None:
         self.parked: deque[InFlight] = deque()
-        """Attempts that want another answer and wait for a lane."""
+        """Attempts that need another request and wait for a lane."""
         self.first_accepted = FirstAccepted(context)
         self._context = context
         self._slots = context.slots
@@ -123,20 +123,20 @@ class Answers:
         """Attempts that are not in the air and not over: they wait for a lane, or for the responses to earlier cases."""
         return [*self.parked, *(flight for flight, _ in self.first_accepted.held)]
 
-    def is_sent_again(self, flight: InFlight, failure: NetworkFailure) -> bool:
-        """Servers close connections after so many requests, or so long, without a word: that says nothing of this request."""
+    def resends(self, flight: InFlight, failure: NetworkFailure) -> bool:
+        """Whether a case is sent again because its connection was closed: servers close idle and old connections without notice."""
         wanted = flight.wanted
         if wanted is None or wanted.fresh or not failure.may_be_late:
             return False
-        # It may have arrived, so it is on record.
+        # The request may have arrived, so it is recorded.
         lost = Answered(wanted, failure, time.time())
         self._traffic.unjudged(flight.made, (lost,), flight.purpose)
         wanted.fresh = True
         self.parked.append(flight)
         return True
 
-    def ask_again(self, flight: InFlight) -> None:
-        """Send the request of a case once more: its answer says nothing of it. What was sent is on record."""
+    def retry(self, flight: InFlight) -> None:
+        """Send the request of a case again, because its response does not count. Both are recorded."""
         answers = flight.answers or with_answer(flight, _UNCOUNTED)
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         self.parked.append(flight)
@@ -152,7 +152,7 @@ class Answers:
         return held
 
     def begin_anew(self) -> None:
-        """Make the requests of attempts that wait once more: what they carry may not count any more."""
+        """Build the requests of waiting attempts again: their credentials may be outdated."""
         for flight in self.parked:
             self._traffic.unjudged(flight.made, flight.answers, Purpose.RETRY)
             self._begin_anew(flight)
@@ -168,7 +168,7 @@ class Answers:
         flight.wanted.fresh = True
 
     def judged(self, flight: InFlight, outcome: Outcome) -> Verdict | None:
-        """The end of an attempt; None when it wants another answer, waits for those to earlier cases, or cannot be judged."""
+        """Return the verdict on a case; None if it needs another request, waits for earlier cases, or cannot be judged."""
         self._slots.act(flight.slot, self._context.judging_stage)
         try:
             if not flight.is_looked_at and self.first_accepted.holds(flight, outcome):
@@ -191,12 +191,12 @@ class Answers:
                 flight.wanted = next(flight.work)
         except StopIteration as end:
             verdict: Verdict = end.value
-            self._traffic.beside(flight.made, flight.answers, verdict)
+            self._traffic.record_others(flight.made, flight.answers, verdict)
             return verdict
         except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
             answers = flight.answers or with_answer(flight, outcome)
             self._traffic.unjudged(flight.made, answers, flight.purpose)
-            self._supply.forgo(flight, error)
+            self._supply.fail(flight, error)
         else:
             self.parked.append(flight)
         return None

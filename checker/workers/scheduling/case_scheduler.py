@@ -46,7 +46,7 @@ class TaskCounts(Struct):
                 self._last = running
 
     def keep_firsts(self, running: LeasedTask) -> None:
-        """Put what a task saw for the first time on disk at once: no death may change what a report says of it."""
+        """Write the first occurrences of a task to the disk at once, so that no death of a worker changes the report."""
         if not running.firsts <= self._met:
             self._met |= running.firsts
             self.report((running,))
@@ -64,7 +64,7 @@ class TaskCounts(Struct):
         recorder.flush()
         up.send(given_back(over))
 
-    def last_words(self) -> None:
+    def report_rest(self) -> None:
         """The time since the last report."""
         if self._last is not None:
             self.context.recorder.progress(self._last, self.context.ledger.take())
@@ -79,7 +79,7 @@ def is_accused(running: LeasedTask, index: int) -> bool:
 
 
 def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: int) -> None:
-    """Leave the case that hooks are about to be given; nothing when they decide what is drawn."""
+    """Leave the case that hooks are about to receive in its slot; nothing if hooks decide what is drawn."""
     if context.unhooked is None:
         return
     label = running.label_of(index)
@@ -149,7 +149,7 @@ class Follower(Struct):
     rest: tuple[Step, ...] = ()
     """What follows it, where that is known."""
     slot: int | None = None
-    """That of the step before, where a sequence is one index: whoever dies in between has it made again."""
+    """The slot of the step before, if a sequence is one index: if the worker dies in between, the sequence is made again."""
 
 
 class FollowerQueue:
@@ -192,7 +192,7 @@ class FollowerQueue:
             try:
                 made = context.factory.remake(steps[0], name=name, phase=running.phase)
             except CheckerError:
-                # It was made from another description; the operation's own turn says what is wrong with this one.
+                # It was made from another description. Errors of this one are reported when the operation is tested.
                 context.saved.forget(steps)
                 continue
             except Exception as error:  # noqa: BLE001 - the wall: it costs this example only
@@ -203,7 +203,7 @@ class FollowerQueue:
             self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
 
     def extend(self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None) -> None:
-        """Let a sequence go on, if something can use its answer. `leaving`: why the worker makes nothing new."""
+        """Queue the next step of a sequence, if there is one. `leaving` is the reason why the worker makes no new cases."""
         running = flight.task
         if running.is_closed:
             return
@@ -214,7 +214,7 @@ class FollowerQueue:
             follower = self._next_step(flight, chain)
             flight.goes_on = follower is not None
         elif is_news or is_accused(running, flight.index):
-            # Making what follows may be what killed the worker: nobody dies of the same sequence twice.
+            # Making the next step may have killed an earlier worker. It must not kill another one.
             return
         else:
             follower = self._explored(flight, chain)
@@ -223,7 +223,7 @@ class FollowerQueue:
             self.waiting.append(follower)
 
     def _next_step(self, flight: InFlight, chain: Chain) -> Follower | None:
-        """In the slot of the step before. What others have found must not decide what is sent."""
+        """Return the next step, in the slot of the step before. Findings of other workers must not decide what is sent."""
         running, context = flight.task, self._context
         if flight.rest:
             step, sent = flight.rest[0], before_in(chain)
@@ -266,7 +266,7 @@ _TOGETHER_S = 0.05
 
 
 class CaseScheduler:
-    """Makes flights of the tasks of one worker, and knows when nothing of a task is left to fly."""
+    """Makes the cases of the tasks of one worker, and knows when a task is over."""
 
     def __init__(self, context: WorkerContext, counts: TaskCounts) -> None:
         self.tasks: deque[LeasedTask] = deque()
@@ -330,7 +330,7 @@ class CaseScheduler:
         return LeftOutFirst(factory, maker, task.left_out, task.stop) if task.left_out else maker
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
-        """Make nothing more. What is made will fly: its index counts as taken."""
+        """Make no further case. Cases that are made are still sent: their index counts as taken."""
         self._is_stopped = self.may_be_over = True
         for one in self.followers.dropped(finishes_sequences=finishes_sequences):
             one.task.flying -= 1
@@ -343,22 +343,22 @@ class CaseScheduler:
         for running in self.held:
             running.stop_now()
 
-    def put_aside(self, running: LeasedTask) -> None:
-        """Begin nothing more of a task that turned out to be slow: others come first."""
+    def defer(self, running: LeasedTask) -> None:
+        """Begin no further case of a task that turned out to be slow: other tasks come first."""
         running.is_slow = True
         running.stop_now()
         self.tasks.remove(running)
         self.slow.append(running)
         self.may_be_over = True
 
-    def put_back(self, flight: InFlight) -> None:
+    def retry(self, flight: InFlight) -> None:
         """Have a case made again when its task is leased again."""
         running = flight.task
         running.make_again(flight.index)
         self.release(flight)
 
-    def hold_back(self, labels: frozenset[Label]) -> None:
-        """Begin nothing more of operations that wait for the end of the run; where several take turns, others go on."""
+    def skip_operations(self, labels: frozenset[Label]) -> None:
+        """Begin no further case of operations that wait for the end of the run. Other operations of their tasks go on."""
         for running in self.held:
             if running.lease.is_last:
                 continue
@@ -419,24 +419,24 @@ class CaseScheduler:
                 if flight is not None and (flight := self._begun(flight)) is not None:
                     self.slow.remove(running)
                     self.slow.append(running)
-                    flight.is_beside = True
+                    flight.is_slow = True
                     return flight
         return None
 
     def prepare(self, now: float) -> None:
-        """Make one case ahead: while an answer is on its way there is time for it."""
+        """Make one case ahead, while responses are on their way."""
         if self._ahead is not None or self.followers.waiting or not self._makes_ahead:
             return
         if self.tasks:
             self._ahead = self._of_tasks(now)
 
     def release(self, flight: InFlight) -> None:
-        """Nothing of it is in flight any more."""
+        """End a case: none of its requests is in flight."""
         running = flight.task
         running.charge(flight.requests)
         running.flying -= 1
         if flight.goes_on:
-            # Slot and count are the next step's: whoever dies before its end has the whole sequence made again.
+            # The next step takes the slot and the count: if the worker dies before its end, the whole sequence is made again.
             return
         verdict = flight.verdict
         if verdict is None and flight.chain:
@@ -452,16 +452,16 @@ class CaseScheduler:
         if not running.flying:
             self.may_be_over = True
 
-    def forgo(self, flight: InFlight, error: Exception) -> None:
-        """A case that cannot be judged or written down costs itself; what users can mend, and what goes on, the operation."""
+    def fail(self, flight: InFlight, error: Exception) -> None:
+        """End a case that cannot be judged or recorded, and report the error."""
         self.release(flight)
         self.record_error(flight, error)
 
     def record_error(self, flight: InFlight, error: Exception) -> None:
         """Report a fault that one case met; the third of an operation in a task is its last."""
-        self._blame(flight.task, flight.made.label, flight.index, error)
+        self._record_fault(flight.task, flight.made.label, flight.index, error)
 
-    def _blame(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
+    def _record_fault(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         running.faults[label] += 1
         count = running.faults[label]
         if isinstance(error, HookError):
@@ -476,7 +476,7 @@ class CaseScheduler:
             self._context.recorder.gave_up(label, running.lease.phase, error)
 
     def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None:
-        """An operation that cannot be tested further costs only itself."""
+        """Test an operation no further. Other operations of the task go on."""
         running.dead_labels.add(label)
         running.given_up.add(label)
         self._context.recorder.gave_up(label, running.lease.phase, error)
@@ -537,7 +537,7 @@ class CaseScheduler:
         if isinstance(error, Exhausted):
             running.exhausted(label)
         elif isinstance(error, HookError):
-            self._blame(running, label, index, error)
+            self._record_fault(running, label, index, error)
         elif not isinstance(error, FilteredOut):
             self.give_up(running, label, error)
 
@@ -548,7 +548,7 @@ class CaseScheduler:
         return self._context.factory.remake(again.step, name=name, phase=running.phase)
 
     def _begun(self, flight: InFlight) -> InFlight | None:
-        """Let it say what is to be sent; None when it sends nothing: then it is over."""
+        """Return a case with its first request; None if it sends none, so that it is over."""
         context, running = self._context, flight.task
         if context.calling_stage is not context.making_stage:
             self._slots.enter(flight.slot, context.calling_stage, running.lease.id, flight.index)

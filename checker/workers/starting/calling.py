@@ -90,18 +90,18 @@ class Lanes(Struct, frozen=True):
     """The number of requests that one worker has in flight."""
 
     pacing: Concurrency
-    beside: SlowLanes
+    slow: SlowLanes
     """Lanes for what is slow."""
 
     @classmethod
     def of(cls, settings: RunSettings, users: UsersCode = ALL_SCHEMAS) -> "Lanes":
         """As the settings say, or a share of what one target may get."""
-        return cls(_pacing(settings), _beside(settings, users))
+        return cls(_pacing(settings), _slow_lanes(settings, users))
 
     @property
     def count(self) -> int:
         """One more than can be in flight: to look into a failure while what is slow is waited for."""
-        return self.pacing.most + self.beside.most + bool(self.beside.most)
+        return self.pacing.most + self.slow.most + bool(self.slow.most)
 
     @property
     def slots(self) -> int:
@@ -115,7 +115,7 @@ def _pacing(settings: RunSettings) -> Concurrency:
     return Concurrency(most=max(1, MOST_LANES // settings.processes.workers))
 
 
-def _beside(settings: RunSettings, users: UsersCode) -> SlowLanes:
+def _slow_lanes(settings: RunSettings, users: UsersCode) -> SlowLanes:
     """Lanes for what is slow. Hooks around calls see one after the other, if there is one lane."""
     is_watched = CallHooks.of(users.hooks) or users.told
     return SlowLanes(0 if is_watched else max(1, MOST_LANES // settings.processes.workers))

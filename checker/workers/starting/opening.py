@@ -177,7 +177,7 @@ def _laid_out(incarnation: int, subject: TestedDescription, users: UsersCode, pl
         origin=origin,
         http=http,
         pacing=lanes.pacing,
-        beside=lanes.beside,
+        slow_lanes=lanes.slow,
         lane_count=lanes.count,
         slots=slots,
         slot_count=lanes.slots,
