@@ -1,6 +1,6 @@
 """What stands in the journals, read by nobody's help: only the documented format of their frames is used here.
 
-A frame is `length u32 | crc32 u32 | zstd(msgpack list of [tag, fields])`, little-endian; the checksum is of length and payload.
+A frame is `length u32 | crc32 u32 | zstd(msgpack list of [tag, field, ...])`, little-endian; the checksum is of length and payload.
 Extension 2 of msgpack is a text with lone surrogates.
 """
 
@@ -34,7 +34,7 @@ def records(corpus: Path, tag: int) -> list[list[Any]]:
                 break
             position += 8 + length
             content = zstandard.ZstdDecompressor().decompress(payload, max_output_size=1 << 26)
-            found += [fields for kind, fields in decode(content) if kind == tag]
+            found += [fields for kind, *fields in decode(content) if kind == tag]
     return found
 
 
