@@ -243,6 +243,15 @@ def test_a_web_of_recursive_schemas_ends_and_says_that_it_was_cut() -> None:
     assert 0 < len(found) < 12 * 12 * 40
 
 
+def test_one_item_of_a_long_array_is_varied_a_few_times_only() -> None:
+    raw = {"type": "array", "uniqueItems": True, "minItems": 2_000, "items": {"enum": list(range(2_002))}}
+    compiler, conjunction = compiled(raw)
+    edges = Edges(compiler)
+    found = list(positives(edges, conjunction, BODY))
+    assert edges.is_cut
+    assert 0 < sum(len(one.value) for one in found) <= 50_000
+
+
 def test_a_recursive_schema_is_unfolded_a_little() -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/N"}, "v": INTEGER}}
     found = valid({"$ref": "#/components/schemas/N"}, components={"N": node})
