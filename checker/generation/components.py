@@ -20,7 +20,6 @@ from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.formats import file_type
 from checker.generation.drawing.objects import SELDOM, Property, members
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
-from checker.generation.drawing.reuse import pooled
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import (
     EXAMPLES,
@@ -30,6 +29,7 @@ from checker.generation.drawing.words import (
     Words,
     fitting,
     holding,
+    pooled,
     words_of_types,
 )
 from checker.generation.hooks import ComponentHooks
@@ -61,18 +61,18 @@ class PartCompiler:
     context: DrawContext
     budget: Budget
     store: FormStore | None = None
-    """What is shared with other operations."""
+    """Forms that are shared with other operations."""
     is_sampled: bool = True
-    """False for who takes a value or two of a schema: whether more would repeat themselves is not looked at."""
+    """False when only a value or two of each schema are drawn: then draws are not tested for repetition."""
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
     mismatched: dict[str, str] = field(default_factory=dict)
-    """Place of a parameter, or of a part of a body -> how many entries of its dictionary the schema forbids: most of them."""
+    """Place of a parameter, or of a part of a body -> sentence on its dictionary, where the schema forbids most entries."""
     forced_names: dict[Location, list[str]] = field(default_factory=dict)
-    """What is forced, as provenance says it, by part."""
+    """Names of forced values, as provenance has them, by part."""
     overrides: Overrides = field(init=False)
-    """Those of this operation."""
+    """Overrides of this operation."""
     _learned: Narrowing = field(init=False)
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
     _steps: dict[Location, list[Property]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class PartCompiler:
         self._learned = Narrowing(self.settings.learned)
 
     def settle(self) -> None:
-        """Keep nothing that only compiling needs."""
+        """Forget what only compiling needs."""
         for compiler in self._compilers.values():
             compiler.canon.settle()
 
@@ -124,7 +124,7 @@ class PartCompiler:
         return SchemaPart(compiler, facets, self._place(parameter))
 
     def _names_of_others(self, parameter: Parameter) -> Iterator[Facet]:
-        """Forbids an exploded object undeclared properties that would pass for another parameter."""
+        """Yield a facet that forbids an exploded object the names of other parameters."""
         outline = outline_of(parameter.schema)
         if may_spread(parameter, outline) and not outline.is_closed:
             others = [one.name for one in self.operation.parameters if one is not parameter]
@@ -139,13 +139,13 @@ class PartCompiler:
         return override if override is not None and override.is_forced else None
 
     def binding(self, parameter: Parameter) -> Override | None:
-        """The dictionary that values of a parameter may be taken from."""
+        """Return the dictionary that is bound to a parameter, if any."""
         override = self.overrides.parameter(parameter.location, parameter.name)
         return None if override is None or override.is_forced else override
 
     @property
     def has_forced_body(self) -> bool:
-        """True when a user wants some part of every body to be what it is."""
+        """Whether a user forces a part of every body."""
         return any(one.is_forced for one in self.overrides.body())
 
     def _parameter(self, parameter: Parameter) -> Draw:
@@ -176,13 +176,13 @@ class PartCompiler:
         return fitting(entries, types, lambda v: place.carries_listed(v) and is_valid(v))
 
     def _exampled(self, draw: Draw, examples: Iterable[Example], part: SchemaPart, location: Location) -> Draw:
-        """Draws what `draw` gives, or a declared example that is valid."""
+        """Draws from `draw`, or a declared example that is valid."""
         entries = self.fitting((example.value for example in examples), part)
         words = Words(entries, EXAMPLES, Origin.EXAMPLE, location)
         return words.sampled(draw, self.context)
 
     def _reused(self, parameter: Parameter, part: SchemaPart) -> Draw:
-        """Generated values, examples, and values of earlier responses."""
+        """Draws generated values, examples, and values of earlier responses."""
         compiler, conjunction, place = part
         draw = self._structured(compiler.compile(conjunction, place), parameter, part)
         if parameter.examples:
@@ -199,7 +199,7 @@ class PartCompiler:
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
-        """Draws what `draw` gives, or a value by the grammar of a header that HTTP knows."""
+        """Draws from `draw`, or a value by the grammar of a standard header."""
         if parameter.location is not Location.HEADER or parameter.media_type is not None:
             return draw
         name = parameter.name.lower()
@@ -247,9 +247,9 @@ class PartCompiler:
         return found
 
     def body(self) -> tuple[Draw, bool]:
-        """Draws `(value, media type)`, and whether there is any body to draw.
+        """Return the draw of `(value, media type)`, and whether there is a body.
 
-        Raises `Unsatisfiable` and `SerializationNotPossible` when there has to be one and none can be made.
+        Raises `Unsatisfiable` and `SerializationNotPossible` when a body is required and none can be made.
         """
         draws: list[tuple[Draw, str]] = []
         reason: Unsatisfiable | None = None
@@ -283,7 +283,7 @@ class PartCompiler:
         return overridden(draw, overrides, part, self.context, self.mismatched)
 
     def _mostly_without(self, draw: Draw, declared: SchemaPart) -> Draw:
-        """Draws what `draw` gives, but mostly without the properties that are better left out."""
+        """Draws from `draw`, but mostly without the properties that the target refused."""
         fewer = self._learned.without_seldom
         if fewer is None:
             return draw
@@ -301,7 +301,7 @@ class PartCompiler:
         is_multi = is_multipart(body.media_type)
         is_text = is_json(body.media_type) or is_form(body.media_type) or is_yaml(body.media_type)
         is_written_xml = is_xml(body.media_type) and parsed is not None and parsed.type != "image"
-        # What its kind writes may be any value.
+        # A body that its kind serialises may be any value.
         is_bytes = body.write is None and (is_multi or not (is_text or is_written_xml))
         facets = [Facet(schema.raw, schema.pointer)]
         if is_multi or is_form(body.media_type):
@@ -362,7 +362,7 @@ def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
 
 
 def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
-    """Raise why a required body that is declared cannot be made."""
+    """Raise the reason why a required body cannot be made."""
     if reason is not None:
         raise reason
     unusable = operation.unusable_bodies

@@ -1,6 +1,7 @@
-"""Users' functions around the drawing of each part of a case. Their choices are recorded like ours."""
+"""Hooks of users around the draws of the parts of a case. Their choices are recorded like all others."""
 
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 from hypothesis.strategies import SearchStrategy
@@ -30,7 +31,7 @@ class PartHooks(Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
-        """Whether there may be values that only users know."""
+        """Whether hooks may return values that the schema does not know."""
         return bool(self.before_generate or self.map or self.flatmap)
 
 
@@ -70,7 +71,7 @@ class ComponentHooks(Struct, frozen=True):
 
     @property
     def shapes_drawing(self) -> bool:
-        """Whether some hook decides what is drawn, and so means nothing to a case that is not drawn."""
+        """Whether some hook replaces a draw, and therefore has no effect on a case that is not drawn."""
         parts = (getattr(self, part) for part in (*COMPONENTS, "case"))
         return any(one.before_generate or one.flatmap for one in parts)
 
@@ -90,68 +91,53 @@ class ComponentHooks(Struct, frozen=True):
                 value = call(hook, f"map_{part}", self.context, value)
             setattr(case, part, value)
             if mine.map:
-                self._is_from_anywhere(case, part)
+                _mark_changed(case, part)
         return case
 
-    def _is_from_anywhere(self, case: Case, part: str) -> None:
-        """Note that the values of a part may be from anywhere."""
-        if case.meta is not None:
-            case.meta.components = {
-                place: replace(one, outside=(ANYTHING,)) if place.container == part else one
-                for place, one in case.meta.components.items()
-            }
-
     def finished(self, case: Case) -> Case | None:
-        """A case that was not drawn, as the user wants it; None if he does not. Raises `HookError`."""
+        """Return a case that was not drawn after `filter_case` and `map_case`; None if one refuses it. Raises `HookError`."""
         if not all(call(hook, "filter_case", self.context, case) for hook in self.case.filter):
             return None
         for hook in self.case.map:
             case = called_for_case(hook, "map_case", self.context, case)
-        if self.case.map and case.meta is not None:
-            # What hooks give may be from anywhere.
-            parts = case.meta.components.items()
-            case.meta.components = {place: replace(part, outside=(ANYTHING,)) for place, part in parts}
+        if self.case.map:
+            _mark_changed(case, None)
         return case
+
+
+def _mark_changed(case: Case, container: str | None) -> None:
+    """Note in the provenance that hooks may have changed any value of one part, or of all."""
+    if case.meta is not None:
+        case.meta.components = {
+            place: replace(one, outside=(ANYTHING,)) if container in (None, place.container) else one
+            for place, one in case.meta.components.items()
+        }
 
 
 NO_HOOKS = ComponentHooks()
 
 
 def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -> Draw:
-    """Draws a part of a request as users want it: `before_generate`, `filter`, `map`, `flatmap`, in this order."""
+    """Draws a part of a request after its hooks: `before_generate`, `filter`, `map`, `flatmap`, in this order."""
     mine: PartHooks = getattr(hooks, part)
-    hook_context = hooks.context
-    if mine.before_generate:
-        strategy = strategy_of(draw, f"<{part}>")
-        for hook in mine.before_generate:
-            strategy = _called_for_strategy(hook, f"before_generate_{part}", hook_context, strategy)
-        draw = _from_strategy(strategy)
+    draw = _before_generate(draw, part, mine, hooks.context)
     if mine.filter:
-        accepts = _accepted_by(mine.filter, f"filter_{part}", hook_context)
-        draw = retried(draw, accepts, context, f"{HOOK}filter_{part}")
+        name = f"filter_{part}"
+
+        def accepts(value: Any) -> bool:
+            return value is NOT_SET or all(call(hook, name, hooks.context, value) for hook in mine.filter)
+
+        draw = retried(draw, accepts, context, f"{HOOK}{name}")
     for hook in mine.map:
-        draw = _mapped(draw, hook, f"map_{part}", hook_context)
-    for hook in mine.flatmap:
-        draw = _flat_mapped(draw, hook, f"flatmap_{part}", hook_context)
-    return draw if part == "body" else finished(draw, _named)
+        draw = _mapped(draw, partial(call, hook, f"map_{part}", hooks.context))
+    draw = _flat_mapped(draw, part, mine, hooks.context)
+    # A hook that returns None leaves no parameters.
+    return draw if part == "body" else finished(draw, lambda values: {} if values is None else values)
 
 
 def shaped(draw: Draw, hooks: ComponentHooks) -> Draw:
-    """Draws a whole case as users want it: `before_generate_case`, then `flatmap_case`."""
-    mine, context = hooks.case, hooks.context
-    if mine.before_generate:
-        strategy = strategy_of(draw, "<case>")
-        for hook in mine.before_generate:
-            strategy = _called_for_strategy(hook, "before_generate_case", context, strategy)
-        draw = _from_strategy(strategy)
-    for hook in mine.flatmap:
-        draw = _flat_mapped(draw, hook, "flatmap_case", context)
-    return draw
-
-
-def _named(values: dict[str, Any] | None) -> dict[str, Any]:
-    """Parameters by name; a hook that gives nothing leaves none."""
-    return {} if values is None else values
+    """Draws a whole case after its hooks: `before_generate_case`, then `flatmap_case`."""
+    return _flat_mapped(_before_generate(draw, "case", hooks.case, hooks.context), "case", hooks.case, hooks.context)
 
 
 def call(hook: Hook, name: str, context: object, value: Any) -> Any:
@@ -163,49 +149,53 @@ def call(hook: Hook, name: str, context: object, value: Any) -> Any:
 
 
 def called_for_case(hook: Hook, name: str, context: object, value: Any) -> Case:
-    """The case that a hook returns. Raises `HookError`."""
+    """Return the case that a hook returns. Raises `HookError`."""
     found = call(hook, name, context, value)
     if not isinstance(found, Case):
         raise HookExecutionError(name, f"gave {found!r:.80}; it has to return the case")
     return found
 
 
-def _called_for_strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:
+def _strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:
     found = call(hook, name, context, value)
     if not isinstance(found, SearchStrategy):
         raise HookExecutionError(name, f"gave {found!r:.80}; it has to return a strategy")
     return found
 
 
-def _from_strategy(strategy: Any) -> Draw:
-    return lambda source: draw_strategy(strategy, source)
+def _before_generate(draw: Draw, part: str, mine: PartHooks, context: object) -> Draw:
+    if not mine.before_generate:
+        return draw
+    strategy: Any = strategy_of(draw, f"<{part}>")
+    for hook in mine.before_generate:
+        strategy = _strategy(hook, f"before_generate_{part}", context, strategy)
+    return partial(draw_strategy, strategy)
 
 
-def _accepted_by(hooks: tuple[Hook, ...], name: str, context: object) -> Callable[[Any], bool]:
-    return lambda value: value is NOT_SET or all(call(hook, name, context, value) for hook in hooks)
-
-
-def _mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
+def _mapped(draw: Draw, change: Callable[[Any], Any]) -> Draw:
     def drawn(source: Source) -> Any:
         value = draw(source)
-        # Where a body is left out there is nothing to map.
-        return value if value is NOT_SET else call(hook, name, context, value)
+        # A body that is left out is not mapped.
+        return value if value is NOT_SET else change(value)
 
     return drawn
 
 
-def _flat_mapped(draw: Draw, hook: Hook, name: str, context: object) -> Draw:
-    def drawn(source: Source) -> Any:
-        value = draw(source)
-        if value is NOT_SET:
-            return value
-        return draw_strategy(_called_for_strategy(hook, name, context, value), source)
+def _flat_mapped(draw: Draw, part: str, mine: PartHooks, context: object) -> Draw:
+    def flat(draw: Draw, hook: Hook) -> Draw:
+        def drawn(source: Source) -> Any:
+            value = draw(source)
+            if value is NOT_SET:
+                return value
+            return draw_strategy(_strategy(hook, f"flatmap_{part}", context, value), source)
 
-    return drawn
+        return drawn
+
+    return reduce(flat, mine.flatmap, draw)
 
 
 def hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw:
-    """Hooks see the value only; the media type stays."""
+    """Draws `(body, media type)` after the hooks of the body, which see the value alone."""
     if not hooks.body:
         return draw
     media_types: list[str | None] = [None]
@@ -215,9 +205,5 @@ def hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw
         return drawn
 
     changed = hooked(value, "body", hooks, context)
-
-    def with_media_type(source: Source) -> tuple[Any, str | None]:
-        drawn = changed(source)
-        return drawn, media_types[0]
-
-    return with_media_type
+    # The value is drawn first: it sets the media type.
+    return lambda source: (changed(source), media_types[0])

@@ -1,18 +1,17 @@
-"""Draws for listed values, for values that must differ from others, and for `oneOf` whose alternatives overlap."""
+"""Draws of listed values, of values that must differ from others, and of `oneOf` whose alternatives overlap."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.nodes import IsValid, Nodes, identity, validator_of
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import may_be_alone
-from checker.generation.normalization.forms import Branches, Canonical, Conjunction, Exclusions, same
+from checker.generation.normalization.forms import Canonical, Conjunction, Exclusions
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.basic import either, one_of
 from checker.generation.sources.choices import RandomSource
@@ -25,7 +24,7 @@ _EXACT = 2**53
 _SMALL = 64
 """Integers that are counted one by one."""
 _ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 12)
-"""Tried where most texts are forbidden."""
+"""Texts that are tried where most texts are forbidden."""
 
 
 def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> Draw:
@@ -122,7 +121,7 @@ _STEPS, _STEPS_EACH = 12_000, 500
 """Steps that keeping all alternatives apart may take, and what each may take of them at least."""
 _TRIED: Final = 20
 _SURE: Final = 2
-"""Accepted values in a row that say enough."""
+"""Accepted values in a row after which no more are tried."""
 _DISCARDED: Final = 120
 """Attempts that all of the tries together may discard."""
 _NOTHING: Final = "no value was found that satisfies this alternative alone"
@@ -153,7 +152,7 @@ def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextP
 
 
 def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
-    """Share of a few values that is accepted, of fewer where the first ones are; None where none can be drawn yet."""
+    """Return the share of accepted values among a few, among fewer where the first are accepted; None where none can be drawn yet."""
     source = RandomSource()
     accepted = drawn = 0
     with context.aside(_DISCARDED):
@@ -183,8 +182,8 @@ def _is_simplest(draw: Draw, accepts: IsValid, context: DrawContext) -> bool:
             return False
 
 
-_LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf", "anyOf", "oneOf"})
-"""What lists, only holds what lists, or is judged by all alike."""
+_LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf"})
+"""Keywords that the form of a listed value has wholly."""
 
 
 def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
@@ -195,7 +194,7 @@ def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place:
     values = [v for v in possible if is_valid(v) and identity(v) not in forbidden]
     sendable = [value for value in values if place.carries_listed(value)]
     if not sendable and place.is_body:
-        # JSON can say what is not drawn otherwise.
+        # JSON can carry characters that are not drawn otherwise.
         sendable = values
     if not sendable:
         what = "travels in this place" if values else "satisfies the rest of the schema"
@@ -204,43 +203,9 @@ def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place:
 
 
 def _judge(canon: Canon, form: Canonical, conjunction: Conjunction) -> IsValid:
-    """Most lists stand beside a type, or other lists, and nothing else: no validator is needed for that."""
-    try:
-        choices = [list(_lists(canon, branches)) for branches in form.branches]
-    except UnresolvableReference:
+    """Return the predicate of listed values. Most lists stand beside a type alone, and compiling a validator takes longer."""
+    if form.branches or not all(canon.said(facet).keys() <= _LISTING for facet in form.facets):
         return validator_of(canon, conjunction, is_strict=False)
-    if not _only_lists(canon, form) or not all(map(all, choices)):
-        return validator_of(canon, conjunction, is_strict=False)
-
-    def is_valid(value: Any) -> bool:
-        if not _admits(form, value):
-            return False
-        for branches, lists in zip(form.branches, choices, strict=True):
-            count = sum(_lists_it(one, value) for one in lists if one is not None)
-            if count == 0 or (count > 1 and branches.keyword == "oneOf"):
-                return False
-        return True
-
-    return is_valid
-
-
-def _lists(canon: Canon, branches: Branches) -> Iterator[Canonical | None]:
-    """Forms of alternatives; None for those that say more than which values there are."""
-    for alternative in branches.alternatives:
-        form = canon.canonical(alternative)
-        yield None if form.branches or not _only_lists(canon, form) else form
-
-
-def _only_lists(canon: Canon, form: Canonical) -> bool:
-    return all(canon.said(facet).keys() <= _LISTING for facet in form.facets)
-
-
-def _lists_it(form: Canonical, value: Any) -> bool:
-    if form.impossible is not None or not _admits(form, value):
-        return False
-    return form.enum is None or any(same(value, other) for other in form.enum)
-
-
-def _admits(form: Canonical, value: Any) -> bool:
-    """Whether types and formats admit a value."""
-    return not forms.kinds_of(value).isdisjoint(form.types) and all(is_of_format(name, value) for name in form.formats)
+    return lambda value: (
+        not forms.kinds_of(value).isdisjoint(form.types) and all(is_of_format(name, value) for name in form.formats)
+    )

@@ -1,4 +1,4 @@
-"""From canonical forms to closures."""
+"""The compiler of schemas: from canonical forms to closures that draw values."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,10 +15,9 @@ from checker.generation.drawing.arrays import compile_items
 from checker.generation.drawing.nodes import ENOUGH, IsValid, Variety, different, is_json, may_be_poor, validator_of
 from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import TextPlace
-from checker.generation.drawing.reuse import reusing
 from checker.generation.drawing.scalars import compile_integer, compile_listed, compile_number
 from checker.generation.drawing.texts import compile_string
-from checker.generation.drawing.words import Words
+from checker.generation.drawing.words import Words, reusing
 from checker.generation.normalization import discrimination, forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import emptiness, is_settled
@@ -36,7 +35,7 @@ _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
 _NULLS = 0.12
-_EXAMPLES, _TOLD = 0.06, 0.2  # Nothing else says what texts look like that are told in prose.
+_EXAMPLES, _PROSE = 0.06, 0.2  # Examples in prose stand where no keyword describes the text.
 _WAY = 200
 """Steps that one way out of a `not` may take where there are others."""
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
@@ -44,7 +43,7 @@ Key = tuple[frozenset[FacetKey], TextPlace]
 
 
 class Compiler(Struct):
-    """Compiles the schemas of one operation; what is referred to often is compiled once."""
+    """Compiles the schemas of one operation, each of them once."""
 
     canon: Canon
     context: DrawContext
@@ -53,22 +52,22 @@ class Compiler(Struct):
     max_text: int
     reuses: bool = False
     opaque: dict[str, str] = field(default_factory=dict)
-    """Pointer -> keyword of each node that is drawn and filtered."""
+    """Pointer -> keyword of each node that is drawn and filtered, because the keyword cannot be drawn from."""
     is_minimal: bool = False
-    """Only what is required, as far as possible without recursion."""
+    """True for values of required parts alone, as far as possible without recursion."""
     variety: Variety = Variety.USUAL
     is_sampled: bool = True
     allows_extra: bool = True
-    """Objects may have properties that no schema speaks of."""
+    """True when objects may have undeclared properties."""
     words: Mapping[str, Words] = field(default_factory=dict)
     """Type -> values of users that may stand for generated ones."""
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
     _root: str = ""
-    """Pointer of the schema that variety is wanted of."""
+    """Pointer of the schema whose values get more variety."""
     _leaves: int | None = None
-    """How many more combinations of alternatives of one value are tried; None outside of alternatives."""
+    """Combinations of alternatives of one value that may still be tried; None outside of alternatives."""
 
     @property
     def size(self) -> int:
@@ -94,7 +93,7 @@ class Compiler(Struct):
             draw = self._compiled(conjunction, place)
         except Unsatisfiable as error:
             if not self.is_minimal:
-                # A minimal draw may fail only because we came here on a circle.
+                # A minimal draw may fail only because this schema is being compiled already.
                 self._known[key] = error.again()
             raise
         finally:
@@ -108,14 +107,14 @@ class Compiler(Struct):
         return self.variety if form.pointer == self._root else Variety.USUAL
 
     def _varied(self, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
-        """`draw`, or what gives more different values where its own would repeat themselves all the time."""
+        """Return `draw`, or a draw with more variety where its values would repeat themselves."""
         if self.is_minimal or self.formats or not self.is_sampled:
             return draw
         most, root = different(draw, self.context), conjunction[0].pointer if conjunction else "#"
         for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
             if most >= ENOUGH:
                 break
-            # What is below the root stays as it is.
+            # The schemas below the root are drawn as before.
             known = {key: made for key, made in self._known.items() if not _is_at(root, key)}
             other = replace(self, variety=variety, _known=known, _open={}, _minimal=None, _root=root)
             with suppress(Unsatisfiable, BudgetSpent):
@@ -139,7 +138,7 @@ class Compiler(Struct):
             raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
 
     def validator(self, conjunction: Conjunction, *, is_strict: bool = False) -> Callable[[Any], bool]:
-        """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked."""
+        """Return a predicate: whether all facets admit a value; with `is_strict`, for both validators of formats."""
         return validator_of(self.canon, conjunction, is_strict=is_strict)
 
     def _recursive(self, conjunction: Conjunction, place: TextPlace, cell: list[Draw]) -> Draw:
@@ -151,7 +150,7 @@ class Compiler(Struct):
 
         def draw(source: Source) -> Any:
             if not cell:
-                # Tried while it is being compiled.
+                # Drawn while it is being compiled.
                 raise Unfinished(pointer)
             if context.depth >= DEEPEST:
                 return minimal(source)
@@ -221,9 +220,9 @@ class Compiler(Struct):
             raise Unsatisfiable(reason.pointer, reason.text)
 
     def _branched(self, form: Canonical, place: TextPlace, is_alone: IsValid | None) -> Draw:
-        """One branch of the first alternatives, combined with all the rest.
+        """Draws one branch of the first alternatives, combined with all others.
 
-        With `is_alone` they may overlap, and values have to satisfy one of them only.
+        With `is_alone` the alternatives may overlap, and values have to satisfy exactly one.
         """
         branches = form.branches[0]
         is_outermost = self._leaves is None
@@ -242,7 +241,7 @@ class Compiler(Struct):
     def _alternatives(
         self, form: Canonical, place: TextPlace, is_alone: IsValid | None, *, is_outermost: bool
     ) -> tuple[list[Draw], Unsatisfiable | None]:
-        """Draws of the alternatives that are possible, and why the first of the others is not."""
+        """Return the draws of the possible alternatives, and the error of the first impossible one."""
         branches = form.branches[0]
         base = form.base(branches.owner, branches.keyword)
         if branches.keyword == "not":
@@ -295,7 +294,7 @@ class Compiler(Struct):
         draws, reason = self._of_kinds(kinds, form, conjunction, place)
         null = forms.NULL in kinds
         if not draws and not null and form.types == frozenset(forms.TYPES):
-            # What is said of one type may forbid it, and leave the others alone.
+            # Keywords of one type may forbid it, and do not constrain the others.
             others = [kind for kind in forms.TYPES if kind not in kinds and kind != forms.NULL]
             draws, _ = self._of_kinds(others, form, conjunction, place)
         if not draws and not null:
@@ -310,10 +309,10 @@ class Compiler(Struct):
     def _of_kinds(
         self, kinds: list[str], form: Canonical, conjunction: Conjunction, place: TextPlace
     ) -> tuple[list[Draw], Unsatisfiable | None]:
-        """Draws of the types that are possible, and why the first of the others is not."""
+        """Return the draws of the possible types, and the error of the first impossible one."""
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
-        # The two values of a boolean are soon seen: what is beside it has most of the draws.
+        # A boolean has two values only: the other types get most of the draws.
         weight = _MORE_VARIED if forms.BOOLEAN in kinds else 1
         for kind in kinds:
             if kind == forms.NULL:
@@ -326,7 +325,7 @@ class Compiler(Struct):
         return draws, reason
 
     def _kinds(self, form: Canonical, place: TextPlace) -> list[str]:
-        """Types worth drawing."""
+        """Return the types that are drawn: an untyped schema means those that its keywords constrain."""
         types = set(form.types)
         if forms.NUMBER in types:
             types.discard(forms.INTEGER)
@@ -364,7 +363,7 @@ class Compiler(Struct):
         if not (form.examples or form.strings.prose_examples) or self.is_minimal or place.is_bytes:
             return draw
         is_valid = self.validator(conjunction, is_strict=True)
-        for share, values in ((_TOLD, form.strings.prose_examples), (_EXAMPLES, form.examples)):
+        for share, values in ((_PROSE, form.strings.prose_examples), (_EXAMPLES, form.examples)):
             carried = [one for one in values if is_json(one) and place.carries(one)]
             fitting = [one for one in carried if is_valid(one)]
             if fitting and not (len(fitting) == 1 and isinstance(fitting[0], bool)):
@@ -373,5 +372,5 @@ class Compiler(Struct):
 
 
 def _is_at(pointer: str, key: Key) -> bool:
-    """True when something of a conjunction stands there."""
+    """Whether a facet of a conjunction stands at a pointer."""
     return any(place == pointer for place, *_ in key[0])

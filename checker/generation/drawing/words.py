@@ -1,5 +1,9 @@
-"""Values that users, the description or HTTP give, in place of generated ones: asked for by choices, so they shrink and replay."""
+"""Given values in place of generated ones: from users, the description, HTTP, or earlier responses.
 
+Each is taken by a recorded choice, so that records shrink and replay.
+"""
+
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -7,31 +11,33 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import TypeWords, as_type
-from checker.core.case import copied
+from checker.core.case import NOT_SET, copied
+from checker.core.constraints import ITEMS
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
 from checker.generation.drawing.nodes import is_json
 from checker.generation.drawing.places import TextPlace, location_of
 from checker.generation.normalization import forms
 from checker.generation.sources.basic import either, finished, listed
+from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, GivenValue
 
 EXAMPLES: Final = 0.2
-"""Probability that a declared example takes the place of what is drawn."""
+"""Probability that a declared example replaces a generated value."""
 _KINDS: Final = {forms.STRING: "string", forms.INTEGER: "integer", forms.NUMBER: "number"}
 
 
 class Words(Struct, frozen=True):
-    """Values that may stand somewhere."""
+    """Given values of one kind."""
 
     entries: tuple[Any, ...]
     share: float
     """Probability that one is taken."""
     origin: Origin
     location: Location | None = None
-    """Where they stand; without one they are taken nowhere."""
+    """The part of the request that they are for; None for no part."""
     name: str = ANYTHING
-    """Of the parameter, where they are meant for one."""
+    """The name of the parameter that they are for."""
 
     def at(self, place: TextPlace, is_valid: Callable[[Any], bool]) -> "Words":
         """Return the words that a place carries and a schema admits."""
@@ -68,7 +74,7 @@ def fitting(entries: Iterable[Any], types: frozenset[str], accepts: Callable[[An
 
 
 def readings(entry: Any, types: frozenset[str]) -> Iterator[Any]:
-    """An entry as it is, and as each of some types; nothing of what YAML knows and JSON does not."""
+    """Yield an entry as it is, and read as each of some types; nothing for values of YAML that JSON does not have."""
     if not is_json(entry):
         return
     yield entry
@@ -87,7 +93,7 @@ def words_of_types(types: Sequence[TypeWords]) -> Mapping[str, Words]:
 
 
 KNOWN: Final = 0.75
-"""Probability that such a value takes the place of what is drawn."""
+"""Probability that a value by the grammar of its header replaces a generated one."""
 _TAGS = ('"a"', 'W/"a"', "*", '"a", W/"b"', '""')
 _DATES = (
     "Thu, 01 Jan 1970 00:00:00 GMT",
@@ -159,3 +165,88 @@ def holding(name: str) -> tuple[str, ...]:
 
 HOLDING_WEIGHT: Final = 15
 """How often a condition that holds stands beside the others that may be chosen."""
+
+
+SOMETIMES = 0.2
+OFTEN = 0.8
+"""Path parameters and some members of bodies name resources: a random name leads to 404."""
+TOGETHER = 0.97
+"""A path with one known part leads to a resource only if the others are known as well."""
+_POOLED = 63
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
+
+
+def reusing(draw: Draw, kind: str, is_valid: Callable[[Any], bool], context: DrawContext) -> Draw:
+    """Draws a scalar of the body, or takes the value of the pool at its JSON pointer."""
+    return pooled(draw, (Location.BODY, None), (kind,), is_valid, context)
+
+
+def pooled(
+    draw: Draw,
+    target: tuple[Location, str | None],
+    kinds: tuple[str, ...],
+    is_valid: Callable[[Any], bool],
+    context: DrawContext,
+) -> Draw:
+    """Draws a value, or takes one from the pool under the name of a parameter; without a name, under `context.path`."""
+    location, name = target
+    coerced = _coercion(kinds)
+    # Python finds a member of an enumeration ten times slower than a name.
+    is_path = location is Location.PATH
+    share = OFTEN if is_path else SOMETIMES
+
+    def take(at: str, index: int) -> Any:
+        pool = context.pool
+        found = None if pool is None else pool.pick(location, at, index)
+        if found is None:
+            return NOT_SET
+        value = found.literal if coerced is None else coerced(found.literal)
+        if not is_valid(value):
+            return NOT_SET
+        context.bindings.append(found)
+        return value
+
+    def drawn(source: Source) -> Any:
+        likely = share
+        if is_path and context.bindings and _is_begun(context):
+            likely = TOGETHER
+        if name is None and context.naming and _is_naming(context):
+            likely = OFTEN
+        if source.boolean(likely):
+            index = source.integer(0, _POOLED)
+            value = take(name if name is not None else _pointer(context.path), index)
+            if value is not NOT_SET:
+                return value
+        return draw(source)
+
+    return drawn
+
+
+def _is_naming(context: DrawContext) -> bool:
+    """Whether the value that is drawn next names a resource; in lists every item does."""
+    path, naming = tuple(context.path), context.naming
+    return path in naming or (tuple([ITEMS if token.isdigit() else token for token in path]) in naming)
+
+
+def _is_begun(context: DrawContext) -> bool:
+    return any(one.location is Location.PATH for one in context.bindings)
+
+
+def _pointer(path: list[str]) -> str:
+    return f"/{'/'.join(path)}" if path else ""
+
+
+def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:
+    """Return a conversion of a value to one of the wanted types: 5 to "5", "5" to 5; None where both or neither will do."""
+    is_text, is_numeric = forms.STRING in kinds, forms.INTEGER in kinds or forms.NUMBER in kinds
+    if is_text is is_numeric:
+        return None
+    return _as_text if is_text else _as_number
+
+
+def _as_text(value: Any) -> Any:
+    return str(value) if value.__class__ is int else value
+
+
+def _as_number(value: Any) -> Any:
+    return int(value) if value.__class__ is str and _INTEGER.fullmatch(value) else value

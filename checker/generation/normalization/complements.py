@@ -1,6 +1,6 @@
 """The complement of a schema, pushed inward: each keyword that can be broken gives one way to break it.
 
-The ways are sound: what satisfies one of them breaks the schema. Of many names or places one is taken.
+The ways are sound: a value of one of them breaks the schema. Of many names or places one is taken.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,19 +29,19 @@ class Complements(Struct, frozen=True):
 
     alternatives: tuple[Conjunction, ...]
     is_whole: bool
-    """False when there are ways that cannot be said."""
+    """False when there are ways that no schema describes."""
 
 
 class _Unknown(Exception):
-    """There are ways, but they cannot be said."""
+    """There are ways, but no schema describes them."""
 
 
 Breaking = Callable[[Facet, dict[str, Any], Any], Iterator[Conjunction]]
-"""The ways to break one keyword, from its schema, all that is well-formed in it, and its value."""
+"""Yields the ways to break one keyword, from its schema, the well-formed keywords, and its value."""
 
 
 def complement(facet: Facet, raw: dict[str, Any]) -> Complements:
-    """Return the ways to break the keywords of a schema; `raw` is what is well-formed in it, references excluded."""
+    """Return the ways to break the keywords of a schema; `raw` has its well-formed keywords, references excluded."""
     found: list[Conjunction] = []
     is_whole = True
     for keyword, value in raw.items():
@@ -57,7 +57,7 @@ def complement(facet: Facet, raw: dict[str, Any]) -> Complements:
 
 
 def broken_at(facet: Facet, raw: dict[str, Any], keyword: str) -> tuple[Conjunction, ...]:
-    """The ways to break one of the keywords; none when they cannot be said."""
+    """Return the ways to break one of the keywords; none when no schema describes them."""
     breaking = _BREAKING.get(keyword)
     if breaking is None:
         return ()
@@ -82,38 +82,32 @@ def _type(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction
         yield _made(facet, "", "type", {"type": others})
 
 
-def _const(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    yield _made(facet, "", "const", {OTHER_VALUE: [value]})
+def _simple(kind: str, name: str, broken: Callable[[Any], dict[str, Any] | None]) -> Breaking:
+    """Return the breach of a keyword by one schema of a type, which follows from its value alone; None where there is none."""
+
+    def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
+        found = broken(value)
+        if found is not None:
+            yield _made(facet, kind, name, found)
+
+    return breaking
 
 
-def _enum(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    yield _made(facet, "", "enum", {OTHER_VALUE: value})
+def _sizes(kind: str, noun: str) -> dict[str, Breaking]:
+    return {
+        f"min{noun}": _simple(kind, "few", lambda value: {f"max{noun}": int(value) - 1} if value > 0 else None),
+        f"max{noun}": _simple(kind, "many", lambda value: {f"min{noun}": int(value) + 1}),
+    }
 
 
 def _bound(other: str, flag: str) -> Breaking:
-    """Beyond a bound: what is beyond an open one includes the bound itself."""
+    """Return the breach of a bound. Numbers beyond an open bound include the bound itself."""
 
     def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
         keyword = other if raw.get(flag) is True else f"exclusive{other.capitalize()}"
         yield _made(facet, NUMBER, f"{other} {flag}", {keyword: value})
 
     return breaking
-
-
-def _open_bound(other: str) -> Breaking:
-    def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-        if not isinstance(value, bool):
-            yield _made(facet, NUMBER, other, {other: value})
-
-    return breaking
-
-
-def _multiple(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    yield _made(facet, NUMBER, "step", {OTHER_STEP: [value]})
-
-
-def _pattern(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    yield _made(facet, "string", "pattern", {OTHER_TEXT: [value]})
 
 
 def _format(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
@@ -123,26 +117,6 @@ def _format(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjuncti
         yield _made(facet, NUMBER, "above", {"exclusiveMinimum": high})
     elif value in ASSERTED_FORMATS:
         yield _made(facet, "string", "format", {OTHER_FORMAT: [value]})
-
-
-def _at_least(kind: str, noun: str) -> Breaking:
-    def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-        if value > 0:
-            yield _made(facet, kind, "few", {f"max{noun}": int(value) - 1})
-
-    return breaking
-
-
-def _at_most(kind: str, noun: str) -> Breaking:
-    def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-        yield _made(facet, kind, "many", {f"min{noun}": int(value) + 1})
-
-    return breaking
-
-
-def _unique(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    if value is True:
-        yield _made(facet, "array", "twice", {"minItems": 2, DUPLICATES: True})
 
 
 def _required(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
@@ -207,10 +181,6 @@ def _items(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunctio
         yield _made(facet, "array", "wrong item", {"contains": inverse(wrong)})
 
 
-def _prefix_items(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    yield from _prefix(facet, value, "prefixItems")
-
-
 def _prefix(facet: Facet, schemas: list[Any], keyword: str) -> Iterator[Conjunction]:
     for index, schema in enumerate(schemas):
         if not _admits_all(schema):
@@ -246,10 +216,6 @@ def _one_of(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjuncti
     if len(parts) > _MANY:
         raise _Unknown
     yield from combinations(parts, 2)
-
-
-def _not(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    yield (facet.below(value, "not"),)
 
 
 def _if(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
@@ -291,37 +257,40 @@ _NEW_NAMES: Final = ("other", "x", "0", "Another name", "~")
 _SILENT: Final = frozenset(
     ("then", "else", "minContains", "maxContains", "additionalItems", "contentEncoding", "contentMediaType")
 )  # fmt: skip
-"""Keywords that others answer for."""
+"""Keywords that are broken through another one."""
 _BREAKING: Final[dict[str, Breaking]] = {
     "type": _type,
-    "enum": _enum,
-    "const": _const,
+    "enum": _simple("", "enum", lambda value: {OTHER_VALUE: value}),
+    "const": _simple("", "const", lambda value: {OTHER_VALUE: [value]}),
     "minimum": _bound("maximum", "exclusiveMinimum"),
     "maximum": _bound("minimum", "exclusiveMaximum"),
-    "exclusiveMinimum": _open_bound("maximum"),
-    "exclusiveMaximum": _open_bound("minimum"),
-    "multipleOf": _multiple,
-    "pattern": _pattern,
+    "exclusiveMinimum": _simple(
+        NUMBER, "maximum", lambda value: None if isinstance(value, bool) else {"maximum": value}
+    ),
+    "exclusiveMaximum": _simple(
+        NUMBER, "minimum", lambda value: None if isinstance(value, bool) else {"minimum": value}
+    ),
+    "multipleOf": _simple(NUMBER, "step", lambda value: {OTHER_STEP: [value]}),
+    "pattern": _simple("string", "pattern", lambda value: {OTHER_TEXT: [value]}),
     "format": _format,
-    "minLength": _at_least("string", "Length"),
-    "maxLength": _at_most("string", "Length"),
-    "minItems": _at_least("array", "Items"),
-    "maxItems": _at_most("array", "Items"),
-    "minProperties": _at_least("object", "Properties"),
-    "maxProperties": _at_most("object", "Properties"),
-    "uniqueItems": _unique,
+    **_sizes("string", "Length"),
+    **_sizes("array", "Items"),
+    **_sizes("object", "Properties"),
+    "uniqueItems": _simple(
+        "array", "twice", lambda value: {"minItems": 2, DUPLICATES: True} if value is True else None
+    ),
     "required": _required,
     "properties": _properties,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional,
     "propertyNames": _names,
     "items": _items,
-    "prefixItems": _prefix_items,
+    "prefixItems": lambda facet, raw, value: _prefix(facet, value, "prefixItems"),
     "contains": _contains,
     "allOf": _all_of,
     "anyOf": _any_of,
     "oneOf": _one_of,
-    "not": _not,
+    "not": lambda facet, raw, value: iter([(facet.below(value, "not"),)]),
     "if": _if,
     "dependentRequired": _dependents("dependentRequired"),
     "dependentSchemas": _dependents("dependentSchemas"),
