@@ -1,4 +1,4 @@
-"""Bodies with what users want in some places of them: forced, or from a dictionary."""
+"""Overrides of users and demands of the target: values that are forced or taken from dictionaries, and narrower schemas."""
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +38,7 @@ def mismatch(override: Override, entries: Sequence[Any]) -> str:
 
 
 def forced_into(body: Any, overrides: Iterable[Override]) -> Any:
-    """A body with all that is forced, valid or not. The body itself remains as it is."""
+    """Return a copy of a body with all forced values, valid or not."""
     for override in overrides:
         if override.is_forced:
             body = _replaced(body, override.path, partial(_copied, override.entries[0]))
@@ -56,10 +56,10 @@ def overridden(
     context: DrawContext,
     mismatched: dict[str, str],
 ) -> Draw:
-    """Draws bodies with what users want in some places of them.
+    """Draws bodies with the overrides of users.
 
-    A value of a dictionary is taken when the body remains valid. What is forced comes last: nothing is put over it.
-    `mismatched` is told of dictionaries that the schema forbids most entries of, by place.
+    A value of a dictionary is taken when the body remains valid. Forced values come last: nothing replaces them.
+    `mismatched` receives a sentence for each dictionary of which the schema forbids most entries, by place.
     """
     compiler, conjunction, place = part
     is_valid = compiler.validator(conjunction)
@@ -88,7 +88,7 @@ def overridden(
 
 
 def _picked(source: Source, entries: tuple[Any, ...], share: float, taken: list[Any], old: Any) -> Any:
-    """One of the entries, which is noted, or what was there."""
+    """Return one of the entries, which is appended to `taken`, or the old value."""
     if share < 1 and not source.boolean(share):
         return old
     value = entries[source.choice(len(entries)) if len(entries) > 1 else 0]
@@ -97,7 +97,7 @@ def _picked(source: Source, entries: tuple[Any, ...], share: float, taken: list[
 
 
 def _replaced(value: Any, path: Path, pick: Callable[[Any], Any]) -> Any:
-    """A value with something else at a path. Objects get what they do not have; arrays stay as long as they are."""
+    """Return a value with another one at a path. Objects get missing members; arrays keep their length."""
     if not path:
         return pick(value)
     name, rest = path[0], path[1:]
@@ -111,7 +111,7 @@ def _replaced(value: Any, path: Path, pick: Callable[[Any], Any]) -> Any:
 
 
 def _eligible(compiler: Compiler, conjunction: Conjunction, place: TextPlace, override: Override) -> tuple[Any, ...]:
-    """Entries that the schema at the path admits; all of them where there is no schema."""
+    """Return the entries that the schema at the path admits; all of them where there is no schema."""
     inner = place
     for name in override.path:
         inner = item_of(inner)
@@ -140,7 +140,7 @@ class SchemaPart(NamedTuple):
 
 
 class Narrowing(Struct, frozen=True):
-    """Demands as further schemas: what is drawn is valid by the description as well. Wrong data is made without them."""
+    """Learned demands of the target, as further schemas of valid values. Negative data is made without them."""
 
     constraints: tuple[Constraint, ...]
 
@@ -158,7 +158,7 @@ class Narrowing(Struct, frozen=True):
 
     @property
     def without_seldom(self) -> "Narrowing | None":
-        """The demands on a body without what is mostly left out; None where that is nothing."""
+        """The demands on a body that also leave out what the target mostly refused; None where that is nothing."""
         seldom = [one for one in self.constraints if one.keyword == SELDOM and one.location == Location.BODY]
         left_out = (replace(one, keyword=FORBIDDEN) for one in seldom)
         return Narrowing((*self.constraints, *left_out)) if seldom else None
@@ -166,7 +166,7 @@ class Narrowing(Struct, frozen=True):
     def narrowed(
         self, part: SchemaPart, location: Location, name: str = "", outline: Outline | None = None
     ) -> SchemaPart:
-        """A part whose values respect the demands on it: a parameter by its name, or the body."""
+        """Return a part whose values respect the demands on it: a parameter by its name, or the body."""
         mine = [
             Constraint(one.location, one.path[1:] if name else one.path, one.keyword, one.value)
             for one in self.constraints

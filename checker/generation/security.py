@@ -1,4 +1,4 @@
-"""Credentials that a case makes up, as the security schemes of its operation want them written."""
+"""Made-up credentials, in the form that the security schemes of an operation declare."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,21 +17,21 @@ from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw
 
 _KNOWN: Final = "checker"
-"""User, password, token and key of most cases: who makes something has to be the one who looks for it."""
+"""User, password, token and key of most cases: a resource has to be read with the credentials that created it."""
 _OTHERS: Final = 0.1
-"""Share of cases that somebody else sends."""
+"""Share of cases with other credentials."""
 _LONGEST: Final = 24
 _TOKEN: Final = texts(alphabets.NAME, 1, _LONGEST)
 _ORDER: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 
 
 class SecurityParameter(Struct, frozen=True):
-    """One thing that a request carries to say who sends it."""
+    """A parameter that carries a credential."""
 
     location: Location
     name: str
     pointer: str
-    """Of the scheme that asks for it."""
+    """Pointer of the security scheme."""
     usual: str
     """Its value in most cases."""
     draw: Draw
@@ -39,18 +39,19 @@ class SecurityParameter(Struct, frozen=True):
 
 
 class Alternative(Struct, frozen=True):
-    """One of the alternatives that an operation declares."""
+    """A security requirement of an operation."""
 
     place: int
-    """In the security of the operation."""
+    """Index in the security of the operation."""
     made_up: tuple[SecurityParameter, ...]
-    """What users do not give of it; empty too where it asks for nothing."""
+    """The credentials that users do not configure; empty for a requirement without schemes."""
 
 
 def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Alternative, ...]:
-    """Return the security alternatives that requests may meet, that of usual requests first. Empty where there is no choice, and nothing to make up.
+    """Return the security alternatives that requests may meet, that of usual requests first. Empty where there is one alternative that needs no made-up credentials.
 
-    Where users give credentials, it is what these meet. What users give, and what is declared as a parameter, is not made up.
+    Configured credentials limit them to the alternatives that these meet. A credential that is configured, or declared as a parameter,
+    is not made up.
     """
     if not settings.security_parameters:
         return ()
@@ -65,7 +66,7 @@ def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Al
 
 
 def _is_given(requirement: SecurityRequirement, settings: GenerationSettings) -> bool:
-    """Whether every request meets it by the headers that a user wants in it."""
+    """Whether the configured headers of every request meet a requirement."""
     written = [one for one in requirement.schemes if _writer(one) is not None]
     return bool(written) and all(settings.is_fixed_place(*one.place) for one in written)
 
@@ -105,9 +106,9 @@ def _place(location: Location, name: str) -> tuple[Location, str]:
 
 
 def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: PartCompiler) -> Draw:
-    """Draws all parts of a case with the credentials of one alternative, of which the context is told; what is there already stays.
+    """Draws all parts of a case with the credentials of one alternative, and notes it in the context. Parameters of the case win.
 
-    Each is as likely; where users give credentials, most cases meet the first.
+    All are equally likely; with configured credentials most cases meet the first.
     """
     if not choices:
         return whole
@@ -133,7 +134,7 @@ def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: Pa
 
 
 def _chooser(count: int, *, prefers_first: bool) -> Callable[[Source], int]:
-    """Draws the number of an alternative; asks for nothing where there is one."""
+    """Draws the number of an alternative, without a choice where there is one."""
     if count == 1:
         return lambda source: 0
     if not prefers_first:

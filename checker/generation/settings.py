@@ -17,11 +17,11 @@ _SECTION = ("generation",)
 UNEXPECTED_METHODS: Final = (
     "GET", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "TRACE", "QUERY",
 )  # fmt: skip
-"""What is tried where nobody says otherwise."""
+"""Undeclared methods that the coverage phase tries by default."""
 
 
 def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
-    """The one mode that is named; None for several."""
+    """Return the only mode of a setting; None for several."""
     return GenerationMode(names[0]) if len(names) == 1 else None
 
 
@@ -29,7 +29,7 @@ class GenerationSettings(Struct, frozen=True):
     """The keys of `[generation]`."""
 
     mode: GenerationMode | None = GenerationMode.POSITIVE
-    """None: each case is of either."""
+    """None for cases of both modes."""
     allow_x00: bool = default_of(_SECTION, "allow-x00")
     """NUL in strings."""
     codec: str | None = default_of(_SECTION, "codec")
@@ -41,7 +41,7 @@ class GenerationSettings(Struct, frozen=True):
     reuse: bool = False
     """Values of earlier responses may take the place of random ones."""
     allow_extra_parameters: bool = default_of(_SECTION, "allow-extra-parameters")
-    """Requests may have parameters and properties that the description does not speak of, wrong ones included."""
+    """Requests may have undeclared parameters and properties, negative ones included."""
     unique_inputs: bool = default_of(_SECTION, "unique-inputs")
     """No request of an operation is made twice."""
     overrides: Overrides = NO_OVERRIDES
@@ -67,7 +67,7 @@ class GenerationSettings(Struct, frozen=True):
     references: tuple[str, ...] = ()
     """Pointers into bodies to what names things that other operations make, `*` for every item of a list."""
     learned: tuple[Constraint, ...] = ()
-    """What the target demands beyond the description: valid cases respect it, wherever it leaves any."""
+    """Demands of the target beyond the description. Valid cases respect them, unless they leave no value."""
 
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
     """Requests carry credentials that are made up, where the description asks for some and users give none."""
@@ -77,7 +77,7 @@ class GenerationSettings(Struct, frozen=True):
 
     @classmethod
     def of(cls, own: OperationSettings, mode: GenerationMode | None) -> "GenerationSettings":
-        """Return what the configuration says of the cases of an operation; `mode` is the kind of data, None for both."""
+        """Return the settings of the cases of an operation; `mode` is the kind of data, None for both."""
         methods = own.cases.unexpected_methods
         return cls(
             mode=mode,
@@ -94,11 +94,11 @@ class GenerationSettings(Struct, frozen=True):
         )
 
     def is_fixed(self, parameter: Parameter) -> bool:
-        """True when what a case has for a parameter is never sent."""
+        """Whether the value of a parameter is replaced before it is sent."""
         return self.is_fixed_place(parameter.location, parameter.name)
 
     def is_fixed_place(self, location: Location, name: str) -> bool:
-        """True when what a case has under a name is never sent."""
+        """Whether the value under a name is replaced before it is sent."""
         if (location, name) in self.fixed_places:
             return True
         if location is Location.COOKIE:

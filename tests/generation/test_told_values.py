@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from checker.generation.normalization.reading import told_values
+from checker.generation.normalization.reading import prose_examples
 
 from .making import cases, parameter_of, program_of
 
@@ -24,7 +24,7 @@ ZONE = 'Name of the zone (e.g. "example.com."), with a dot at its end'
     ],
 )
 def test_quoted_examples_are_read(text: str, values: list[str]) -> None:
-    assert told_values({"type": "string", "description": text}) == values
+    assert prose_examples({"type": "string", "description": text}) == values
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_quoted_examples_are_read(text: str, values: list[str]) -> None:
     [{"type": "integer"}, {"pattern": "^a"}, {"format": "uuid"}, {"enum": ["a"]}, {"example": "b"}, {"description": 5}],
 )
 def test_keywords_say_more_than_prose(more: dict[str, Any]) -> None:
-    assert told_values({"type": "string", "description": ZONE} | more) == []
+    assert prose_examples({"type": "string", "description": ZONE} | more) == []
 
 
 def _share(schema: dict[str, Any], value: str) -> float:

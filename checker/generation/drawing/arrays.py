@@ -213,7 +213,7 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
 
 
 MOST_ITEMS: Final = 100_000
-"""More of them are some MB, whatever they are."""
+"""More items are some MB, even of the smallest."""
 _MANY: Final = 8_000
 """Required items from which on a seed is drawn: a case has no room for the choices of a very long array."""
 _MANY_DISTINCT: Final = 32

@@ -1,7 +1,7 @@
-"""Undeclared members and parameters: allowed, and hardly ever tried.
+"""Undeclared members and parameters, which most schemas allow.
 
-One is put into a case that is made already, wherever there is room for it, and stays only if it may be there: so what the
-case was like without it does not depend on it, and shrinking leaves it out first.
+One is added to a finished case, and stays only if the schema admits it: the rest of the case does not depend on it, and shrinking drops
+it first.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ IsValid = Callable[[Any], bool]
 
 
 class Room:
-    """The room in some parts of the requests of an operation. Few cases ask: what they need is worked out then."""
+    """The parts of requests of an operation that may have more. Few cases ask, so names and validators are made then."""
 
     __slots__ = ("_bodies", "_operation", "_taken", "_validators", "locations")
 
@@ -39,28 +39,28 @@ class Room:
         named = []
         for location in locations:
             if location is Location.BODY:
-                # What other media types write is read in several ways.
+                # Servers read undeclared members of other media types in several ways.
                 bodies = [body for body in operation.bodies if is_json(body.media_type)]
                 self._bodies = {body.media_type: body.schema for body in bodies}
             elif location is not Location.PATH:
                 named.append(location)
         self.locations: tuple[Location, ...] = tuple(named)
-        """Those of parameters that may have some."""
+        """Locations that may have undeclared parameters."""
 
     @property
     def has_bodies(self) -> bool:
-        """True when some body may have some."""
+        """True when some body may have undeclared members."""
         return bool(self._bodies)
 
     def is_free(self, location: Location, name: str) -> bool:
-        """True when a parameter of that name would mean nothing."""
+        """Whether no declared parameter and no credential has that name."""
         if location not in self._taken:
             self._taken[location] = self._names(location)
         taken = self._taken[location]
         return taken is not None and name.lower() not in taken
 
     def admits(self, media_type: str | None, body: Any) -> bool:
-        """True when a body is valid, and could be nothing else."""
+        """Whether a body is of a JSON media type, and valid."""
         if media_type not in self._bodies:
             return False
         if media_type not in self._validators:
@@ -69,7 +69,7 @@ class Room:
         return is_valid is not None and is_valid(body)
 
     def _names(self, location: Location) -> frozenset[str] | None:
-        """Names that mean something, credentials included; None where a pair may be a part of some parameter's value."""
+        """Return the names of parameters and credentials; None where any pair may be a part of an object."""
         names = []
         for parameter in self._operation.parameters:
             if parameter.location is not location:
@@ -93,19 +93,19 @@ def _validator(schema: Schema) -> IsValid | None:
 
 
 _SHARE: Final = 0.025
-"""Of cases: servers that refuse what they do not know would refuse them all."""
+"""Share of cases. It is small because servers that refuse unknown names refuse all of these."""
 _ORDER: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY, Location.BODY)
 _BODY: Final = _ORDER.index(Location.BODY)
 _BODIES: Final = 2
-"""How often bodies are meant, for each time that the parameters of a location are."""
+"""Weight of bodies, against 1 for the parameters of a location."""
 _LONGEST: Final = 16
 _PATHS: Final = 4095
 _NAME: Final = texts(alphabets.NAME, 1, _LONGEST)
 _FIELD: Final = joined(constant("X-"), texts(alphabets.LETTERS, 1, _LONGEST))
-"""Names of headers: no standard has one like that, and nothing on the way minds them."""
+"""Names of headers: no standard has one like that, and proxies pass them on."""
 _TELLING: Final = listed(("__proto__", "constructor", "$ref", "@type"))
-"""Names that mean something to what reads JSON, whatever it is read for."""
-# No booleans by chance: whether they can be true depends on how large the case is already.
+"""Names that have a meaning for libraries that read JSON."""
+# Booleans are listed, not drawn: a drawn one is always false in a case that is large already.
 _SIMPLE: Final = listed((None, True, False, [], {}))
 _MEMBER: Final = together(
     constant(_BODY),
@@ -118,7 +118,7 @@ _MEMBER: Final = together(
 def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
     """Draws all parts of a case, now and then with an undeclared member in one of them.
 
-    `text` is what may be sent at all, `excluded` no header has.
+    `text` has the characters of all strings, `excluded` those that no header has.
     """
     if not room.locations and not room.has_bodies:
         return whole
@@ -164,7 +164,7 @@ def _grown_body(part: tuple[Any, str | None], name: str, drawn: list[Any], room:
     if not isinstance(body, dict | list):
         return part
     member, path = drawn
-    # The lists that are listed stay as they are, whatever a hook does to a case.
+    # A hook may change the case, and the listed containers have to stay empty.
     grown = _grown(body, name, copy(member), path)
     return part if grown is None or not room.admits(media_type, grown) else (grown, media_type)
 

@@ -28,21 +28,21 @@ _CONTAINERS = frozenset({ARRAY, OBJECT})
 class Variety(Enum):
     """The degree of freedom with which values are drawn."""
 
-    USUAL = "what is meant, and little else"
-    NAMES = "many properties that the schema does not name"
-    TYPES = "all types of which an untyped schema says nothing as well"
-    MOST = "hardly ever without properties that the schema does not name, or with few items"
+    USUAL = "declared properties, and few others"
+    NAMES = "many undeclared properties"
+    TYPES = "all types, although an untyped schema constrains only some"
+    MOST = "nearly always with undeclared properties, and with more items"
 
 
 def may_be_poor(form: Canonical) -> bool:
-    """True when it takes a few draws to know whether values repeat themselves."""
+    """Whether only a few draws can tell if values repeat themselves."""
     is_short = form.arrays.count.low <= _FEW_ITEMS
     return bool(form.types & _CONTAINERS) and len(form.objects.properties) <= _FEW_PROPERTIES and is_short
 
 
 def different(draw: Draw, context: DrawContext) -> int:
     """Return the number of different values of a few draws; stops counting at `ENOUGH`."""
-    # Somebody may be drawing already: schemas are compiled when they are needed.
+    # A draw may be running already: schemas are compiled when they are needed.
     with context.aside(_DISCARDED):
         return _counted(draw, context, ENOUGH)
 
@@ -115,9 +115,9 @@ IsValid = Callable[[Any], bool]
 
 
 def validator_of(canon: Canon, conjunction: Conjunction, *, is_strict: bool) -> IsValid:
-    """True for values that all facets admit, strict ones for every reader of formats. Compiled when first asked.
+    """Return a predicate: whether all facets admit a value; with `is_strict`, for both validators of formats.
 
-    The first question raises `Unsatisfiable` when a facet cannot be compiled, `BudgetSpent` when it is too large for it.
+    It is compiled at the first call, which raises `Unsatisfiable` when a facet cannot be compiled, `BudgetSpent` when it is too large for it.
     """
     if not conjunction:
         return _admits_all
@@ -145,9 +145,9 @@ def _of_facet(canon: Canon, facet: Facet, *, is_strict: bool) -> IsValid:
             admits = _of_facet(canon, inner, is_strict=False)
             return lambda value: not admits(value)
         if not is_json(raw):
-            # What it is made from is checked by those who hold it.
+            # Its keywords, such as `other-text`, are enforced where they are drawn.
             return _admits_all
-    # Alternatives inside alternatives are asked of what stands above them, again and again.
+    # A validator is kept: alternatives inside alternatives judge the values of the levels above, again and again.
     key = facet.pointer, facet.without, facet.tag, facet.scope
     compiled = canon.validators.get(key)
     if compiled is None:

@@ -239,7 +239,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
 
 
 def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
-    """`draw`, while the path of the context says which property is drawn."""
+    """Draws a property while `context.path` names it."""
     if not nodes.reuses or not place.is_body:
         return draw
     token = name.replace("~", "~0").replace("/", "~1")

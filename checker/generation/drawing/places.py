@@ -28,28 +28,28 @@ class TextPlace(Struct, frozen=True):
     name: str
     alphabet: Alphabet
     min_text: int = 0
-    """An empty string would not arrive, or nobody could tell what it means."""
+    """The least length: 1 where an empty string would not arrive, or would be ambiguous."""
     min_items: int = 0
     allows_null: bool = True
     is_body: bool = False
     is_bytes: bool = False
-    """`format: binary` is bytes here, not text."""
+    """True when `format: binary` is bytes here, not text."""
     file: str = ""
     """Media type of the files that bytes are here; empty when any bytes will do."""
     refuses: frozenset[str] = frozenset()
-    """Texts that cannot stand alone."""
+    """Texts that cannot be a whole value."""
     is_trimmed: bool = False
-    """Blanks at the ends would be lost."""
+    """True when blanks at the ends would be lost."""
     separators: str = _SEPARATORS
-    """What items of a list and properties of an object cannot hold."""
+    """Characters that items of a list and properties of an object cannot have."""
     takes_any_listed: bool = False
-    """Members of an `enum` are escaped if they must be: there is nothing else to send."""
+    """True when members of an `enum` are escaped if they must be: there is no other value to send."""
     escaped: Alphabet | None = None
-    """More characters, for patterns that cannot do without them: escaped, since there is nothing else to send."""
+    """The alphabet with characters that are escaped, for patterns that have no texts without them."""
     listed: Alphabet | None = None
-    """More characters, for members of an `enum`: generated texts go without, for not all readers take them alike."""
+    """The alphabet of members of an `enum`: generated texts avoid the characters that servers read in different ways."""
     carries_empty: bool = False
-    """Whether an empty string is sent all the same where somebody asks for it: an edge, an example."""
+    """True when an empty string is sent although it is not drawn: as a boundary value, or an example."""
 
     def carries_listed(self, value: Any) -> bool:
         """Whether a member of an `enum` arrives as it was meant."""
@@ -96,7 +96,7 @@ def filled(place: TextPlace, *, carries_empty: bool) -> TextPlace:
 def place_of(location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False) -> TextPlace:
     """Return the place of parameters of a location; `text` is what may be sent at all, `excluded` not in headers.
 
-    What the wire does not tell apart (`checker.transport.wire.ambiguity`) is left out wherever there is something else to send.
+    Values that are ambiguous on the wire (`checker.transport.wire.ambiguity`) are left out wherever there are others.
     """
     if location is Location.PATH:
         return _path(text, style, explode=explode)

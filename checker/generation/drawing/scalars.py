@@ -22,7 +22,7 @@ _BITS: Final = struct.Struct("<i")
 
 
 def nearest_float(value: Fraction | float) -> float:
-    """Return a number in double precision. A number beyond all floats becomes the last one: schemas may say 10**400."""
+    """Return a number in double precision. A number beyond all floats becomes the last one: schemas have bounds such as 10**400."""
     try:
         return float(value)
     except OverflowError:
@@ -30,13 +30,13 @@ def nearest_float(value: Fraction | float) -> float:
 
 
 def nearest(value: float) -> float:
-    """The one nearest to a number that is not beyond all of them."""
+    """Return the nearest float of single precision to a number that is in its range."""
     found: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
     return found
 
 
 def beside(value: float, towards: float) -> float:
-    """The next one in a direction; beyond all of them the next float of double precision."""
+    """Return the next float of single precision in a direction; beyond their range the next float of double precision."""
     if abs(value) > LARGEST:
         return math.nextafter(value, towards)
     rounded = nearest(value)
@@ -51,7 +51,7 @@ def beside(value: float, towards: float) -> float:
 
 
 def between(low: float, high: float) -> tuple[float, float] | None:
-    """The least and the greatest one between two numbers; None where there is none."""
+    """Return the least and the greatest float of single precision between two numbers; None where there is none."""
     if abs(low) > LARGEST or abs(high) > LARGEST:
         return None
     least = nearest(low) if nearest(low) >= low else beside(low, math.inf)
@@ -60,7 +60,7 @@ def between(low: float, high: float) -> tuple[float, float] | None:
 
 
 _WIDEST = 2**63
-"""Integers stay in 64 bits unless the schema asks for more: what lies beyond is no integer to most servers."""
+"""Integers stay in 64 bits unless the schema asks for more: most servers read no larger ones."""
 _EXACT = 2.0**53
 _LARGEST = 1.7976931348623157e308
 
@@ -95,7 +95,7 @@ def _whole_multiples(
     if step == 1 or not _may_round(numbers, step):
         return draw
     if _are_far(numbers):
-        # Far from zero only these are what they are as floats as well.
+        # Far from zero only these multiples are exact as floats.
         least, most = low * factor, high * factor
         coarse = math.lcm(factor, int(math.ulp(nearest_float(max(abs(least), abs(most))))))
         first, last = -(-least // coarse), most // coarse
@@ -137,7 +137,7 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
 
     def draw(source: Source) -> float:
         value = source.floating(low, high)
-        # Most have a fraction: those are as they should be.
+        # Most numbers have a fraction: those are returned as they are.
         return _whole(value) if value.is_integer() else value
 
     return draw
@@ -157,7 +157,7 @@ def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: 
     if step.denominator == 1:
         return _whole_multiples(numbers, step, (low, high), context, pointer)
     if _are_far(numbers):
-        # Floats there are integers.
+        # All floats there are integers.
         whole = Fraction(step.numerator)
         between = _integers_between(numbers, whole)
         if between[0] <= between[1]:
@@ -188,7 +188,7 @@ def _may_round(numbers: Numbers, step: Fraction) -> bool:
 
 
 def _are_far(numbers: Numbers) -> bool:
-    """True when all numbers between the bounds lie beyond what floats say exactly."""
+    """Whether all numbers between the bounds lie beyond the integers that floats have exactly."""
     is_above = numbers.low is not None and numbers.low >= _EXACT
     return is_above or (numbers.high is not None and numbers.high <= -_EXACT)
 
@@ -230,7 +230,7 @@ def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
         most = min(least + max(1000, abs(least)), int(Fraction(_LARGEST) / step))
     if step == 1:
         return least, most
-    # Further from zero the nearest float of a multiple is none.
+    # Further from zero the nearest float of a multiple is not a multiple.
     bound = 2**53 // step.numerator
     if low is None and -bound <= most:
         least = max(least, -bound)
@@ -240,7 +240,7 @@ def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
 
 
 def _away_from_open(numbers: Numbers, step: Fraction, between: tuple[int, int]) -> tuple[int, int]:
-    """Without integers that are an open bound to those who read floats, if others are left."""
+    """Return the range without integers that round to an open bound, if others are left."""
     (least, most), low, high = between, numbers.low, numbers.high
     if low is not None and numbers.is_low_open and _EXACT <= abs(low) < _LARGEST:
         least = max(least, math.ceil(Fraction(math.nextafter(float(low), math.inf)) / step))

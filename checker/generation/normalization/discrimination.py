@@ -1,4 +1,4 @@
-"""Alternatives that are known to exclude each other, the alternative that a value names, and forms that plainly admit nothing."""
+"""Alternatives that exclude each other, discriminators, and forms that admit no value at a quick look."""
 
 import re
 from functools import partial
@@ -31,7 +31,7 @@ _OBJECTS: Final = frozenset({OBJECT})
 
 
 def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
-    """For each alternative the schema that pins the discriminator, nothing for one without a name; empty without any."""
+    """Return for each alternative the schema that pins the discriminator, empty for one without a name; none without a discriminator."""
     raw = branches.owner.raw
     if branches.keyword not in KEYWORDS or not isinstance(raw, dict) or "discriminator" not in raw:
         return []
@@ -43,7 +43,7 @@ def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
     pins: list[Conjunction] = []
     for index, alternative in enumerate(found.alternatives):
         if not alternative.told:
-            # It has no name, or can have none: it takes whatever fits it.
+            # Without a name the alternative has any value of the property that fits it.
             pins.append(())
             continue
         listed = made(owner, f"{at} {index}", {"enum": list(alternative.told)})
@@ -53,7 +53,7 @@ def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
 
 
 def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:
-    """Properties by which a base tells its heirs apart, and what says there which of them a value is.
+    """Return the discriminator properties of a base schema, with the values that name the heir which a form is.
 
     The heir is the outermost schema with a name that holds of the value and is the base, or contains it in `allOf`.
     """
@@ -89,7 +89,7 @@ def others_excluded(branches: Branches, index: int) -> Conjunction:
 
 
 def are_disjoint(canon: Canon, branches: Branches) -> bool:
-    """True when no value can satisfy two of the alternatives: by type, or by a required property with other values."""
+    """Whether no value can satisfy two of the alternatives: by type, or by a required property with other values."""
     if len(branches.alternatives) > _MOST:
         return False
     try:
@@ -177,7 +177,7 @@ def _of_property(canon: Canon, conjunction: Conjunction, depth: int) -> Reason |
 
 
 def is_settled(canon: Canon, form: Canonical, branches: Branches) -> bool:
-    """True for alternatives of a `not` that need no choice: the rest of the form admits nothing of what is forbidden."""
+    """Whether alternatives of a `not` need no choice: the rest of the form admits no forbidden value."""
     owner: Any = branches.owner
     if branches.keyword != "not" or not isinstance(owner.raw, dict):
         return False
@@ -190,12 +190,12 @@ def is_settled(canon: Canon, form: Canonical, branches: Branches) -> bool:
 
 
 def may_be_alone(canon: Canon, conjunction: Conjunction, others: Conjunction) -> bool:
-    """False when a look at each of the others, inverses, tells that it excludes the conjunction. Raises `BudgetSpent`."""
+    """Whether no one of some inverses plainly excludes the conjunction. Raises `BudgetSpent`."""
     return all(_has_way(canon, (*conjunction, other)) for other in others)
 
 
 def _has_way(canon: Canon, conjunction: Conjunction) -> bool:
-    """False when all ways that a `not` leaves are plainly closed by the rest."""
+    """Whether the rest leaves open at least one way to satisfy each `not`."""
     try:
         form = canon.canonical(conjunction)
         if emptiness(canon, form) is not None:

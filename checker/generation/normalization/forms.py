@@ -14,7 +14,7 @@ from checker.transport.wire.bodies import is_file_type
 
 _EXACT = 2**53
 _ROUNDED = {float(2**bits): 2**bits - 1 for bits in (63, 64)}
-"""What the largest integers of machines become in tools that keep every bound as a float."""
+"""The largest integers of 63 and 64 bits, as tools write them that keep every bound as a float."""
 Place = tuple[str, object, str]
 """Keyword, value, pointer."""
 
@@ -36,7 +36,7 @@ class Numbers(Struct):
         is_low = keyword in ("minimum", "exclusiveMinimum")
         exact = Fraction(str(value))
         if abs(value) >= _EXACT:
-            # The text says one number, the float another: readers of both kinds have to be content.
+            # The decimal text and its float are different numbers, and validators read either.
             exact = (max if is_low else min)(exact, Fraction(value))
         if type(value) is float and keyword == "maximum" and not is_exclusive:
             exact = min(exact, Fraction(_ROUNDED.get(value, exact)))
@@ -49,7 +49,7 @@ class Numbers(Struct):
             self.high_said = (keyword, value, pointer)
 
     def multiple(self, step: Fraction) -> None:
-        """Only multiples of `step`, and of those that were said before."""
+        """Allow only multiples of `step` that are multiples of the steps before."""
         if self.step is not None:
             denominator = lcm(self.step.denominator, step.denominator)
             step = Fraction(lcm(int(self.step * denominator), int(step * denominator)), denominator)
@@ -117,15 +117,15 @@ class Facet(Struct, frozen=True):
     pointer: str
     without: frozenset[str] = frozenset()
     is_made: bool = False
-    """Not in the document: it says what a keyword there means. Facets may stand in it as schemas."""
+    """True when the schema is not in the document, but derived from one. Facets may stand in it as schemas."""
     annotates: bool = False
-    """Made of a schema of the document: what it says of properties counts as said there."""
+    """True when its keywords evaluate properties as those of the document do (`unevaluatedProperties`)."""
     tag: str = ""
-    """Tells made ones of the same place apart."""
+    """Distinguishes made schemas of the same place."""
     scope: Scope = ()
     """Dynamic anchors on the way."""
     taken: frozenset[str] = frozenset()
-    """Keywords that others of the conjunction stand for: they still hold, but need not be read again."""
+    """Keywords that other facets of the conjunction have replaced: they still hold, but are not read again."""
 
     @property
     def is_partial(self) -> bool:
@@ -155,12 +155,12 @@ class Facet(Struct, frozen=True):
 
 
 def made(place: Facet, tag: str, raw: dict[str, Any]) -> Facet:
-    """A schema that says what something at a place means."""
+    """Return a schema that is derived from the one at a place."""
     return Facet(raw, place.pointer, is_made=True, tag=tag, scope=place.scope)
 
 
 def inverse(facet: Facet) -> Facet:
-    """Everything that a facet does not admit."""
+    """Return the schema of all values that a facet does not admit."""
     return made(facet, f"{facet.tag}!", {"not": facet})
 
 
@@ -181,7 +181,7 @@ class Properties(Struct, frozen=True):
     """Pattern, does a name match it, schema."""
     rest: Facet | None
     is_silent: bool = False
-    """What is made is no annotation: `unevaluatedProperties` does not see it."""
+    """True for made schemas, which `unevaluatedProperties` does not count."""
 
     def facets(self, name: str) -> Conjunction:
         """Schemas of a property; none when anything goes."""
@@ -215,7 +215,7 @@ class Content(Struct, frozen=True):
 
     @property
     def is_file(self) -> bool:
-        """Whether it is bytes as they are: how OpenAPI 3.1 says `format: binary` (4.8.14.3)."""
+        """Whether it is unencoded bytes: OpenAPI 3.1 writes `format: binary` this way (4.8.14.3)."""
         return not self.encoding and is_file_type(self.media_type)
 
 

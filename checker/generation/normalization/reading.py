@@ -24,7 +24,7 @@ from checker.schema.pointers import pointer_child
 from checker.validation.formats import INTEGER_RANGES
 
 _SAYING: Final = frozenset(("enum", "const", "example", "examples", "pattern", "format"))
-"""Keywords that say more than prose does."""
+"""Keywords that describe a text better than prose."""
 _LONGEST: Final = 2_000
 _MOST: Final = 8
 _OPENING: Final = "[\"'`\u201c\u2018\u201e]"
@@ -36,8 +36,8 @@ _LED: Final = re.compile(
 _VALUE: Final = re.compile(_QUOTED)
 
 
-def told_values(raw: Mapping[str, Any]) -> list[str]:
-    """Texts in quotes that a description gives as examples of a text about which its schema says nothing else; each once."""
+def prose_examples(raw: Mapping[str, Any]) -> list[str]:
+    """Return the quoted examples in the description of a string that no keyword describes, each once."""
     text = raw.get("description")
     if raw.get("type") != "string" or not isinstance(text, str) or not _SAYING.isdisjoint(raw):
         return []
@@ -130,7 +130,7 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
     found.arrays.unique = found.arrays.unique or raw.get("uniqueItems") is True
     if DUPLICATES in raw:
         found.arrays.has_duplicates = True
-        # What may stand at one index may not be allowed at another.
+        # An item that is valid at one index may be invalid at another.
         found.needs_check = True
     items = raw.get("items")
     prefix, rest = raw.get("prefixItems"), ("items", items)
@@ -159,7 +159,7 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
 
 
 def _read_unevaluated(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
-    # Whether what is said elsewhere counts is known by the validator alone.
+    # Only the validator knows which keywords of other schemas evaluate an item.
     found.needs_check = True
     if "contains" in raw and dialect in _COUNTS_CONTAINED:
         found.arrays.unevaluated += (facet.below(raw["contains"], "contains"),)
@@ -168,7 +168,7 @@ def _read_unevaluated(facet: Facet, raw: dict[str, Any], found: Canonical, diale
 
 
 def finish_arrays(found: Canonical) -> None:
-    """Let `unevaluatedItems` speak of the items that no facet speaks of."""
+    """Apply `unevaluatedItems` to the items that no facet constrains."""
     if found.arrays.declares_items or not found.arrays.unevaluated:
         return
     found.arrays.is_closed = found.arrays.is_closed or any(f.raw is False for f in found.arrays.unevaluated)
@@ -192,14 +192,14 @@ def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None
 
 
 def read_examples(facet: Facet, found: Canonical) -> None:
-    """Values that the author of a schema gives."""
+    """Read the example values of a schema, and those in its prose."""
     whole: Any = facet.raw
     found.examples.extend(value for _, value, _ in authors_values(facet))
-    found.strings.prose_examples.extend(told_values(whole))
+    found.strings.prose_examples.extend(prose_examples(whole))
 
 
 def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
-    """Pointer, value, and whether it is a default, of what an author gives."""
+    """Yield (pointer, value, is it the default) of each declared example."""
     raw = facet.raw
     if not isinstance(raw, dict):
         return
@@ -229,7 +229,7 @@ def _named_examples(named: dict[str, Any], at: str) -> Iterator[tuple[str, Any, 
 
 
 def says_content(facet: Facet) -> bool:
-    """True when a schema says what texts contain, asserted or not."""
+    """Whether a schema declares the content of texts, asserted or not."""
     whole: Any = facet.raw
     return "contentEncoding" in whole or "contentMediaType" in whole
 
@@ -256,7 +256,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def meant_types(form: Canonical) -> list[str]:
-    """Types that an untyped schema speaks of."""
+    """Return the types that the keywords of an untyped schema constrain."""
     meant = []
     if (
         form.objects.properties

@@ -54,7 +54,7 @@ class Automaton(Struct, frozen=True):
     """For each state: where it goes, and by which characters."""
     accepting: frozenset[int]
     work: int
-    """Edges that were looked at to make it, and for what is kept more."""
+    """Edges that were visited to make it, and a surcharge for those that are kept."""
 
 
 class AutomatonTooLarge(UnsupportedPattern):
@@ -183,7 +183,7 @@ class _Machine:
         while waiting:
             one = waiting.pop()
             if self._moves[one] or one == self._last:
-                # What is left out would tell states apart that are one.
+                # Other states would make sets differ that accept the same texts.
                 found |= 1 << one
             waiting.extend(target for target in self._silent[one] if target not in seen)
             seen.update(self._silent[one])

@@ -176,7 +176,7 @@ _TOKEN: Final = re.compile(
     r"|\\(?P<property>[pP])\{(?P<name>[^}]*)\}"
     r"|\\c(?P<control>[A-Za-z])|\\k<(?P<back>[^>]*)>|\(\?<(?P<group>[A-Za-z_]\w*)>"
     r"|(?P<flags>\(\?[imsu-]+\))|(?P<end>\\z)"
-    # `[\w-.]` has no range, and `a{,3}` is a text: to Python the one is an error, and the other a quantifier.
+    # `[\w-.]` has no range, and `a{,3}` is a text: Python takes the first for an error, and the second for a quantifier.
     r"|(?P<before>\\[dwsDWS])-|(?P<literal>-(?=\\[dwsDWS])|\{(?=,))"
     r"|(?P<empty>\[\^?\])|(?P<escape>\\.)|(?P<plain>.)",
     re.DOTALL,
@@ -222,7 +222,7 @@ def _in_python(pattern: str) -> Iterator[str]:
 
 
 class _TreeReader(Struct, frozen=True):
-    """Makes a tree of what the parser of Python returns."""
+    """Makes the tree from the result of the parser of Python."""
 
     keeps_groups: bool
     """True when the pattern has references."""
@@ -328,7 +328,7 @@ CERTAIN = re.compile(rf"\^?(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$?")
 def is_certain(pattern: str) -> bool:
     """True for characters and classes in a row, each repeated or not, anchored or not.
 
-    Such a pattern has one meaning, and what is written part by part matches: no reader has to be asked.
+    Such a pattern has one meaning, and a text that is written part by part matches for every validator.
     """
     return len(pattern) <= LONGEST_PATTERN and CERTAIN.fullmatch(pattern) is not None
 

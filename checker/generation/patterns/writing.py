@@ -30,9 +30,9 @@ Writer = Callable[[Source, int, int], str]
 """Text whose length lies between, as far as the pattern has such texts."""
 
 _LONGEST = 1 << 20
-"""Characters of the shortest text of a pattern; nobody sends more."""
+"""Characters of the shortest text of a pattern that is written."""
 _MORE = 64
-"""Repetitions beyond the required ones that are tried of an unbounded quantifier."""
+"""Repetitions of an unbounded quantifier beyond the required ones."""
 
 
 class PatternPart(Struct, frozen=True):
@@ -99,7 +99,7 @@ class _Writing:
         return _joined([self.written(part) for part in parts if not isinstance(part, Lookahead)])
 
     def _ahead(self, part: Expression, rest: PatternPart) -> PatternPart:
-        """The rest with what it has to contain or to begin with written into it; a match has to decide."""
+        """Return the writer of the rest, with the text of a condition written into it. A match has to decide."""
         parts = part.parts if isinstance(part, Concatenation) else (part,)
         first = parts[0] if parts else None
         if isinstance(first, Repetition) and isinstance(first.part, Characters):
@@ -313,7 +313,7 @@ class Branch(Struct, frozen=True):
 def branches(tree: Expression) -> list[Branch]:
     """The alternatives of a pattern, each with the ends at which it is open.
 
-    Where an anchor stands in the middle of one, nothing is said to be open.
+    An alternative with an anchor in its middle counts as closed at both ends.
     """
     return [_branch(row) for row in _rows(tree, _MOST)]
 
@@ -393,13 +393,13 @@ def _branch(parts: tuple[Expression, ...]) -> Branch:
 
 
 _SHARE: Final = 0.7
-"""Probability that something stands at the one end of a pattern that is open."""
+"""Probability of text at the only open end of a pattern."""
 _SHARE_OF_BOTH: Final = 0.3
 """Share of texts that something stands at an end of, for each end of a pattern that is open at both: some who write such patterns mean whole texts."""
 _SHORTEST: Final = 0.5
 """Probability that a minimum is reached by what stands around a match, if it can be."""
 _ROOM: Final = 300
-"""Characters at an end, more only to reach a length. Long ones are rare (`plans.length_plan`)."""
+"""Characters at an end, more only to reach a length. Long texts are rare (`plans.length_plan`)."""
 _NOTHING: Final = constant("")
 
 
@@ -423,7 +423,7 @@ def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME)
 def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -> PatternPart:
     expression, is_open_after = branch.expression, branch.is_open_after
     if is_open_after and _ends_in_condition(branch.parts):
-        # What follows has to satisfy it: it is not just anything.
+        # The text that follows has to satisfy the condition.
         anything = Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
         expression, is_open_after = Concatenation((*branch.parts, anything)), False
     match = written(expression, allowed)
@@ -445,7 +445,7 @@ def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]
         text = match.write(source, 0 if is_padded else min(least, match.high), most)
         for end in (1, 0):
             missing, room = least - len(text), most - len(text)
-            # The last end that is open takes what is missing.
+            # The last open end gets the missing characters.
             is_last = missing > 0 and (end == 0 or not is_open[0])
             if not is_open[end] or room <= 0:
                 continue
@@ -462,7 +462,7 @@ def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]
 
 
 def _freely(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool], share: float) -> Draw:
-    """A match of any length and what is around it. The match comes first: it is what is left when all else is dropped."""
+    """Draws a match of any length and the text around it. The match is drawn first: shrinking keeps it, and drops the rest."""
     filling = either(share, texts(around, 1, _ROOM), _NOTHING)
     if all(is_open):
         return joined(match.unbounded(), filling, filling, places=(1, 0, 2))
