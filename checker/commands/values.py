@@ -22,9 +22,7 @@ from checker.core.errors import ConfigError, UsageError
 from checker.core.redact import Redaction
 from checker.core.reports import ReportFormat, report_format, report_formats
 from checker.core.request import canonical_url
-
-_TRUE = frozenset(("y", "yes", "t", "true", "on", "1"))
-_FALSE = frozenset(("n", "no", "f", "false", "off", "0"))
+from checker.core.scalars import BOOLEAN_WORDS
 
 
 class KeyValue(click.ParamType[Any]):
@@ -55,7 +53,7 @@ def parsed_text(text: str, kind: ValueKind) -> Any:
     """The value that a text means where this kind is expected, choices in any case; the text itself when it means none."""
     match kind:
         case Boolean():
-            return _boolean(text)
+            return BOOLEAN_WORDS.get(text.lower(), text)
         case Integer():
             return _number(text, int)
         case Number():
@@ -141,13 +139,6 @@ def _sentences(said: str, hint: str) -> str:
     if not hint:
         return said
     return f"{said} {hint}" if said.endswith("?") else f"{said}. {hint}"
-
-
-def _boolean(text: str) -> bool | str:
-    lowered = text.lower()
-    if lowered in _TRUE:
-        return True
-    return False if lowered in _FALSE else text
 
 
 def _number(text: str, kind: type[int] | type[float]) -> float | str:

@@ -23,7 +23,7 @@ from checker.generation.hooks import (
     shaped,
 )
 from checker.generation.negation.breaches import NOTHING, LazyAlternatives
-from checker.generation.negation.parts import Targets, negated_body, negated_parameters, negative_targets, without_body
+from checker.generation.negation.parts import NegatedPart, Targets, negative_targets, without_body
 from checker.generation.normalization.canonical import FormStore
 from checker.generation.security import Alternative, alternatives, with_credentials
 from checker.generation.settings import GenerationSettings
@@ -336,16 +336,13 @@ def _negative_parts(
 
 def _negative_part(compiler: PartCompiler, hooks: ComponentHooks, location: Location, targets: Targets) -> Draw:
     """Draws a location with a wrong value."""
-    context = compiler.context
+    part = NegatedPart(compiler, location, targets)
+    draw: Draw = part.draw
     if location is Location.BODY:
-        part = negated_body(compiler, targets)
-        draw = hooked_body(part.draw, hooks, context)
-    else:
-        part = negated_parameters(compiler, location, targets)
-        draw = part.draw
-        if _is_hooked(location, hooks):
-            draw = hooked(draw, location.container, hooks, context)
-    return draw if draw is part.draw else part.checked(draw)
+        draw = hooked_body(draw, hooks, compiler.context)
+    elif _is_hooked(location, hooks):
+        draw = hooked(draw, location.container, hooks, compiler.context)
+    return draw if draw == part.draw else part.checked(draw)
 
 
 def _is_hooked(location: Location, hooks: ComponentHooks) -> bool:

@@ -13,13 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import Overrides
-from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import GenerationMode, Origin
 from checker.core.operation import Body, Example, Location, Operation
 from checker.core.schema import SchemaWarning, WarningKind
 from checker.generation.boundaries.cases import BoundaryCase, Parts
 from checker.generation.boundaries.positives import Edges
-from checker.generation.boundaries.usual import REASONS, UsualRequest
+from checker.generation.boundaries.usual import UsualRequest
 from checker.generation.boundaries.values import Scenario, distinct
 from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
@@ -29,7 +28,7 @@ from checker.generation.normalization.canonical import FormStore
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.context import Budget, DrawContext, Rejected
+from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
 from checker.validation.referee import shown
 
 _DEEPEST: Final = 8
@@ -37,7 +36,6 @@ _SCHEMAS: Final = 1_000
 """Schemas that are looked at for one part of a request."""
 _MOST: Final = 100
 """Values of one schema."""
-_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
 
 
 class SaidValue(Struct, frozen=True):
@@ -75,7 +73,7 @@ class SaidValues(Struct):
                 return self._known(conjunction, place, but)
             finally:
                 self._open.discard(key)
-        except _REASONS:
+        except NO_VALUE:
             return []
 
     def _known(self, conjunction: Conjunction, place: TextPlace, but: frozenset[str]) -> list[SaidValue]:
@@ -102,7 +100,7 @@ class SaidValues(Struct):
         try:
             form = self.edges.compiler.canonical(self.edges.targets(conjunction))
             return value if form.impossible else self._whole(value, form, item_of(place), depth - 1)
-        except _REASONS:
+        except NO_VALUE:
             return value
 
     def _whole(self, value: Any, form: Canonical, inner: TextPlace, depth: int) -> Any:
@@ -268,7 +266,7 @@ class OperationExamples:
                     value = self._usual.value(self._compiler.parameter(parameter), parameter)
                 else:
                     continue
-            except REASONS:
+            except NO_VALUE:
                 return None
             if value is not None or parameter.required:
                 parts = parts.with_value(parameter.location, parameter.name, value)
@@ -284,14 +282,14 @@ class OperationExamples:
             try:
                 value = self._usual.value(self._compiler.body_part(body), body)
                 return self._usual.with_body(parts, value, body)
-            except REASONS:
+            except NO_VALUE:
                 continue
         return None
 
     def _part(self, make: Callable[[], SchemaPart]) -> SchemaPart | None:
         try:
             return make()
-        except REASONS:
+        except NO_VALUE:
             return None
 
 

@@ -5,25 +5,24 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Any, Final
 
-from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.boundaries.values import Boundary, Scenario, distinct
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.negation.breaches import Breach, Broken, PathStep, breaches, tried_with
+from checker.generation.negation.breaches import Breach, Broken, PathStep, breaches, invalid_for, tried_with
 from checker.generation.normalization import forms
-from checker.generation.normalization.forms import Conjunction
+from checker.generation.normalization.forms import Conjunction, kinds_of
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import Rejected
+from checker.generation.sources.context import NO_VALUE, Rejected
 from checker.generation.sources.replay import SimplestSource
 from checker.validation.formats import INTEGER_RANGES
 
 WRONG_TYPES: Final[tuple[Any, ...]] = (
     {}, [None, None], "AAA", None, False, True, 0, 2, 0.5, -1, "", [], {"AAA": None},
 )  # fmt: skip
-"""Of each type the usual one first; what stays wrong as text: `2` is no boolean, `0.5` no integer; and other cells."""
+"""The usual value of each type first. Most of them stay wrong as text: `2` is not a boolean, `0.5` not an integer."""
 
 NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5, {}, [None, None])
 
@@ -41,14 +40,13 @@ WRONG_FORMATS: Final = {
     "ipv6": ("12345::", "::g"),
     "uri": ("//example.com", "http://exa mple.com"),
 }  # fmt: skip
-"""Format -> texts that just miss it, different parts of it in turn."""
+"""Format -> near misses, with one wrong part each."""
 
 
 _RANKS: Final = 6
-"""Attempts at a value that is really wrong."""
+"""Attempts at a value that is proved wrong."""
 _MORE: Final = "<b>"
-"""Of a further line: mostly nothing that a pattern admits."""
-_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
+"""Text of a second line, which few patterns admit."""
 
 _WORDS: Final = {
     "type": (Scenario.WRONG_TYPE, "Incorrect type"),
@@ -103,12 +101,7 @@ def negatives(
     `is_broken` is the proof that a value has to pass, such as that no server reads its text as a valid one; by default
     the value must be invalid. Only `wanted` breaches are looked at.
     """
-    if is_broken is None:
-        is_valid = compiler.validator(conjunction)
-
-        def is_broken(value: Any) -> bool:
-            return not is_valid(value)
-
+    is_broken = is_broken or invalid_for(compiler, conjunction)
     shown: set[Any] = set()
     kinds: set[tuple[int, Any]] = set()
     for _, of_part in groupby(breaches(compiler, conjunction, place), attrgetter("path")):
@@ -134,10 +127,10 @@ def negatives(
 def _values(
     breach: Breach, compiler: Compiler, is_broken: Callable[[Any], bool], *, is_typed: bool
 ) -> Iterator[tuple[Any, Any]]:
-    """Whole values with the parts of them that are wrong; `is_typed` where a `type` is said of this part."""
+    """Yield whole values with their wrong parts; `is_typed` where this part has a `type`."""
     probes = _probes(breach, is_typed=is_typed)
     if breach.steps and breach.steps[-1] is PathStep.NAME:
-        # A name is text, whatever is said of it.
+        # A property name is always text.
         if breach.keyword == "type":
             return
         probes = tuple(probe for probe in probes if isinstance(probe, str))
@@ -147,24 +140,29 @@ def _values(
             yield from found
             return
     try:
-        # One that takes more mostly comes to nothing, and every operation with the same schema pays for it again.
+        # A breach that needs more is mostly impossible, and every operation with the same schema would pay again.
         with tried_with(compiler.budget):
             draw = breach.compile()
-    except _REASONS:
+    except NO_VALUE:
         return
     yield from islice(_simplest(draw, compiler, is_broken), 1)
 
 
 def _probes(breach: Breach, *, is_typed: bool) -> tuple[Any, ...]:
-    """Fixed values that are likely to break a keyword."""
-    was = breach.was
+    """Return fixed values that are likely to break a keyword."""
+    was: Any = breach.was
     match breach.keyword:
         case "type":
-            # Some read the text 0 as false; nobody reads -0.0 so.
+            # Some servers read the text 0 as false, none reads -0.0 so.
             zero = (-0.0,) if was == forms.BOOLEAN else ()
-            return tuple(probe for probe in (*WRONG_TYPES, *zero) if not _is_of(probe, was))
+            # `was` is False where several types exclude each other.
+            types = {was} if isinstance(was, str | bool) else set(was)
+            return tuple(probe for probe in (*WRONG_TYPES, *zero) if types.isdisjoint(kinds_of(probe)))
         case "enum" | "const":
-            return _not_listed(breach) if is_typed else NOT_LISTED
+            if not is_typed:
+                return NOT_LISTED
+            # Values of another type break the `type`, too; other values of the same type are drawn.
+            return tuple(one for one in NOT_LISTED if isinstance(one, str) and _is_like_listed(breach, one))
         case "format" if was in INTEGER_RANGES:
             low, high = INTEGER_RANGES[str(was)]
             return low - 1, high + 1
@@ -174,26 +172,20 @@ def _probes(breach: Breach, *, is_typed: bool) -> tuple[Any, ...]:
             return ()
 
 
-def _not_listed(breach: Breach) -> tuple[str, ...]:
-    """Texts beside listed ones. Values of another type break the `type`, too; those of the same are drawn."""
-    texts = (probe for probe in NOT_LISTED if isinstance(probe, str))
-    return tuple(text for text in texts if _is_like_listed(breach, text))
-
-
 def _is_like_listed(breach: Breach, value: Any) -> bool:
-    """True when a listed value has the type of this one."""
+    """Whether a listed value has the type of this one."""
     listed: Any = breach.was if breach.keyword == "enum" else (breach.was,)
-    kinds = {_TYPES.get(one.__class__) for one in listed}
-    if kinds & {_TYPES[int], _TYPES[float]}:
-        kinds |= {_TYPES[int], _TYPES[float]}
-    return _TYPES[value.__class__] in kinds
+    return any(not _kinds(one).isdisjoint(_kinds(value)) for one in listed)
+
+
+def _kinds(value: Any) -> frozenset[str]:
+    """Return the types of a value; every number counts as an integer and a number."""
+    kinds = kinds_of(value)
+    return kinds | {forms.INTEGER} if forms.NUMBER in kinds else kinds
 
 
 def _in_lines(breach: Breach) -> tuple[str, ...]:
-    """A text of which the first line matches a pattern, where the whole text has to: `^` and `$` are ends of lines to some.
-
-    None for names, which travel in other ways.
-    """
+    """Return a text of two lines of which only the first matches a pattern: some engines let `$` match at line ends."""
     pattern = str(breach.was)
     is_name = PathStep.NAME in breach.steps[-1:]
     if is_name or not (pattern.startswith("^") and pattern.endswith("$")):
@@ -206,59 +198,40 @@ def _in_lines(breach: Breach) -> tuple[str, ...]:
     return (f"{line}\n{_MORE}",)
 
 
-def _is_of(value: Any, declared: Any) -> bool:
-    """True when a `type` names the type of a value; `declared` is False where several exclude each other."""
-    if declared is False:
-        return False
-    names = {declared} if isinstance(declared, str) else set(declared)
-    return not names.isdisjoint(_TYPES[value.__class__])
-
-
-_TYPES: Final[dict[type, tuple[str, ...]]] = {
-    dict: (forms.OBJECT,),
-    list: (forms.ARRAY,),
-    str: (forms.STRING,),
-    type(None): (forms.NULL,),
-    bool: (forms.BOOLEAN,),
-    int: (forms.INTEGER, forms.NUMBER),
-    float: (forms.NUMBER,),
-}
-
-
 def _probed(
     breach: Breach, compiler: Compiler, probes: tuple[Any, ...], is_broken: Callable[[Any], bool]
 ) -> Iterator[tuple[Any, Any]]:
-    """Each probe in its place, if it is wrong there."""
-    told: set[str] = set()
-    # Of parameters and top properties every cell is counted; deeper one value of each type has to do.
+    """Yield each probe in its place, if it is wrong there."""
+    shown: set[str] = set()
+    # Deeper than the top properties, one probe for each type is enough.
     is_one_of_each = breach.keyword == "type" and len(breach.path) > 1
     put: Any = None
     try:
-        # What stands around them is compiled once.
+        # The value around the probes is compiled once.
         with tried_with(compiler.budget):
             draw = breach.around(lambda source: put)
-    except _REASONS:
+    except NO_VALUE:
         return
     for probe in probes:
-        kind = _TYPES[probe.__class__][-1] if is_one_of_each else repr(probe)
-        if kind in told:
+        kind = max(kinds_of(probe)) if is_one_of_each else repr(probe)
+        if kind in shown:
             continue
         put = probe
         for found in islice(_simplest(draw, compiler, is_broken, ranks=1), 1):
-            told.add(kind)
+            shown.add(kind)
             yield found
 
 
 def _simplest(
     draw: Broken, compiler: Compiler, is_broken: Callable[[Any], bool], ranks: int = _RANKS
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield a value that is proved wrong, the simplest first; chance has a fixed seed."""
+    """Yield values that are proved wrong, the simplest first, then random ones with fixed seeds."""
     sources: Iterator[Source] = chain(map(SimplestSource, range(ranks)), map(RandomSource, range(ranks)))
     for source in sources:
         compiler.context.begin(None)
         try:
             value, wrong = draw(source)
-        except _REASONS:
+        except NO_VALUE:
             continue
         if is_broken(value):
             yield value, wrong
@@ -277,7 +250,7 @@ def _boundary(breach: Breach, value: Any, wrong: Any) -> Boundary:
 
 
 def _reached(breach: Breach) -> str:
-    """Words for where the wrong part is."""
+    """Return the description of the place of the wrong part."""
     is_about_whole = breach.keyword in ("required", "dependentRequired", "dependencies")
     parts: list[str] = []
     named = ""

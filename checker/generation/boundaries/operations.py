@@ -32,19 +32,17 @@ from checker.generation.boundaries.cases import (
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import positives
 from checker.generation.boundaries.renewal import Renewals
-from checker.generation.boundaries.usual import REASONS, UsualRequest
+from checker.generation.boundaries.usual import UsualRequest
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.negation.breaches import Breach
-from checker.generation.negation.parts import ALWAYS_THERE, wanted, wanted_in
-from checker.generation.negation.wire import body_proof, parameter_proof
+from checker.generation.negation.parts import may_be_missing, negation_of_body, negation_of_parameter
 from checker.generation.normalization.canonical import FormStore
 from checker.generation.security import Alternative, SecurityParameter, alternatives
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.context import Budget, DrawContext
+from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
 from checker.schema.pointers import pointer_child
-from checker.schema.views import outline_of
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 
@@ -289,8 +287,9 @@ class OperationEdges:
             return
         for body in self.operation.bodies:
             part = self._compiler.body_part(body)
-            proof = None if self._compiler.has_forced_body else self._body_proof(body, part)
-            is_wanted = wanted_in(self.settings, body)
+            proof, is_wanted = negation_of_body(self.settings, body, part)
+            if self._compiler.has_forced_body:
+                proof = None
             for boundary in chain(self._valid(part, body), self._invalid(part, proof, is_wanted)):
                 if self._shown >= self.coverage.most * _OF_BODIES:
                     # Deep schemas have thousands; the parameters have their turn, too.
@@ -304,11 +303,11 @@ class OperationEdges:
             return
         for example in declared.examples:
             for value in self._compiler.fitting((example.value,), part):
-                yield Boundary(value, "Example value", Scenario.EXAMPLE, example.pointer, None, True)
+                yield Boundary(value, "Example value", Scenario.EXAMPLE, example.pointer)
         edges = self._usual.edges(part, declared)
         try:
             yield from positives(edges, part.conjunction, part.place)
-        except REASONS:
+        except NO_VALUE:
             return
         finally:
             self.is_cut = self.is_cut or edges.is_cut
@@ -320,11 +319,8 @@ class OperationEdges:
             return
         try:
             yield from negatives(*part, proof, is_wanted)
-        except REASONS:
+        except NO_VALUE:
             return
-
-    def _body_proof(self, body: Body, part: SchemaPart) -> Callable[[Any], bool] | None:
-        return body_proof(body, part.compiler.validator(part.conjunction))
 
     def _of_parameter(self, parameter: Parameter, template: Parts) -> Iterator[BoundaryCase]:
         location, name = parameter.location, parameter.name
@@ -342,7 +338,7 @@ class OperationEdges:
                 searched = with_last_listed(parts, self._free()) if is_search else None
                 if searched is not None:
                     yield about(boundary, searched, location, name)
-        except REASONS as error:
+        except NO_VALUE as error:
             self.problems.setdefault(parameter.pointer, str(error))
 
     def _free(self) -> Iterator[Parameter]:
@@ -352,27 +348,17 @@ class OperationEdges:
         """Yield values of a parameter that no server can read as valid ones."""
         if self.settings.is_fixed(parameter):
             return iter(())
-        outline = outline_of(parameter.schema)
-        proof = parameter_proof(parameter, outline, part.compiler.validator(part.conjunction))
-        types = outline.types if parameter.media_type is None else None
-        return self._invalid(part, proof, wanted(self.settings, types))
+        return self._invalid(part, *negation_of_parameter(self.settings, parameter, part))
 
     def _is_always_there(self, parameter: Parameter) -> bool:
         """True for what is required, and for what a user wants in every request."""
         return parameter.required or self._compiler.forced(parameter) is not None
 
-    def _can_be_missing(self, parameter: Parameter) -> bool:
-        """True for what is required and not sent anyway."""
-        if not parameter.required or parameter.location is Location.PATH:
-            return False
-        if parameter.location is Location.HEADER and parameter.name.lower() in ALWAYS_THERE:
-            return False
-        return not self.settings.is_fixed(parameter) and self._compiler.forced(parameter) is None
-
     def _missing(self, template: Parts) -> Iterator[BoundaryCase]:
         for parameter in self._usual.declared():
             location, name = parameter.location, parameter.name
-            if not self._can_be_missing(parameter):
+            is_free = not self.settings.is_fixed(parameter) and self._compiler.forced(parameter) is None
+            if not (is_free and may_be_missing(parameter)):
                 continue
             yield BoundaryCase(
                 template.without(location, name),
@@ -440,7 +426,7 @@ class OperationEdges:
                 named = replace(boundary, description=f"{name}: {boundary.description}")
                 parts = reduced.with_value(location, name, boundary.value)
                 yield about(named, parts, location, name)
-        except REASONS:
+        except NO_VALUE:
             return
 
 

@@ -8,14 +8,17 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from checker.core.case import NamedFile
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
+from checker.core.operation import Location
 from checker.core.resource_names import marks_among
 from checker.core.schema import UnresolvableReference
-from checker.generation.boundaries.scalars import numbers_of, texts_of
-from checker.generation.boundaries.values import Boundary, Scenario, Walk, deep, distinct, many_items, with_fractions
+from checker.generation.boundaries.scalars import FILE_NAME, any_texts, format_texts, numbers_of, signs_text
+from checker.generation.boundaries.values import Boundary, Scenario, deep, distinct, many_items, with_fractions
 from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.objects import wants_extra
-from checker.generation.drawing.places import TextPlace, item_of
+from checker.generation.drawing.places import TextPlace, item_of, location_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import discriminated
 from checker.generation.normalization.forms import Branches, Canonical, Conjunction, Facet, FacetKey, key_of
@@ -23,289 +26,41 @@ from checker.generation.normalization.reading import authors_values, meant_types
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
-from checker.generation.sources.context import Rejected
+from checker.generation.sources.context import NO_VALUE, Rejected
 from checker.generation.sources.replay import SimplestSource
 from checker.schema.pointers import pointer_child
 
+_VISITS: Final = 3
+"""Places of a value where all values of the same schema are shown; elsewhere, except in top properties, it has its usual
+one. Without a limit, one address schema that is used in ten places would fill the list."""
+_NODES: Final = 2_000
+"""Parts of usual values; beyond them only required parts are present."""
+_AGAIN: Final = 2
+"""Times that a schema is found inside itself before the recursion ends."""
+_DEEPEST: Final = 24
+_RANKS: Final = 16
 _MOST: Final = 1_000
 """Items of an array; a longer one is not shown."""
 _VARIED: Final = 20_000
 """Items of all arrays in which one item is varied: 5,002 members in an array of 5,000 items took minutes to compare."""
 _ANY: Final = "*"
+_FILLER: Final = "0"
+_LONGEST_NAME: Final = 24
+_NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
+ADDITIONAL: Final = "x-checker-additional"
+_ORDER: Final = (
+    forms.STRING, forms.INTEGER, forms.NUMBER, forms.BOOLEAN, forms.OBJECT, forms.ARRAY, forms.NULL,
+)  # fmt: skip
 _WORDS: Final = {
+    Scenario.STRING: "Valid string",
+    Scenario.SHORTEST: "Minimum length string",
+    Scenario.LONGEST: "Maximum length string",
+    Scenario.NEAR_LENGTH: "Near-boundary length string",
     Scenario.ARRAY: "Valid array",
     Scenario.NEAR_ITEMS: "Near-boundary items array",
     Scenario.MOST_ITEMS: "Maximum items array",
 }
-_REASONS = (Unsatisfiable, BudgetSpent, Rejected)
-
-
-def usual_array(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
-    """The array of the smallest size. Raises `Unsatisfiable`."""
-    if not (form.arrays.count.low or form.arrays.contained or place.min_items or form.needs_check):
-        return []
-    return walk.narrowed(conjunction, place, "array", {"type": "array"})
-
-
-def arrays_of(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
-) -> Iterator[Boundary]:
-    """The usual array, arrays of other sizes, arrays with other items. Raises `Unsatisfiable`."""
-    template = walk.usual(conjunction, place)
-    if not isinstance(template, list):
-        template = usual_array(walk, form, conjunction, place)
-    at, sizes = form.type_pointer or form.pointer, form.arrays.count
-    yield Boundary(template, _WORDS[Scenario.ARRAY], Scenario.ARRAY, at, None, True)
-    count = len(template)
-    low_at, high_at = sizes.low_pointer or at, sizes.high_pointer
-    wanted = [(count + 1, Scenario.NEAR_ITEMS if count else Scenario.ARRAY, low_at, "minItems")]
-    if sizes.high is not None:
-        wanted.append((sizes.high, Scenario.MOST_ITEMS, high_at, "maxItems"))
-        wanted.append((sizes.high - 1, Scenario.NEAR_ITEMS, high_at, "maxItems"))
-        wanted.append((sizes.high - 2, Scenario.ARRAY, at, ""))
-    wanted.append((count + 2, Scenario.ARRAY, at, ""))
-    for size, scenario, pointer, keyword in wanted:
-        if size > _MOST:
-            walk.is_cut = True
-        elif size > count and (sizes.high is None or size <= sizes.high):
-            sized = {"type": "array", "minItems": size, "maxItems": size}
-            try:
-                value = walk.narrowed(conjunction, place, f"array {size}", sized)
-            except _REASONS:
-                continue
-            yield Boundary(value, _WORDS[scenario], scenario, pointer, keyword or None, True)
-    yield from _with_items(walk, form, template, place, path)
-    if (
-        sizes.high is None
-        and form.arrays.items
-        and not (form.arrays.unique or form.arrays.prefix or form.arrays.contained)
-    ):
-        with suppress(*_REASONS):
-            yield from many_items(walk.usual(form.arrays.items, item_of(place)), place, at)
-
-
-def _with_items(
-    walk: Walk, form: Canonical, template: list[Any], place: TextPlace, path: tuple[str, ...]
-) -> Iterator[Boundary]:
-    """Each value of each item, in place of one that is there."""
-    inner = item_of(place)
-    count = len(form.arrays.prefix)
-    for index, conjunction in enumerate(form.arrays.prefix):
-        before = template[:index]
-        try:
-            before += [walk.usual(form.arrays.prefix[i], inner) for i in range(len(before), index)]
-        except _REASONS:
-            break
-        yield from _at(walk, (conjunction, inner), (*path, str(index)), before, template)
-    if not form.arrays.is_closed and (form.arrays.items or not form.arrays.prefix):
-        first = max(count, len(form.arrays.contained))
-        before = template[:first]
-        try:
-            before += [walk.usual(form.arrays.prefix[i], inner) for i in range(len(before), count)]
-        except _REASONS:
-            return
-        yield from _at(walk, (form.arrays.items, inner), (*path, _ANY), before, template)
-
-
-def _at(
-    walk: Walk, child: tuple[Conjunction, TextPlace], path: tuple[str, ...], before: list[Any], template: list[Any]
-) -> Iterator[Boundary]:
-    after = template[len(before) + 1 :]
-
-    def put(value: Any) -> list[Any]:
-        return [*before, value, *after]
-
-    most = max(1, _VARIED // max(1, len(template)))
-    try:
-        for number, found in enumerate(walk.values(*child, path)):
-            if number == most:
-                walk.is_cut = True
-                break
-            if found.scenario is Scenario.ENUM:
-                text = "Array with an enum item: "
-            else:
-                text = "Array with valid item: "
-            yield found.inside(put, text)
-    except _REASONS:
-        return
-
-
-ADDITIONAL: Final = "x-checker-additional"
-_LONGEST_NAME: Final = 24
-_NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
-"""Properties that are listed one by one."""
-
-
-def usual_object(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Any:
-    """Return the object with the required properties and the wanted optional ones. Raises `Unsatisfiable`."""
-    inner = item_of(place)
-    sizes = form.objects.count
-    value = _declared(walk, form, inner, max(sizes.low, place.min_items))
-    for name in [name for name in value if name not in form.objects.required]:
-        if sizes.high is None or len(value) <= sizes.high:
-            break
-        del value[name]
-    low = max(sizes.low, place.min_items)
-    if len(value) >= low:
-        return value
-    if form.objects.names or form.objects.closed_at is not None or low > _MOST:
-        # What chance draws has a limit; these are listed without asking.
-        found: dict[str, Any] = walk.narrowed(conjunction, place, "object", {"type": "object"})
-        return found
-    names = (name for name in _additional_names() if name not in value)
-    for name in list(islice(names, low - len(value))):
-        value[name] = walk.usual(form.objects.of_name(name), inner)
-    return value
-
-
-def _declared(walk: Walk, form: Canonical, inner: TextPlace, low: int) -> dict[str, Any]:
-    """Return the declared properties of the usual object: more optional ones than usual where it needs `low` properties."""
-    value: dict[str, Any] = {}
-    waiting: dict[str, Conjunction] = {}
-    for name, child in form.objects.properties.items():
-        try:
-            if name in form.objects.required or _is_usual(walk, form, name, inner):
-                value[name] = walk.usual(child, inner)
-            elif not walk.is_lean:
-                waiting[name] = child
-        except _REASONS:
-            if name in form.objects.required:
-                raise
-    for name in form.objects.required:
-        if name not in value:
-            value[name] = walk.usual(form.objects.additional, inner)
-    for name, child in waiting.items():
-        if len(value) >= low:
-            break
-        with suppress(*_REASONS):
-            value[name] = walk.usual(child, inner)
-    return value
-
-
-def _is_usual(walk: Walk, form: Canonical, name: str, inner: TextPlace) -> bool:
-    """Whether the usual object has an optional property. Servers alone make marks of pages."""
-    if walk.is_lean or name in marks_among(form.objects.properties):
-        return False
-    has_all = walk.is_full or (walk.completes and not form.objects.required)
-    return has_all or walk.is_given(form.objects.properties[name], inner)
-
-
-def objects_of(
-    walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, path: tuple[str, ...]
-) -> Iterator[Boundary]:
-    """The usual object and what differs from it in one respect. Raises `Unsatisfiable`."""
-    template = walk.usual(conjunction, place)
-    if not isinstance(template, dict):
-        template = usual_object(walk, form, conjunction, place)
-    at, inner = form.type_pointer or form.pointer, item_of(place)
-    yield Boundary(template, "Valid object", Scenario.OBJECT, at, None, True)
-    required = {name: one for name, one in form.objects.properties.items() if name in form.objects.required}
-    rest = {name: one for name, one in form.objects.properties.items() if name not in required}
-    # A list may end at its first failure, and optional properties are refused more often.
-    yield from _with_each(walk, required, template, inner, path)
-    full = template if walk.is_lean else walk.full(conjunction, place)
-    yield from _other_sets(form, template, full if isinstance(full, dict) else template, at)
-    yield from _with_each(walk, rest, template, inner, path)
-    yield from _more(walk, form, template, inner, path)
-
-
-def _with_each(
-    walk: Walk, properties: dict[str, Conjunction], template: dict[str, Any], inner: TextPlace, path: tuple[str, ...]
-) -> Iterator[Boundary]:
-    """Yield the usual object with each value of each of the properties."""
-    for name, child in properties.items():
-        # An example need not have all that is declared.
-        if name in template or not walk.is_lean:
-            text = f"Object with valid '{name}' value: "
-            put = partial(_with, template, name)
-            yield from _inside(walk, (child, inner), (*path, name), put, text)
-
-
-def _other_sets(form: Canonical, template: dict[str, Any], full: dict[str, Any], at: str) -> Iterator[Boundary]:
-    """Yield objects with other sets of the optional properties."""
-    optional = [name for name in full if name not in form.objects.required]
-    required = {name: value for name, value in template.items() if name in form.objects.required}
-    if not optional:
-        return
-    if len(optional) > 1 or required:
-        for name in optional:
-            text = f"Object with all required properties and '{name}'"
-            value = _with(required, name, full[name])
-            yield Boundary(value, text, Scenario.SOME_OPTIONAL, at, None, True)
-    for size in range(2, len(optional)):
-        value = required | {name: full[name] for name in optional[:size]}
-        text = f"Object with required and {size} optional properties"
-        yield Boundary(value, text, Scenario.SOME_OPTIONAL, at, None, True)
-    text = "Object with all properties"
-    yield Boundary(full, text, Scenario.SOME_OPTIONAL, at, None, True)
-    text = "Object with only required properties"
-    yield Boundary(required, text, Scenario.ONLY_REQUIRED, at, "required", True)
-
-
-def _more(
-    walk: Walk, form: Canonical, template: dict[str, Any], inner: TextPlace, path: tuple[str, ...]
-) -> Iterator[Boundary]:
-    """With one property that is not declared."""
-    is_open = form.objects.closed_at is None and wants_extra(form, walk.compiler)
-    if is_open and (form.objects.declares_additional or not form.objects.properties):
-        text = "Object with additional property: "
-        name = _extra_name(walk, form, template)
-        put = partial(_with, template, name)
-        yield from _inside(walk, (form.objects.of_name(name), inner), (*path, _ANY), put, text)
-    for pattern, facet in form.objects.pattern_properties:
-        try:
-            written = writer(pattern, alphabets.VISIBLE.intervals)
-        except UnsupportedPattern:
-            continue
-        name = written.write(SimplestSource(), 0, max(written.low, _LONGEST_NAME))
-        if name not in form.objects.properties and name not in form.objects.hidden:
-            text = f"Object with pattern key '{name}' ('{pattern}') value: "
-            put = partial(_with, template, name)
-            yield from _inside(walk, ((facet,), inner), (*path, name), put, text)
-
-
-def _extra_name(walk: Walk, form: Canonical, template: dict[str, Any]) -> str:
-    """The name of a property that is not declared, as `propertyNames` has it where that is said."""
-    usual = next(name for name in _additional_names() if name not in template)
-    if not form.objects.names or walk.compiler.validator(form.objects.names)(usual):
-        return usual
-    try:
-        wanted = {"type": "string", "minLength": 1}
-        name: str = walk.narrowed(form.objects.names, _NAMES, "name", wanted)
-    except _REASONS:
-        return usual
-    return name
-
-
-def _additional_names() -> Iterator[str]:
-    yield ADDITIONAL
-    for number in count(1):
-        yield f"{ADDITIONAL}{number}"
-
-
-def _inside(
-    walk: Walk, child: tuple[Conjunction, TextPlace], path: tuple[str, ...], put: Any, text: str
-) -> Iterator[Boundary]:
-    try:
-        for found in walk.values(*child, path):
-            yield found.inside(put, text)
-    except _REASONS:
-        return
-
-
-def _with(value: dict[str, Any], name: str, item: Any) -> dict[str, Any]:
-    return {**value, name: item}
-
-
-_VISITS: Final = 3
-"""Places of a value where all values of the same schema are shown; elsewhere, but for the top properties, it has its
-usual one."""
-_NODES: Final = 2_000
-"""Parts of usual values; beyond them only what is required is there."""
-_AGAIN: Final = 2
-"""Times that a schema is found inside itself before the recursion ends."""
-_DEEPEST: Final = 24
-_RANKS: Final = 16
+_ITEM_WORDS: Final = {Scenario.ENUM: "Array with an enum item: "}
 Path = tuple[str, ...]
 Key = tuple[frozenset[FacetKey], TextPlace]
 
@@ -459,25 +214,23 @@ class Edges(Struct):
         return self.drawn(conjunction, place, is_valid)
 
     def _usual_ones(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
-        """Candidates for the usual value; nothing below is varied."""
+        """Yield candidates for the usual value; no part of them is varied."""
         yield from self._said(form, conjunction, place)
+        node = _Node(self, form, conjunction, place)
         if form.enum is not None:
             yield from self._listed(form, place)
         elif form.branches:
             for branch in self.alternatives(form):
-                try:
-                    value = self.usual(branch, place)
-                except (Unsatisfiable, BudgetSpent):
-                    continue
-                yield Boundary(value, "", Scenario.OBJECT, form.pointer, None, True)
+                with suppress(Unsatisfiable, BudgetSpent):
+                    yield node.boundary(self.usual(branch, place))
         else:
             for kind in self._kinds(form, place):
-                usual = {forms.OBJECT: usual_object, forms.ARRAY: usual_array}.get(kind)
-                if usual is not None:
-                    value = usual(self, form, conjunction, place)
-                    yield Boundary(value, "", Scenario.OBJECT, form.pointer, None, True)
+                if kind == forms.OBJECT:
+                    yield node.boundary(_usual_object(node))
+                elif kind == forms.ARRAY:
+                    yield node.boundary(_usual_array(node))
                 else:
-                    yield from self._of_kind(kind, form, conjunction, place, ())
+                    yield from _of_kind(kind, node)
 
     def _of_form(self, form: Canonical, conjunction: Conjunction, place: TextPlace, path: Path) -> Iterator[Boundary]:
         if form.impossible is not None:
@@ -490,38 +243,16 @@ class Edges(Struct):
             for branch in self.alternatives(form):
                 yield from safely(self.values(branch, place, path))
             return
-        kinds = self._kinds(form, place)
-        if path and len(kinds) > 1 and form.types == frozenset(forms.TYPES):
-            # Anything goes: the usual one of each type and another one are enough.
-            for kind in kinds:
-                found = self._of_kind(kind, form, conjunction, place, path)
-                yield from islice(safely(found), 2)
-            yield from deep(place, form.type_pointer or form.pointer)
-            return
+        node, kinds = _Node(self, form, conjunction, place, path), self._kinds(form, place)
+        is_any = bool(path) and len(kinds) > 1 and form.types == frozenset(forms.TYPES)
         for kind in kinds:
-            yield from safely(self._of_kind(kind, form, conjunction, place, path))
-
-    def _of_kind(
-        self, kind: str, form: Canonical, conjunction: Conjunction, place: TextPlace, path: Path
-    ) -> Iterator[Boundary]:
-        at = form.type_pointer or form.pointer
-        match kind:
-            case forms.NULL:
-                yield Boundary(None, "Null value", Scenario.NULL, at, None, True)
-            case forms.BOOLEAN:
-                for value in (True, False):
-                    yield Boundary(value, "Valid boolean value", Scenario.BOOLEAN, at, None, True)
-            case forms.INTEGER | forms.NUMBER:
-                yield from numbers_of(form)
-            case forms.STRING:
-                yield from texts_of(self, form, conjunction, place)
-            case forms.ARRAY:
-                yield from arrays_of(self, form, conjunction, place, path)
-            case _:
-                yield from objects_of(self, form, conjunction, place, path)
+            # Where any value is valid, the usual one of each type and another one are enough.
+            yield from islice(safely(_of_kind(kind, node)), 2 if is_any else None)
+        if is_any:
+            yield from deep(place, node.pointer)
 
     def _said(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
-        """Examples and defaults that are valid."""
+        """Yield the examples and defaults that are valid."""
         if not form.examples:
             return
         is_valid = self.compiler.validator(conjunction)
@@ -530,18 +261,17 @@ class Edges(Struct):
                 if place.carries(value) and is_valid(value):
                     scenario = Scenario.DEFAULT if is_default else Scenario.EXAMPLE
                     text = "Default value" if is_default else "Example value"
-                    yield Boundary(value, text, scenario, pointer, None, True)
+                    yield Boundary(value, text, scenario, pointer)
 
     def _listed(self, form: Canonical, place: TextPlace) -> Iterator[Boundary]:
-        at = form.enum_pointer
-        is_const = at.endswith("/const")
+        is_const = form.enum_pointer.endswith("/const")
         scenario, text = (Scenario.CONST, "Const value") if is_const else (Scenario.ENUM, "Enum value")
         for value in form.enum or ():
             if place.carries_listed(value) or place.is_body:
-                yield Boundary(value, text, scenario, at, "const" if is_const else "enum", True)
+                yield Boundary(value, text, scenario, form.enum_pointer, "const" if is_const else "enum")
 
     def alternatives(self, form: Canonical) -> Iterator[Conjunction]:
-        """Each branch of the first alternatives with all the rest."""
+        """Yield each branch of the first alternatives, together with all other constraints."""
         branches: Branches = form.branches[0]
         base = form.base(branches.owner, branches.keyword)
         pinned = discriminated(self.compiler.canon, branches)
@@ -549,7 +279,7 @@ class Edges(Struct):
             yield (*base, *alternative, *(pinned[index] if pinned else ()))
 
     def _kinds(self, form: Canonical, place: TextPlace) -> list[str]:
-        """Types worth showing, those first that most is said of."""
+        """Return the types to show, in the order of their importance."""
         types = set(form.types)
         if forms.NUMBER in types:
             types.discard(forms.INTEGER)
@@ -560,14 +290,326 @@ class Edges(Struct):
             if meant:
                 return meant
             if not place.is_body:
-                # Nobody could say whether a text without a type is a list or an object.
+                # Without a type, no reader can tell whether a text is a list or an object.
                 types -= {forms.ARRAY, forms.OBJECT}
         return [kind for kind in _ORDER if kind in types]
 
 
-_ORDER: Final = (
-    forms.STRING, forms.INTEGER, forms.NUMBER, forms.BOOLEAN, forms.OBJECT, forms.ARRAY, forms.NULL,
-)  # fmt: skip
+class _Node(Struct, frozen=True):
+    """A schema that the walk has reached, and the place of its values."""
+
+    edges: Edges
+    form: Canonical
+    conjunction: Conjunction
+    place: TextPlace
+    path: Path = ()
+
+    @property
+    def pointer(self) -> str:
+        """Pointer of the type, or of the schema if it has none."""
+        return self.form.type_pointer or self.form.pointer
+
+    @property
+    def inner(self) -> TextPlace:
+        """Place of the parts of its values."""
+        return item_of(self.place)
+
+    def boundary(
+        self, value: Any, text: str = "", scenario: Scenario = Scenario.OBJECT, pointer: str = "", keyword: str = ""
+    ) -> Boundary:
+        """Return a valid value at an edge."""
+        return Boundary(value, text, scenario, pointer or self.pointer, keyword or None)
+
+    def narrowed(self, tag: str, raw: dict[str, Any]) -> Any:
+        """Return the simplest value that satisfies `raw` as well. Equal tags must mean the same."""
+        return self.edges.narrowed(self.conjunction, self.place, tag, raw)
+
+    def inside(self, child: Conjunction, token: str, put: Callable[[Any], Any], text: str = "") -> Iterator[Boundary]:
+        """Yield the values of a part, each inside a value of this schema."""
+        with suppress(*NO_VALUE):
+            for found in self.edges.values(child, self.inner, (*self.path, token)):
+                yield found.inside(put, text or _ITEM_WORDS.get(found.scenario, "Array with valid item: "))
+
+
+def _of_kind(kind: str, node: _Node) -> Iterator[Boundary]:
+    """Yield the values of one type; the first one is the usual value. Raises `Unsatisfiable`."""
+    match kind:
+        case forms.NULL:
+            yield node.boundary(None, "Null value", Scenario.NULL)
+        case forms.BOOLEAN:
+            for value in (True, False):
+                yield node.boundary(value, "Valid boolean value", Scenario.BOOLEAN)
+        case forms.INTEGER | forms.NUMBER:
+            yield from numbers_of(node.form)
+        case forms.STRING:
+            yield from _texts(node)
+        case forms.ARRAY:
+            yield from _arrays(node)
+        case _:
+            yield from _objects(node)
+
+
+def _texts(node: _Node) -> Iterator[Boundary]:
+    """Yield strings of each length that matters, then odd ones."""
+    form, strings, lengths, place = node.form, node.form.strings, node.form.strings.lengths, node.place
+    is_formatted = any(name in FORMATS or name in node.edges.compiler.formats for name in form.formats)
+    is_said = is_formatted or strings.content is not None
+    if (is_said or strings.patterns) and not lengths.low and lengths.high is None:
+        value = node.narrowed("text", {"type": "string"})
+        yield _text(node, value, Scenario.STRING)
+        yield from _named_file(node, value)
+        for text in format_texts(form):
+            yield _text(node, text, Scenario.STRING)
+        if not strings.patterns:
+            return
+    value = None
+    for size, scenario, pointer, keyword in _sizes(node):
+        value = _of_size(node, size)
+        if value is not None:
+            yield _text(node, value, scenario, pointer, keyword)
+    yield from _named_file(node, value)
+    if place.carries_empty and not lengths.low:
+        yield node.boundary("", "Empty string", Scenario.STRING)
+    # An odd text in a path names a resource that does not exist: 404 proves nothing.
+    is_free = not (is_said or strings.patterns or form.formats)
+    if is_free and location_of(place) is not Location.PATH:
+        for text, description in any_texts(form):
+            yield node.boundary(text, description, Scenario.STRING)
+        signs = signs_text(form)
+        if signs:
+            yield node.boundary(signs, "String of signs", Scenario.SIGNS)
+
+
+def _named_file(node: _Node, value: Any) -> Iterator[Boundary]:
+    if isinstance(value, bytes):
+        yield node.boundary(NamedFile(value, FILE_NAME), "File with an odd name", Scenario.SIGNS)
+
+
+def _text(node: _Node, value: Any, scenario: Scenario, pointer: str = "", keyword: str = "") -> Boundary:
+    if isinstance(value, bytes):
+        return node.boundary(value, "Valid binary content", Scenario.BINARY, pointer, keyword)
+    return node.boundary(value, _WORDS[scenario], scenario, pointer, keyword)
+
+
+def _sizes(node: _Node) -> Iterator[tuple[int, Scenario, str, str]]:
+    """Yield (length, scenario, pointer, keyword); the last two are empty where no keyword sets the length."""
+    lengths = node.form.strings.lengths
+    low, high = max(lengths.low, node.place.min_text), lengths.high
+    if lengths.low:
+        yield low, Scenario.SHORTEST, lengths.low_pointer, "minLength"
+        yield low + 1, Scenario.NEAR_LENGTH, lengths.low_pointer, "minLength"
+    else:
+        yield low, Scenario.STRING, "", ""
+    if high is not None:
+        yield high, Scenario.LONGEST, lengths.high_pointer, "maxLength"
+        yield high - 1, Scenario.NEAR_LENGTH, lengths.high_pointer, "maxLength"
+        yield high - 2, Scenario.STRING, "", ""
+    yield low + 1, Scenario.STRING, "", ""
+    yield low + 2, Scenario.STRING, "", ""
+
+
+def _of_size(node: _Node, size: int) -> str | bytes | None:
+    form, strings, place = node.form, node.form.strings, node.place
+    low, high = max(strings.lengths.low, place.min_text), strings.lengths.high
+    if size < low or (high is not None and size > high) or size > node.edges.compiler.max_text:
+        return None
+    is_plain = not (strings.patterns or form.formats or strings.content or form.excluded.patterns)
+    if is_plain and place.alphabet.permits(_FILLER):
+        return _FILLER * size
+    with suppress(*NO_VALUE):
+        value: str | bytes = node.narrowed(f"text {size}", {"type": "string", "minLength": size, "maxLength": size})
+        return value
+    return None
+
+
+def _usual_array(node: _Node) -> Any:
+    """Return the array of the smallest size. Raises `Unsatisfiable`."""
+    arrays = node.form.arrays
+    if not (arrays.count.low or arrays.contained or node.place.min_items or node.form.needs_check):
+        return []
+    return node.narrowed("array", {"type": "array"})
+
+
+def _arrays(node: _Node) -> Iterator[Boundary]:
+    """Yield the usual array, arrays of other sizes, arrays with other items."""
+    edges, arrays, sizes = node.edges, node.form.arrays, node.form.arrays.count
+    template = edges.usual(node.conjunction, node.place)
+    if not isinstance(template, list):
+        template = _usual_array(node)
+    yield node.boundary(template, _WORDS[Scenario.ARRAY], Scenario.ARRAY)
+    size_now = len(template)
+    wanted = [(size_now + 1, Scenario.NEAR_ITEMS if size_now else Scenario.ARRAY, sizes.low_pointer, "minItems")]
+    if sizes.high is not None:
+        wanted.append((sizes.high, Scenario.MOST_ITEMS, sizes.high_pointer, "maxItems"))
+        wanted.append((sizes.high - 1, Scenario.NEAR_ITEMS, sizes.high_pointer, "maxItems"))
+        wanted.append((sizes.high - 2, Scenario.ARRAY, "", ""))
+    wanted.append((size_now + 2, Scenario.ARRAY, "", ""))
+    for size, scenario, pointer, keyword in wanted:
+        if size > _MOST:
+            edges.is_cut = True
+        elif size > size_now and (sizes.high is None or size <= sizes.high):
+            with suppress(*NO_VALUE):
+                value = node.narrowed(f"array {size}", {"type": "array", "minItems": size, "maxItems": size})
+                yield node.boundary(value, _WORDS[scenario], scenario, pointer, keyword)
+    yield from _with_items(node, template)
+    if sizes.high is None and arrays.items and not (arrays.unique or arrays.prefix or arrays.contained):
+        with suppress(*NO_VALUE):
+            yield from many_items(edges.usual(arrays.items, node.inner), node.place, node.pointer)
+
+
+def _with_items(node: _Node, template: list[Any]) -> Iterator[Boundary]:
+    """Yield the usual array with each value of each item."""
+    arrays = node.form.arrays
+    children = [(index, index, str(index), one) for index, one in enumerate(arrays.prefix)]
+    if not arrays.is_closed and (arrays.items or not arrays.prefix):
+        first = max(len(arrays.prefix), len(arrays.contained))
+        children.append((first, len(arrays.prefix), _ANY, arrays.items))
+    for first, declared, token, conjunction in children:
+        before = template[:first]
+        try:
+            before += [node.edges.usual(arrays.prefix[at], node.inner) for at in range(len(before), declared)]
+        except NO_VALUE:
+            return
+        most = max(1, _VARIED // max(1, len(template)))
+        found = node.inside(conjunction, token, partial(_between, before, template[len(before) + 1 :]))
+        yield from islice(found, most)
+        node.edges.is_cut |= next(found, None) is not None
+
+
+def _between(before: list[Any], after: list[Any], value: Any) -> list[Any]:
+    return [*before, value, *after]
+
+
+def _usual_object(node: _Node) -> Any:
+    """Return the object with the required properties and the wanted optional ones. Raises `Unsatisfiable`."""
+    objects, high = node.form.objects, node.form.objects.count.high
+    low = max(objects.count.low, node.place.min_items)
+    value = _declared(node, low)
+    for name in [name for name in value if name not in objects.required]:
+        if high is None or len(value) <= high:
+            break
+        del value[name]
+    if len(value) >= low:
+        return value
+    if objects.names or objects.closed_at is not None or low > _MOST:
+        return node.narrowed("object", {"type": "object"})
+    # Random draws limit the number of properties; here they are listed without drawing.
+    names = (name for name in _additional_names() if name not in value)
+    for name in list(islice(names, low - len(value))):
+        value[name] = node.edges.usual(objects.of_name(name), node.inner)
+    return value
+
+
+def _declared(node: _Node, low: int) -> dict[str, Any]:
+    """Return the declared properties of the usual object, with more optional ones than usual if it needs `low` of them."""
+    edges, objects = node.edges, node.form.objects
+    value: dict[str, Any] = {}
+    waiting: dict[str, Conjunction] = {}
+    for name, child in objects.properties.items():
+        try:
+            if name in objects.required or _is_usual(node, name):
+                value[name] = edges.usual(child, node.inner)
+            elif not edges.is_lean:
+                waiting[name] = child
+        except NO_VALUE:
+            if name in objects.required:
+                raise
+    for name in objects.required:
+        if name not in value:
+            value[name] = edges.usual(objects.additional, node.inner)
+    for name, child in waiting.items():
+        if len(value) >= low:
+            break
+        with suppress(*NO_VALUE):
+            value[name] = edges.usual(child, node.inner)
+    return value
+
+
+def _is_usual(node: _Node, name: str) -> bool:
+    """Whether the usual object has an optional property. Cursors and other marks of pages come from servers alone."""
+    edges, objects = node.edges, node.form.objects
+    if edges.is_lean or name in marks_among(objects.properties):
+        return False
+    has_all = edges.is_full or (edges.completes and not objects.required)
+    return has_all or edges.is_given(objects.properties[name], node.inner)
+
+
+def _objects(node: _Node) -> Iterator[Boundary]:
+    """Yield the usual object, and objects that differ from it in one respect."""
+    edges, objects = node.edges, node.form.objects
+    template = edges.usual(node.conjunction, node.place)
+    if not isinstance(template, dict):
+        template = _usual_object(node)
+    yield node.boundary(template, "Valid object", Scenario.OBJECT)
+    # A list may end at its first failure, and optional properties are refused more often.
+    yield from _with_each(node, template, is_required=True)
+    full = template if edges.is_lean else edges.full(node.conjunction, node.place)
+    yield from _other_sets(node, template, full if isinstance(full, dict) else template)
+    yield from _with_each(node, template, is_required=False)
+    is_open = objects.closed_at is None and wants_extra(node.form, edges.compiler)
+    if is_open and (objects.declares_additional or not objects.properties):
+        name = _extra_name(node, template)
+        put = partial(_with, template, name)
+        yield from node.inside(objects.of_name(name), _ANY, put, "Object with additional property: ")
+    for pattern, facet in objects.pattern_properties:
+        try:
+            written = writer(pattern, alphabets.VISIBLE.intervals)
+        except UnsupportedPattern:
+            continue
+        name = written.write(SimplestSource(), 0, max(written.low, _LONGEST_NAME))
+        if name not in objects.properties and name not in objects.hidden:
+            text = f"Object with pattern key '{name}' ('{pattern}') value: "
+            yield from node.inside((facet,), name, partial(_with, template, name), text)
+
+
+def _with_each(node: _Node, template: dict[str, Any], *, is_required: bool) -> Iterator[Boundary]:
+    """Yield the usual object with each value of each required or optional property."""
+    objects = node.form.objects
+    for name, child in objects.properties.items():
+        # An example need not have all declared properties.
+        if (name in objects.required) is is_required and (name in template or not node.edges.is_lean):
+            yield from node.inside(child, name, partial(_with, template, name), f"Object with valid '{name}' value: ")
+
+
+def _other_sets(node: _Node, template: dict[str, Any], full: dict[str, Any]) -> Iterator[Boundary]:
+    """Yield objects with other sets of the optional properties."""
+    needed = node.form.objects.required
+    optional = [name for name in full if name not in needed]
+    required = {name: value for name, value in template.items() if name in needed}
+    if not optional:
+        return
+    if len(optional) > 1 or required:
+        for name in optional:
+            text = f"Object with all required properties and '{name}'"
+            yield node.boundary(_with(required, name, full[name]), text, Scenario.SOME_OPTIONAL)
+    for size in range(2, len(optional)):
+        value = required | {name: full[name] for name in optional[:size]}
+        yield node.boundary(value, f"Object with required and {size} optional properties", Scenario.SOME_OPTIONAL)
+    yield node.boundary(full, "Object with all properties", Scenario.SOME_OPTIONAL)
+    text = "Object with only required properties"
+    yield node.boundary(required, text, Scenario.ONLY_REQUIRED, keyword="required")
+
+
+def _extra_name(node: _Node, template: dict[str, Any]) -> str:
+    """Return the name of an undeclared property, valid under `propertyNames` if possible."""
+    names = node.form.objects.names
+    usual = next(name for name in _additional_names() if name not in template)
+    if not names or node.edges.compiler.validator(names)(usual):
+        return usual
+    with suppress(*NO_VALUE):
+        name: str = node.edges.narrowed(names, _NAMES, "name", {"type": "string", "minLength": 1})
+        return name
+    return usual
+
+
+def _additional_names() -> Iterator[str]:
+    yield ADDITIONAL
+    for number in count(1):
+        yield f"{ADDITIONAL}{number}"
+
+
+def _with(value: dict[str, Any], name: str, item: Any) -> dict[str, Any]:
+    return {**value, name: item}
 
 
 def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:

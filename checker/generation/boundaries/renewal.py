@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from checker.core.case import NOT_SET, copied
 from checker.core.constraints import ITEMS
 from checker.core.digests import digest_int
-from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Binding
 from checker.core.operation import Body, Operation
 from checker.core.request import Location
@@ -36,7 +35,7 @@ from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.places import item_of
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.context import Rejected
+from checker.generation.sources.context import NO_VALUE
 
 _ReferenceSpot = tuple[Any, str | int]
 """What holds a value, and where in it."""
@@ -183,7 +182,6 @@ _DIGITS: Final = "0123456789"
 _ALPHABETS: Final = (_LETTERS + _DIGITS, _LETTERS, _LETTERS.upper(), _DIGITS)
 _SIZES: Final = (8, 6, 5, 4, 3, 2)
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
 
 
 class _Place(Struct, frozen=True):
@@ -220,7 +218,7 @@ class Renewal(Struct, frozen=True):
             before = holder[name]
             is_usual = distinct(before) == distinct(place.usual)
             if is_usual or (not was_valid and before.__class__ is place.usual.__class__):
-                with suppress(*_REASONS):
+                with suppress(*NO_VALUE):
                     holder[name] = place.write(digest_int(token, *place.path))
                     if self.is_valid(body) is not was_valid:
                         holder[name] = before
@@ -254,7 +252,7 @@ class Renewals(Struct):
         is_valid = part.compiler.validator(part.conjunction)
         try:
             usual = self.usual(part, body)
-        except _REASONS:
+        except NO_VALUE:
             return None
         if not isinstance(usual, dict) or has_bytes(usual) or not is_valid(usual):
             return None
@@ -369,7 +367,7 @@ def _has_examples(part: SchemaPart, conjunction: Conjunction | None) -> bool:
 def _form(part: SchemaPart, conjunction: Conjunction | None) -> Canonical | None:
     try:
         return None if conjunction is None else part.compiler.canonical(conjunction)
-    except _REASONS:
+    except NO_VALUE:
         return None
 
 
@@ -382,7 +380,7 @@ def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write
     for way in chain(ways, _drawn(spot, part)):
         try:
             found = [way(sample) for sample in _SAMPLES]
-        except _REASONS:
+        except NO_VALUE:
             continue
         if all(map(fits, found)) and len(set(map(distinct, found))) > 1:
             return way
@@ -460,7 +458,7 @@ def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
         place = item_of(place)
     try:
         draw = part.compiler.compile(spot.schema, place)
-    except _REASONS:
+    except NO_VALUE:
         return
 
     def write(number: int) -> Any:

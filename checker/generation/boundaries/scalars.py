@@ -3,20 +3,14 @@
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.case import NamedFile
-from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.operation import Location
-from checker.generation.boundaries.values import Boundary, Scenario, Walk
+from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.drawing import scalars
-from checker.generation.drawing.formats import FORMATS
-from checker.generation.drawing.places import TextPlace, location_of
-from checker.generation.normalization.forms import NUMBER, Canonical, Conjunction, Numbers
-from checker.generation.sources.context import Rejected
+from checker.generation.normalization.forms import NUMBER, Canonical, Numbers
 
 _SINGLE = "float"
 _HUGE = 1e308
@@ -202,20 +196,20 @@ _FORMATS: Final[dict[str, tuple[str, ...]]] = {
 Leap seconds and what is before the year 1 in UTC may be refused (`checks/unwritten_rules.py`)."""
 
 
-def of_formats(form: Canonical) -> Iterator[str]:
+def format_texts(form: Canonical) -> Iterator[str]:
     """Texts of the formats of a schema."""
     for name in form.formats:
         yield from _FORMATS.get(name, ())
 
 
-def of_signs(form: Canonical) -> str:
+def signs_text(form: Canonical) -> str:
     """A text that a schema admits, and others read as more than text; empty where there is no room for it."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     is_fitting = low <= _LONG and (high is None or high >= len(_SIGNS))
     return _SIGNS.ljust(low, "0") if is_fitting else ""
 
 
-def of_any(form: Canonical) -> Iterator[tuple[str, str]]:
+def any_texts(form: Canonical) -> Iterator[tuple[str, str]]:
     """(text, description) of what a schema admits that says nothing of characters."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     if high is None and low <= _LONG:
@@ -224,90 +218,3 @@ def of_any(form: Canonical) -> Iterator[tuple[str, str]]:
     elif high is not None and high <= _LONG:
         text = (_OTHER_SCRIPTS + _WIDE * high)[:high]
         yield text, "Maximum length string of several scripts"
-
-
-_FILLER: Final = "0"
-_TEXT_WORDS: Final = {
-    Scenario.STRING: "Valid string",
-    Scenario.SHORTEST: "Minimum length string",
-    Scenario.LONGEST: "Maximum length string",
-    Scenario.NEAR_LENGTH: "Near-boundary length string",
-}
-
-
-def texts_of(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
-    """Strings of each length that matters; the first one is the usual value. Raises `Unsatisfiable`."""
-    at = form.type_pointer or form.pointer
-    lengths = form.strings.lengths
-    is_formatted = any(name in FORMATS or name in walk.compiler.formats for name in form.formats)
-    is_said = is_formatted or form.strings.content is not None
-    if (is_said or form.strings.patterns) and not lengths.low and lengths.high is None:
-        value = walk.narrowed(conjunction, place, "text", {"type": "string"})
-        yield _boundary(value, Scenario.STRING, at, None)
-        yield from _named(value, at)
-        for text in of_formats(form):
-            yield _boundary(text, Scenario.STRING, at, None)
-        if not form.strings.patterns:
-            return
-    value = None
-    for size, scenario, pointer, keyword in _sizes(form, place, at):
-        value = _of_size(walk, form, conjunction, place, size)
-        if value is not None:
-            yield _boundary(value, scenario, pointer, keyword)
-    yield from _named(value, at)
-    if place.carries_empty and not lengths.low:
-        yield Boundary("", "Empty string", Scenario.STRING, at, None, True)
-    # Texts of a path name what is not there, however odd they are.
-    is_free = not (is_said or form.strings.patterns or form.formats)
-    if is_free and location_of(place) is not Location.PATH:
-        for text, description in of_any(form):
-            yield Boundary(text, description, Scenario.STRING, at, None, True)
-        signs = of_signs(form)
-        if signs:
-            yield Boundary(signs, "String of signs", Scenario.SIGNS, at, None, True)
-
-
-def _named(value: Any, at: str) -> Iterator[Boundary]:
-    """A file with a name that is no plain one."""
-    if isinstance(value, bytes):
-        file = NamedFile(value, FILE_NAME)
-        yield Boundary(file, "File with an odd name", Scenario.SIGNS, at, None, True)
-
-
-def _boundary(value: Any, scenario: Scenario, pointer: str, keyword: str | None) -> Boundary:
-    if isinstance(value, bytes):
-        return Boundary(value, "Valid binary content", Scenario.BINARY, pointer, keyword, True)
-    return Boundary(value, _TEXT_WORDS[scenario], scenario, pointer, keyword, True)
-
-
-def _sizes(form: Canonical, place: TextPlace, at: str) -> Iterator[tuple[int, Scenario, str, str | None]]:
-    """Length, what it is, pointer and keyword of who says so."""
-    lengths = form.strings.lengths
-    low, high = max(lengths.low, place.min_text), lengths.high
-    low_at = lengths.low_pointer or at
-    if lengths.low:
-        yield low, Scenario.SHORTEST, low_at, "minLength"
-        yield low + 1, Scenario.NEAR_LENGTH, low_at, "minLength"
-    else:
-        yield low, Scenario.STRING, at, None
-    if high is not None:
-        yield high, Scenario.LONGEST, lengths.high_pointer, "maxLength"
-        yield high - 1, Scenario.NEAR_LENGTH, lengths.high_pointer, "maxLength"
-        yield high - 2, Scenario.STRING, at, None
-    yield low + 1, Scenario.STRING, at, None
-    yield low + 2, Scenario.STRING, at, None
-
-
-def _of_size(walk: Walk, form: Canonical, conjunction: Conjunction, place: TextPlace, size: int) -> str | bytes | None:
-    low, high = max(form.strings.lengths.low, place.min_text), form.strings.lengths.high
-    if size < low or (high is not None and size > high) or size > walk.compiler.max_text:
-        return None
-    is_plain = not (form.strings.patterns or form.formats or form.strings.content or form.excluded.patterns)
-    if is_plain and place.alphabet.permits(_FILLER):
-        return _FILLER * size
-    sized = {"type": "string", "minLength": size, "maxLength": size}
-    try:
-        value: str | bytes = walk.narrowed(conjunction, place, f"text {size}", sized)
-    except (Unsatisfiable, BudgetSpent, Rejected):
-        return None
-    return value

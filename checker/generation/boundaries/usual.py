@@ -1,22 +1,19 @@
 """The usual request of an operation, which its boundary cases change in one place each."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct, field
 
 from checker.core.case import NOT_SET
-from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.errors import Unsatisfiable
 from checker.core.operation import Body, Operation, Parameter, UnusableBody
 from checker.generation.boundaries.cases import LOCATIONS, Parts
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.components import PartCompiler, is_mostly_refused, said_of
 from checker.generation.dictionaries import SchemaPart, forced_into
 from checker.generation.security import Alternative
-from checker.generation.sources.context import Rejected
-
-REASONS: Final = (Unsatisfiable, BudgetSpent, Rejected)
-"""Errors that say why a part of a request has no value."""
+from checker.generation.sources.context import NO_VALUE
 
 
 class UsualRequest(Struct):
@@ -58,7 +55,7 @@ class UsualRequest(Struct):
         for body in self.operation.bodies:
             try:
                 value = self.value(self.compiler.body_part(body), body)
-            except REASONS as error:
+            except NO_VALUE as error:
                 self.problems[body.pointer] = str(error)
                 continue
             return self.with_body(parts, value, body)
@@ -74,7 +71,7 @@ class UsualRequest(Struct):
             try:
                 part = self.compiler.parameter(parameter)
                 value = self.value(part, parameter) if forced is None else forced.entries[0]
-            except REASONS as error:
+            except NO_VALUE as error:
                 self.problems[parameter.pointer] = str(error)
                 if parameter.required:
                     return None
@@ -133,7 +130,7 @@ class UsualRequest(Struct):
                 return False
             edges = self.edges(part, parameter)
             return is_full or edges.is_given(part.conjunction, part.place)
-        except REASONS as error:
+        except NO_VALUE as error:
             self.problems[parameter.pointer] = str(error)
             return False
 
@@ -142,7 +139,7 @@ class UsualRequest(Struct):
         return parts.with_body(forced_into(value, self.compiler.overrides.body()), body.media_type)
 
     def value(self, part: SchemaPart, declared: Parameter | Body) -> Any:
-        """Return the first valid example, the condition that holds, or the first value of the schema. Raises one of `REASONS`."""
+        """Return the first valid example, the condition that holds, or the first value of the schema. Raises one of `NO_VALUE`."""
         for value in self.compiler.fitting(said_of(declared), part):
             return value
         edges = self.edges(part, declared)
@@ -151,7 +148,7 @@ class UsualRequest(Struct):
         raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
 
     def full_body(self, part: SchemaPart, body: Body) -> Any:
-        """Return the usual body with all optional properties. Raises one of `REASONS`."""
+        """Return the usual body with all optional properties. Raises one of `NO_VALUE`."""
         for value in self.compiler.fitting(said_of(body), part):
             return value
         return self.edges(part, body).full(part.conjunction, part.place)

@@ -9,17 +9,16 @@ from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Choice, Violation
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace, item_of
-from checker.generation.negation.branches import BRANCHES
-from checker.generation.negation.containers import ARRAYS, OBJECTS, unknown_name, with_room
 from checker.generation.negation.mutation_sites import Mutation, MutationSite
-from checker.generation.negation.scalars import NUMBERS, TEXTS
+from checker.generation.negation.scalars import SCALARS
+from checker.generation.negation.structures import ARRAY, OBJECT, STRUCTURES, unknown_name, with_room
 from checker.generation.normalization.discrimination import discriminated
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, inverse, key_of
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
@@ -32,16 +31,16 @@ Broken = Callable[[Source], tuple[Any, Any]]
 """Draws a whole value and the part of it that is wrong."""
 Host = Callable[[Broken], Broken]
 """Puts a broken value into a larger one. Raises `Unsatisfiable`."""
+_Where = Callable[[Source, Any], Any]
+"""Return the key or index of a value at which the broken part is put."""
 
-_ARRAY: Final[dict[str, Any]] = {"type": "array"}
-_OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _NAME_SIZE: Final = 24
 """Characters of a name, unless its pattern asks for more."""
 _SAMPLES: Final = 6
 
 
 class _Once:
-    """Compiles what stands around a broken value when it is first asked for: all ways to break it stand in the same."""
+    """A draw that is compiled when it is first needed: all breaches below one place share what stands around them."""
 
     __slots__ = ("_draw", "_make", "_reason")
 
@@ -51,7 +50,7 @@ class _Once:
         self._reason: Unsatisfiable | None = None
 
     def __call__(self) -> Draw:
-        """The draws; raises `Unsatisfiable` again, and `BudgetSpent` as long as there is none."""
+        """Return the draw. Raises `Unsatisfiable` every time, and `BudgetSpent` as long as the budget is too small."""
         if self._reason is not None:
             raise self._reason.again()
         if self._draw is None:
@@ -63,17 +62,30 @@ class _Once:
         return self._draw
 
 
-def bare(draw: Draw) -> Broken:
-    """The broken value is the whole."""
+def _placed(around: Draw, where: _Where, broken: Broken) -> Broken:
+    """Return draws of a valid value with a broken part."""
 
-    def broken(source: Source) -> tuple[Any, Any]:
-        value = draw(source)
-        return value, value
+    def whole(source: Source) -> tuple[Any, Any]:
+        value = around(source)
+        at = where(source, value)
+        value[at], wrong = broken(source)
+        return value, wrong
 
-    return broken
+    return whole
 
 
-def _put(around: _Once, where: Callable[[Source, Any], Any], otherwise: Callable[[Broken], Broken]) -> Host:
+def _appended(around: Draw, broken: Broken) -> Broken:
+    """Return draws of a valid array with a broken item after all others."""
+
+    def whole(source: Source) -> tuple[Any, Any]:
+        value = around(source)
+        item, wrong = broken(source)
+        return [*value, item], wrong
+
+    return whole
+
+
+def _put(around: _Once, where: _Where, otherwise: Host) -> Host:
     """Return the host that replaces a part of a valid value; `otherwise` where no valid value has that part."""
 
     def host(broken: Broken) -> Broken:
@@ -81,33 +93,36 @@ def _put(around: _Once, where: Callable[[Source, Any], Any], otherwise: Callable
             draw = around()
         except Unsatisfiable:
             return otherwise(broken)
-
-        def whole(source: Source) -> tuple[Any, Any]:
-            value = draw(source)
-            at = where(source, value)
-            value[at], wrong = broken(source)
-            return value, wrong
-
-        return whole
+        return _placed(draw, where, broken)
 
     return host
 
 
-def in_property(spot: MutationSite, name: str) -> Host:
+def _with_room(site: MutationSite) -> _Once:
+    """Return draws of objects that may have one property more."""
+    return _Once(lambda: site.draw((*site.rest(), with_room(site, "room"))))
+
+
+def in_property(site: MutationSite, name: str) -> Host:
     """Return the host of a declared property."""
-    with_it = _Once(lambda: spot.draw((*spot.rest(), spot.made(f"with-{name}", _OBJECT | {"required": [name]}))))
-    room = _with_room(spot)
-    return _put(with_it, lambda source, value: name, lambda broken: _with_name(room(), lambda source: name, broken))
+    with_it = _Once(lambda: site.narrowed(f"with-{name}", OBJECT | {"required": [name]}))
+    room, key = _with_room(site), lambda source, value: name
+    return _put(with_it, key, lambda broken: _placed(room(), key, broken))
 
 
-def in_additional(spot: MutationSite) -> Host:
-    """Return the host of an undeclared property."""
-    around, name = _with_room(spot), _Once(lambda: unknown_name(spot))
-    return lambda broken: _with_name(around(), name(), broken)
+def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
+    """Return the host of a property whose name is drawn."""
+    around, names = _with_room(site), _Once(named)
+
+    def host(broken: Broken) -> Broken:
+        room, name = around(), names()
+        return _placed(room, lambda source, value: name(source), broken)
+
+    return host
 
 
 def companions(form: Canonical, pattern: str) -> frozenset[str]:
-    """Patterns that a name has to match to match this one: itself, and others that cannot be avoided."""
+    """Return the patterns that a name has to match to match this one: itself, and others that cannot be avoided."""
     alone = frozenset({pattern})
     others = {one: matcher(one) for one, _ in form.objects.pattern_properties if one != pattern}
     if not others:
@@ -122,51 +137,29 @@ def companions(form: Canonical, pattern: str) -> frozenset[str]:
     return alone | min(matched, key=len)
 
 
-def in_named(spot: MutationSite, pattern: str, also: frozenset[str]) -> Host:
-    """Return the host of a property whose name matches these patterns, and no other one."""
+def matching_name(site: MutationSite, pattern: str, also: frozenset[str]) -> Draw:
+    """Return draws of names that match these patterns, and no other one. Raises `Unsatisfiable`."""
+    objects, at = site.form.objects, site.pointer("patternProperties")
+    try:
+        written = writer(pattern, alphabets.VISIBLE.intervals)
+    except UnsupportedPattern as error:
+        raise Unsatisfiable(at, str(error)) from error
+    most = max(written.low, _NAME_SIZE)
+    wanted = [(matcher(one), one in also) for one in dict(objects.pattern_properties)]
+    is_valid = site.compiler.validator(objects.names)
+    taken = objects.properties.keys() | objects.hidden
 
-    def named() -> Draw:
-        form = spot.form
-        try:
-            written = writer(pattern, alphabets.VISIBLE.intervals)
-        except UnsupportedPattern as error:
-            raise Unsatisfiable(spot.pointer("patternProperties"), str(error)) from error
-        most = max(written.low, _NAME_SIZE)
-        wanted = [(matcher(one), one in also) for one in dict(form.objects.pattern_properties)]
-        is_valid = spot.compiler.validator(form.objects.names)
-        taken = form.objects.properties.keys() | form.objects.hidden
+    def is_name(name: str) -> bool:
+        is_match = all(matches(name) is is_meant for matches, is_meant in wanted)
+        return name not in taken and is_match and is_valid(name)
 
-        def is_name(name: str) -> bool:
-            return (
-                name not in taken and all(matches(name) is is_meant for matches, is_meant in wanted) and is_valid(name)
-            )
-
-        at = spot.pointer("patternProperties")
-        return retried(lambda source: written.write(source, 0, most), is_name, spot.compiler.context, at)
-
-    name, around = _Once(named), _with_room(spot)
-    return lambda broken: _with_name(around(), name(), broken)
+    return retried(lambda source: written.write(source, 0, most), is_name, site.compiler.context, at)
 
 
-def _with_room(spot: MutationSite) -> _Once:
-    """Objects that may have one property more."""
-    return _Once(lambda: spot.draw((*spot.rest(), with_room(spot, "room"))))
-
-
-def _with_name(around: Draw, name: Draw, broken: Broken) -> Broken:
-    def whole(source: Source) -> tuple[Any, Any]:
-        value = around(source)
-        key = name(source)
-        value[key], wrong = broken(source)
-        return value, wrong
-
-    return whole
-
-
-def as_name(spot: MutationSite) -> Host:
+def as_name(site: MutationSite) -> Host:
     """Return the host of the name of a property."""
-    objects = _with_room(spot)
-    items = _Once(lambda: spot.compiler.compile(spot.form.objects.additional, item_of(spot.place)))
+    objects = _with_room(site)
+    items = _Once(lambda: site.compiler.compile(site.form.objects.additional, item_of(site.place)))
 
     def host(broken: Broken) -> Broken:
         around, item = objects(), items()
@@ -182,56 +175,33 @@ def as_name(spot: MutationSite) -> Host:
     return host
 
 
-def at_index(spot: MutationSite, index: int) -> Host:
-    """Return the host of an item that is declared by its index."""
-    as_many = _as_many(spot, index)
-    return _put(
-        _with_items(spot, f"with-{index}", index + 1),
-        lambda source, value: index,
-        lambda broken: _appended(as_many(), broken),
-    )
+def _always(at: int, source: Source, value: Any) -> int:
+    return at
 
 
-def among_items(spot: MutationSite) -> Host:
-    """Return the host of one of the other items: not one that the array has to contain."""
-    first = max(len(spot.form.arrays.prefix), len(spot.form.arrays.contained))
-    as_many = _as_many(spot, first)
+def in_items(site: MutationSite, first: int, tag: str, where: _Where) -> Host:
+    """Return the host of an item; it is appended to `first` items where no valid array has more."""
+    with_it = _Once(lambda: site.narrowed(tag, ARRAY | {"minItems": first + 1}))
+    sizes = ARRAY | {"minItems": first, "maxItems": first}
+    exactly = _Once(lambda: site.narrowed(f"with {first} at most", sizes))
+    return _put(with_it, where, lambda broken: _appended(exactly(), broken))
+
+
+def among_items(site: MutationSite) -> Host:
+    """Return the host of an item that is neither declared by its index nor needed for `contains`."""
+    first = max(len(site.form.arrays.prefix), len(site.form.arrays.contained))
 
     def where(source: Source, value: list[Any]) -> int:
         last = len(value) - 1
         return source.integer(first, last) if first < last else last
 
-    with_it = _with_items(spot, "with-item", first + 1)
-    return _put(with_it, where, lambda broken: _appended(as_many(), broken))
-
-
-def _with_items(spot: MutationSite, tag: str, least: int) -> _Once:
-    """Arrays with so many items at least."""
-    return _Once(lambda: spot.draw((*spot.rest(), spot.made(tag, _ARRAY | {"minItems": least}))))
-
-
-def _as_many(spot: MutationSite, count: int) -> _Once:
-    """Arrays with exactly so many items."""
-    said = _ARRAY | {"minItems": count, "maxItems": count}
-    return _Once(lambda: spot.draw((*spot.rest(), spot.made(f"with {count} at most", said))))
-
-
-def _appended(around: Draw, broken: Broken) -> Broken:
-    """After all the items that there can be."""
-
-    def whole(source: Source) -> tuple[Any, Any]:
-        value = around(source)
-        item, wrong = broken(source)
-        value.append(item)
-        return value, wrong
-
-    return whole
+    return in_items(site, first, "with-item", where)
 
 
 Path = tuple[str, ...]
 """Names and indices from the root of a value; `*` for those that are drawn."""
 
-BREAKERS: Final = {**NUMBERS, **TEXTS, **ARRAYS, **OBJECTS, **BRANCHES}
+BREAKERS: Final = {**SCALARS, **STRUCTURES}
 """Keyword -> ways to break it."""
 _ANY: Final = "*"
 _VISITS = 3
@@ -252,40 +222,35 @@ class PathStep(StrEnum):
     ITEM = "item"
 
 
-class Breach(Struct, frozen=True):
-    """One way to break exactly one keyword of a schema."""
+class Breach(Mutation, frozen=True, kw_only=True):
+    """One way to break exactly one keyword of a schema, with the place of the wrong part in a whole value."""
 
-    pointer: str
-    """Of the keyword in the document."""
-    keyword: str
     path: Path
-    """Of the part that is wrong."""
-    was: object
-    """What the schema says: the keyword's value, or the member of it that is broken."""
     steps: tuple[PathStep, ...]
-    """What each token of the path is."""
+    """The kind of each token of the path."""
     node: int
-    """Number of the schema that says it; breaches of one schema have the same."""
-    draw: Callable[[], Draw]
-    """Draws what is wrong. Raises `Unsatisfiable` when this cannot be broken alone."""
+    """Number of the schema that the keyword stands in."""
     hosts: tuple[Host, ...]
-    is_alone: bool
-    """False when something else cannot but be broken with it."""
 
     def compile(self) -> Broken:
-        """Draws whole values, each with the part that is wrong. Raises `Unsatisfiable`."""
-        return self.around(self.draw())
+        """Return draws of whole values with their wrong parts. Raises `Unsatisfiable`."""
+        return self.around(self.compile_part())
 
     def around(self, draw: Draw) -> Broken:
-        """Draws whole values around wrong parts that `draw` gives. Raises `Unsatisfiable`."""
-        broken = bare(draw)
+        """Return draws of whole values around the wrong parts that `draw` gives. Raises `Unsatisfiable`."""
+
+        def bare(source: Source) -> tuple[Any, Any]:
+            value = draw(source)
+            return value, value
+
+        broken: Broken = bare
         for host in reversed(self.hosts):
             broken = host(broken)
         return broken
 
 
-class _ReachedNode(Struct):
-    """A part of the value, and what holds for it."""
+class _Node(Struct):
+    """A part of the value, and the conjunction that holds for it."""
 
     conjunction: Conjunction
     place: TextPlace
@@ -294,39 +259,30 @@ class _ReachedNode(Struct):
     hosts: tuple[Host, ...] = ()
     """From the root to here."""
     spared: frozenset[str] = frozenset()
-    """Pointers of schemas that nothing is broken in: others hold only while these do."""
-
+    """Pointers of schemas that must hold: a condition is true only while they do."""
     is_branch: bool = False
-    """One of several ways to be valid."""
+    """Whether the conjunction is one of several ways to be valid."""
 
     def spares(self, pointer: str) -> bool:
-        """True for what holds only to make a condition true."""
+        """Whether a schema must hold to keep a condition true."""
         return any(pointer == place or pointer.startswith(f"{place}/") for place in self.spared)
-
-    def inside(
-        self, conjunction: Conjunction, place: TextPlace, token: tuple[PathStep, str], host: Host
-    ) -> "_ReachedNode":
-        """A part of this part."""
-        step, name = token
-        around, steps = (*self.hosts, host), (*self.steps, step)
-        return _ReachedNode(conjunction, place, (*self.path, name), steps, around, self.spared)
 
 
 def breaches(compiler: Compiler, conjunction: Conjunction, place: TextPlace) -> Iterator[Breach]:
-    """Ways to break a conjunction, those near the root first."""
+    """Yield the ways to break a conjunction, those near the root first. Nothing is compiled yet."""
     walk = _BreachWalk(compiler)
-    walk.add(_ReachedNode(conjunction, place))
+    walk.add(_Node(conjunction, place))
     return walk.breaches()
 
 
 class _BreachWalk(Struct):
     compiler: Compiler
-    _queue: deque[_ReachedNode] = field(default_factory=deque)
+    _queue: deque[_Node] = field(default_factory=deque)
     _seen: set[tuple[Path, Any]] = field(default_factory=set)
     _visits: dict[str, int] = field(default_factory=dict)
     _count: int = 0
 
-    def add(self, node: _ReachedNode) -> None:
+    def add(self, node: _Node) -> None:
         key = (node.path, key_of(node.conjunction))
         if key not in self._seen and len(node.hosts) <= _DEEPEST:
             self._seen.add(key)
@@ -341,45 +297,39 @@ class _BreachWalk(Struct):
                 form = self.compiler.canonical(node.conjunction)
             except Unsatisfiable:
                 continue
-            if form.impossible is not None:
-                yield from self._anything(node, form)
-                continue
-            yield from self._of_form(node, form)
+            if form.impossible is None:
+                yield from self._of_form(node, form)
+            elif not node.is_branch:
+                yield self._anything(node, form.impossible.pointer)
 
-    def _anything(self, node: _ReachedNode, form: Canonical) -> Iterator[Breach]:
-        """Yield the breach of a form that no value satisfies: every value is wrong."""
-        reason = form.impossible
-        if node.is_branch or reason is None:
-            return
-        said = reason.pointer.rpartition("/")[2]
+    def _anything(self, node: _Node, pointer: str) -> Breach:
+        """Return the breach of a form that no value satisfies: every value is wrong."""
+        said = pointer.rpartition("/")[2]
         is_false = any(facet.raw is False for facet in node.conjunction)
         keyword = "false" if is_false or said not in BREAKERS else said
         free = (_TEXT,) if node.steps[-1:] == (PathStep.NAME,) else ()
-        make = partial(self.compiler.compile, free, node.place)
         self._count += 1
-        yield self._breach(node, Mutation(reason.pointer, keyword, False, make))
+        return self._breach(node, Mutation(pointer, keyword, False, partial(self.compiler.compile, free, node.place)))
 
-    def _of_form(self, node: _ReachedNode, form: Canonical) -> Iterator[Breach]:
-        spots = []
+    def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
+        sites = []
         is_known = True
         given = frozenset(facet.key for facet in node.conjunction)
         for facet in form.facets:
-            said = self.compiler.canon.said(facet)
-            spot = MutationSite(self.compiler, form, facet, said, node.place, given)
-            spots.append(spot)
+            site = MutationSite(self.compiler, form, facet, self.compiler.canon.said(facet), node.place, given)
+            sites.append(site)
             if facet.is_made or node.spares(facet.pointer) or not self._is_new(node, facet):
                 continue
             is_known = False
             self._count += 1
-            for keyword, value in spot.said.items():
-                breaker = BREAKERS.get(keyword)
-                if breaker is not None:
-                    for way in breaker(spot, value):
+            for keyword, value in site.said.items():
+                if keyword in BREAKERS:
+                    for way in BREAKERS[keyword](site, keyword, value):
                         yield self._breach(node, way)
-        if spots and not is_known:
-            self._descend(node, form, spots[0])
-            for spot in spots:
-                self._branch(node, spot)
+        if sites and not is_known:
+            self._descend(node, form, sites[0])
+            for site in sites:
+                self._branch(node, site)
             self._alternatives(node, form)
 
     def _targets(self, conjunction: Conjunction) -> Conjunction:
@@ -393,7 +343,7 @@ class _BreachWalk(Struct):
         """True when one of these schemas has not been seen often enough."""
         return any(self._visits.get(facet.pointer, 0) < _VISITS for facet in conjunction)
 
-    def _is_new(self, node: _ReachedNode, facet: Facet) -> bool:
+    def _is_new(self, node: _Node, facet: Facet) -> bool:
         key = (node.path, facet.pointer)
         if key in self._seen:
             return False
@@ -402,57 +352,60 @@ class _BreachWalk(Struct):
         self._visits[facet.pointer] = visits + 1
         return visits < _VISITS
 
-    def _breach(self, node: _ReachedNode, way: Mutation) -> Breach:
-        return Breach(
-            way.pointer, way.keyword, node.path, way.was, node.steps, self._count, way.compile, node.hosts, way.is_alone
-        )
+    def _breach(self, node: _Node, way: Mutation) -> Breach:
+        return Breach(**asdict(way), path=node.path, steps=node.steps, node=self._count, hosts=node.hosts)
 
-    def _descend(self, node: _ReachedNode, form: Canonical, spot: MutationSite) -> None:
-        """Properties and items."""
-        inner = item_of(node.place)
+    def _descend(self, node: _Node, form: Canonical, site: MutationSite) -> None:
+        """Add the properties and items."""
+        objects, arrays = form.objects, form.arrays
 
         def child(conjunction: Conjunction, step: PathStep, token: str, host: Host) -> None:
             targets = self._targets(conjunction)
             if targets and self._is_open(targets):
-                self.add(node.inside(targets, inner, (step, token), host))
+                self._inside(node, targets, item_of(node.place), (step, token), host)
 
-        for name, conjunction in form.objects.properties.items():
-            child(conjunction, PathStep.PROPERTY, name, in_property(spot, name))
-        for pattern in dict.fromkeys(pattern for pattern, _ in form.objects.pattern_properties):
+        for name, conjunction in objects.properties.items():
+            child(conjunction, PathStep.PROPERTY, name, in_property(site, name))
+        for pattern in dict.fromkeys(pattern for pattern, _ in objects.pattern_properties):
             also = companions(form, pattern)
-            meant = tuple(facet for one, facet in form.objects.pattern_properties if one in also)
-            child(meant, PathStep.PATTERN, _ANY, in_named(spot, pattern, also))
-        if form.objects.closed_at is None:
-            child(form.objects.additional, PathStep.ADDITIONAL, _ANY, in_additional(spot))
-            if form.objects.names:
-                named, host = (*form.objects.names, _TEXT), as_name(spot)
-                self.add(node.inside(named, _NAME, (PathStep.NAME, _ANY), host))
-        for index, conjunction in enumerate(form.arrays.prefix):
-            child(conjunction, PathStep.INDEX, str(index), at_index(spot, index))
-        if not form.arrays.is_closed:
-            child(form.arrays.items, PathStep.ITEM, _ANY, among_items(spot))
+            meant = tuple(facet for one, facet in objects.pattern_properties if one in also)
+            child(meant, PathStep.PATTERN, _ANY, in_named(site, partial(matching_name, site, pattern, also)))
+        if objects.closed_at is None:
+            child(objects.additional, PathStep.ADDITIONAL, _ANY, in_named(site, partial(unknown_name, site)))
+            if objects.names:
+                self._inside(node, (*objects.names, _TEXT), _NAME, (PathStep.NAME, _ANY), as_name(site))
+        for index, conjunction in enumerate(arrays.prefix):
+            host = in_items(site, index, f"with-{index}", partial(_always, index))
+            child(conjunction, PathStep.INDEX, str(index), host)
+        if not arrays.is_closed:
+            child(arrays.items, PathStep.ITEM, _ANY, among_items(site))
 
-    def _branch(self, node: _ReachedNode, spot: MutationSite) -> None:
-        """List the mutations of a schema that holds for the same value under a condition."""
-        said = spot.said
+    def _inside(
+        self, node: _Node, conjunction: Conjunction, place: TextPlace, token: tuple[PathStep, str], host: Host
+    ) -> None:
+        """Add a part of a part."""
+        step, name = token
+        hosts, steps = (*node.hosts, host), (*node.steps, step)
+        self.add(_Node(conjunction, place, (*node.path, name), steps, hosts, node.spared))
+
+    def _branch(self, node: _Node, site: MutationSite) -> None:
+        """Add the schemas that hold for the same value under a condition."""
+        said = site.said
         if "if" in said:
-            condition = spot.below(said["if"], "if")
-            rest = spot.rest("if", "then", "else")
+            condition = site.below(said["if"], "if")
+            rest = site.rest("if", "then", "else")
             if "then" in said:
-                then = spot.below(said["then"], "then")
+                then = site.below(said["then"], "then")
                 self._same(node, (*rest, condition, then), spared=self._places(condition))
             if "else" in said:
-                other = spot.below(said["else"], "else")
-                self._same(node, (*rest, inverse(condition), other))
+                self._same(node, (*rest, inverse(condition), site.below(said["else"], "else")))
         for keyword in ("dependentSchemas", "dependencies"):
             for name, what in said.get(keyword, {}).items():
                 if not isinstance(what, list):
-                    there = {"required": [name], "type": "object"}
-                    made = spot.made(f"{keyword}-{name}", there)
-                    inner = spot.below(what, keyword, name)
-                    self._same(node, (*spot.rest(keyword), made, inner))
+                    there = site.made(f"{keyword}-{name}", {"required": [name], "type": "object"})
+                    self._same(node, (*site.rest(keyword), there, site.below(what, keyword, name)))
 
-    def _alternatives(self, node: _ReachedNode, form: Canonical) -> None:
+    def _alternatives(self, node: _Node, form: Canonical) -> None:
         for branches in form.branches:
             if branches.keyword not in ("anyOf", "oneOf"):
                 continue
@@ -462,12 +415,12 @@ class _BreachWalk(Struct):
                 extra = pinned[index] if pinned else ()
                 self._same(node, (*base, *alternative, *extra))
 
-    def _same(self, node: _ReachedNode, conjunction: Conjunction, spared: frozenset[str] = frozenset()) -> None:
+    def _same(self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()) -> None:
         spared |= node.spared
         self.add(replace(node, conjunction=conjunction, spared=spared, is_branch=True))
 
     def _places(self, facet: Facet) -> frozenset[str]:
-        """Pointers of all that a schema says of the same value."""
+        """Return the pointers of all schemas that a schema applies to the same value."""
         try:
             form = self.compiler.canonical((facet,))
         except Unsatisfiable:
@@ -479,9 +432,11 @@ Thing = TypeVar("Thing")
 
 
 class LazyAlternatives(Generic[Thing]):
-    """Some of them may come to nothing: these give way to one of the next, so the same choices always mean the same.
+    """Alternatives that are made when they are first chosen.
 
-    A search ends after so many of them, `reach`. Then `last` and the `far` ones after it are tried.
+    One that turns out impossible gives way to the next possible one, so that the same choices always mean the same. The
+    search ends after `reach` of them: a schema may have hundreds that each cost a compilation. Then `last` and the `far`
+    ones after it are tried.
     """
 
     __slots__ = ("_far", "_last", "_made", "_makes", "_reach", "_ready")
@@ -495,21 +450,18 @@ class LazyAlternatives(Generic[Thing]):
         self._far = far
         self._made: dict[int, Thing | None] = {}
         self._ready: dict[int, Thing | None] = {}
-        """Index -> what stands for it; None when nothing is to be had."""
+        """Index -> the alternative that is taken for it; None where none was found."""
 
     def __len__(self) -> int:
         return len(self._makes)
 
     def at(self, index: int) -> Thing | None:
-        """The one at an index, or what stands for it."""
-        if index in self._ready:
-            return self._ready[index]
-        is_last = index == self._last
-        found = self._first(index, self._far if is_last else self._reach)
-        if found is None and not is_last:
-            found = self.at(self._last)
-        self._ready[index] = found
-        return found
+        """Return the alternative at an index, or the one that is taken for it."""
+        if index not in self._ready:
+            is_last = index == self._last
+            found = self._first(index, self._far if is_last else self._reach)
+            self._ready[index] = self.at(self._last) if found is None and not is_last else found
+        return self._ready[index]
 
     def _first(self, index: int, reach: int) -> Thing | None:
         count = len(self._makes)
@@ -523,7 +475,7 @@ class LazyAlternatives(Generic[Thing]):
         return None
 
     def drawn(self, source: Source) -> Thing:
-        """Any of them. There has to be one."""
+        """Return any of them; at least one must be possible."""
         count = len(self._makes)
         found = self.at(source.choice(count) if count > 1 else 0)
         assert found is not None
@@ -534,22 +486,22 @@ NegativeDraw = Callable[[Source], tuple[Any, Violation]]
 """Draws a value and what it breaks."""
 
 _MOST: Final = 600
-"""Ways that are looked at; those near the root come first."""
+"""Breaches of one schema; those near the root come first."""
 STEPS: Final = 1_000
-"""Work that compiling one of them may take."""
+"""Compile budget of one breach."""
 _THRIFT: Final = 750
-"""When so much of it is left, of the alternatives beside what is broken one each has to do."""
+"""Budget left below which valid parts around the wrong one are compiled with one alternative each."""
 _TRIALS: Final = 12
 _TRIED: Final = 600
-"""Choices of trials: large values are not tried that often."""
+"""Choices of all trials together: large values are tried less often."""
 _RECORDED: Final = 7_000
-"""Bytes of choices: Hypothesis takes 8,192 of a whole case."""
+"""Bytes of choices: Hypothesis accepts 8,192 for a whole case."""
 _REACH: Final = 4
-"""Ways in a row that may come to nothing before an easy one is taken."""
+"""Impossible breaches in a row after which an easy one is taken."""
 _FAR: Final = 24
-"""Ways in a row that may come to nothing before nothing is called broken at all."""
+"""Impossible breaches in a row after which the schema counts as unbreakable."""
 _NOT_ALONE: Final = 0.04
-"""Share of values that break two things at once, because there is no other way: a number where texts are listed."""
+"""Share of values that break two keywords because they cannot be broken one by one: a number where texts are listed."""
 _ATTEMPTS: Final = 20
 NOTHING: Final = "Impossible to generate negative test cases"
 
@@ -562,23 +514,18 @@ def compile_negative(
     is_broken: Callable[[Any], bool] | None = None,
     wanted: Callable[[Breach], bool] | None = None,
 ) -> NegativeDraw:
-    """Draws values that a conjunction does not admit: uniform over its schemas, then over their keywords.
+    """Return draws of values that a conjunction does not admit: uniform over its schemas, then over their keywords.
 
-    `is_broken` is the proof that a value has to pass: not valid, if nothing else is said. Only `wanted` breaches are
-    taken. Raises `Unsatisfiable` when there is no way to break it.
+    `is_broken` is the proof that a value has to pass; by default it must be invalid. Only `wanted` breaches are taken.
+    Raises `Unsatisfiable` when there is no way to break the conjunction.
     """
-    if is_broken is None:
-        is_valid = compiler.validator(conjunction)
-
-        def is_broken(value: Any) -> bool:
-            return not is_valid(value)
-
+    is_broken = is_broken or invalid_for(compiler, conjunction)
     pointer = conjunction[0].pointer if conjunction else "#"
-    listed = (
-        filter(wanted, breaches(compiler, conjunction, place)) if wanted else breaches(compiler, conjunction, place)
-    )
-    trial = _Trial(is_broken, compiler.context, compiler.budget)
-    choice = _BreachChoice(_some(listed, compiler.budget), trial)
+    listed: list[Breach] = []
+    with compiler.budget.lent(STEPS), suppress(BudgetSpent):
+        # `extend` keeps the breaches that come before the end of the budget.
+        listed.extend(islice(filter(wanted or _any, breaches(compiler, conjunction, place)), _MOST))
+    choice = _BreachChoice(listed, _Trial(is_broken, compiler.context, compiler.budget))
     if choice.is_empty:
         raise Unsatisfiable(pointer, NOTHING)
 
@@ -590,29 +537,30 @@ def compile_negative(
     return retried(make, lambda drawn: is_broken(drawn[0]), compiler.context, pointer, _ATTEMPTS)
 
 
+def _any(breach: Breach) -> bool:
+    return True
+
+
+def invalid_for(compiler: Compiler, conjunction: Conjunction) -> Callable[[Any], bool]:
+    """Return a test of values: whether a conjunction does not admit them."""
+    is_valid = compiler.validator(conjunction)
+    return lambda value: not is_valid(value)
+
+
 def tried_with(budget: Budget) -> AbstractContextManager[None]:
-    """Inside of it a breach is compiled with what one of many may take: most that take more come to nothing."""
+    """Limit the compile budget to what one of many breaches may take: most breaches that need more turn out impossible."""
     return budget.lent(STEPS, _THRIFT)
 
 
-def _some(listed: Iterator[Breach], budget: Budget) -> list[Breach]:
-    """The first ones, as many as can be listed with some of the budget."""
-    found: list[Breach] = []
-    with budget.lent(STEPS), suppress(BudgetSpent):
-        for breach in islice(listed, _MOST):
-            found.append(breach)
-    return found
-
-
 class _BreachChoice:
-    """The choice of a breach: compiled, and tried, when it is first chosen."""
+    """The choice of a breach, which is compiled and tried when it is first chosen."""
 
     __slots__ = ("_first", "_nodes", "_others", "_ready")
 
     def __init__(self, listed: list[Breach], tried: "_Trial") -> None:
-        # A wrong type is compiled soonest: most schemas have one.
+        # Most schemas have a type, and a wrong type is cheap to compile.
         self._first = next((i for i, one in enumerate(listed) if one.keyword == "type"), 0)
-        # Not methods of this: what is part of a circle keeps its whole program until a collection comes by.
+        # Bound methods would make a reference cycle, which keeps the whole program in memory until a collection.
         makes = [partial(tried, breach) for breach in listed]
         self._ready = LazyAlternatives(makes, reach=_REACH, last=self._first, far=_FAR)
         alone = [index for index, breach in enumerate(listed) if breach.is_alone]
@@ -623,11 +571,11 @@ class _BreachChoice:
 
     @property
     def is_empty(self) -> bool:
-        """True when none of them gives anything."""
+        """Whether no breach is possible."""
         return len(self._ready) == 0 or self._ready.at(self._first) is None
 
     def drawn(self, source: Source) -> tuple[Breach, Broken]:
-        """One of them."""
+        """Return one of the breaches with its draws."""
         others, nodes = self._others, self._nodes
         if others and source.boolean(_NOT_ALONE):
             index = others[source.choice(len(others))]
@@ -641,14 +589,14 @@ class _BreachChoice:
 
 
 class _Trial(Struct, frozen=True):
-    """Compiles a breach, and tries it."""
+    """Compiles a breach and tries it."""
 
     is_broken: Callable[[Any], bool]
     context: DrawContext
     budget: Budget
 
     def __call__(self, breach: Breach) -> tuple[Breach, Broken] | None:
-        """Its draws, if one of a few from fixed seeds is proved broken."""
+        """Return its draws if one of a few from fixed seeds is proved broken, else None."""
         try:
             with tried_with(self.budget):
                 draw = breach.compile()
@@ -670,14 +618,14 @@ class _Trial(Struct, frozen=True):
 
 
 def _size(choices: Sequence[Choice]) -> int:
-    """Bytes that a record takes, or a little more."""
+    """Return the bytes that a record of choices takes, or a little more."""
     return sum(
         len(one) + 1 if isinstance(one, str | bytes) else 1 if one is True or one is False else 8 for one in choices
     )
 
 
 def _grouped(listed: list[Breach], indices: Iterable[int]) -> list[list[list[int]]]:
-    """For each schema, for each of its keywords, indices of the ways."""
+    """Return, for each schema and each of its keywords, the indices of the breaches."""
     nodes: dict[int, dict[str, list[int]]] = {}
     for index in indices:
         breach = listed[index]

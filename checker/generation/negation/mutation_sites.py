@@ -1,6 +1,7 @@
-"""The place of a keyword, the rest of what holds there, and one way to break it."""
+"""The site of a keyword: the rest of the conjunction there, and ways to break the keyword."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -11,7 +12,8 @@ from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.forms import FOLLOWED, Canonical, Conjunction, Facet, FacetKey, made
-from checker.generation.sources.context import Draw
+from checker.generation.sources.basic import one_of
+from checker.generation.sources.context import Draw, retried
 from checker.schema.pointers import pointer_child
 
 _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
@@ -24,11 +26,11 @@ class Mutation(Struct, frozen=True):
     """Of the keyword, or of the member of it that is broken."""
     keyword: str
     was: object
-    """What the schema says there."""
-    compile: Callable[[], Draw]
-    """Draws values that break it and satisfy everything else. Raises `Unsatisfiable`."""
+    """The value of the keyword, or of the member of it that is broken."""
+    compile_part: Callable[[], Draw]
+    """Return draws of values that break it and satisfy everything else. Raises `Unsatisfiable`."""
     is_alone: bool = True
-    """False when something else cannot but be broken with it."""
+    """False when another keyword is necessarily broken with it."""
 
 
 class MutationSite(Struct, frozen=True):
@@ -44,41 +46,41 @@ class MutationSite(Struct, frozen=True):
     """Facets of the conjunction that the form was read from."""
 
     def pointer(self, *tokens: str) -> str:
-        """Pointer of something in the facet."""
+        """Return the pointer of a part of the facet."""
         return pointer_child(self.facet.pointer, *tokens)
 
-    def rest(self, *keywords: str) -> Conjunction:
-        """All that holds but these keywords of the facet."""
-        return self._without(keywords, lambda facet: facet is self.facet)
-
-    def rest_of_all(self, *keywords: str) -> Conjunction:
-        """Return the conjunction without these keywords, in whichever schema they stand."""
-        return self._without(keywords, lambda facet: not facet.is_made)
-
-    def _without(self, keywords: tuple[str, ...], is_meant: Callable[[Facet], bool]) -> Conjunction:
-        left_out = frozenset(keywords)
-        # What a `not` means is read again from the `not`.
+    def rest(self, *keywords: str, everywhere: bool = False) -> Conjunction:
+        """Return the conjunction without these keywords of the facet, or of all facets of the document."""
+        # The meaning of a `not` is read again from the `not`.
         pushed = tuple(f"{pointer_child(key[0], 'not')}/" for key in self.form.pushed)
         return tuple(
-            _cut(facet, left_out if is_meant(facet) else frozenset())
+            _cut(facet, keywords if facet is self.facet or (everywhere and not facet.is_made) else ())
             for facet in self.form.facets
             if facet.key in self.given or not (facet.is_made or f"{facet.pointer}/".startswith(pushed))
         )
 
     def made(self, name: str, raw: Mapping[str, Any]) -> Facet:
-        """A schema that is not in the document. Equal names in one spot have to mean the same."""
+        """Return a schema that is not in the document. Equal names in one site must mean the same."""
         return made(self.facet, f"{self.facet.tag}~{name}", dict(raw))
 
     def below(self, value: object, *tokens: str) -> Facet:
-        """A schema inside the facet."""
+        """Return a schema inside the facet."""
         return self.facet.below(value, *tokens)
 
     def draw(self, conjunction: Conjunction) -> Draw:
-        """Positive draws. Raises `Unsatisfiable`."""
+        """Return positive draws. Raises `Unsatisfiable`."""
         return self.compiler.compile(conjunction, self.place)
 
-    def is_said_elsewhere(self, keyword: str) -> bool:
-        """True when another facet speaks of the same."""
+    def narrowed(self, name: str, raw: Mapping[str, Any], without: tuple[str, ...] = ()) -> Draw:
+        """Return draws of the rest of the conjunction that satisfy `raw` as well. Raises `Unsatisfiable`."""
+        return self.draw((*self.rest(*without), self.made(name, raw)))
+
+    def retried(self, draw: Draw, accepts: Callable[[Any], bool], keyword: str) -> Draw:
+        """Return draws of accepted values; a draw that finds none is charged to the keyword."""
+        return retried(draw, accepts, self.compiler.context, self.pointer(keyword))
+
+    def mentions_elsewhere(self, keyword: str) -> bool:
+        """Whether another facet of the document has this keyword."""
         return any(
             keyword in facet.raw
             for facet in self.form.facets
@@ -86,39 +88,51 @@ class MutationSite(Struct, frozen=True):
         )
 
     def replaced(self, keywords: tuple[str, ...], name: str, raw: Mapping[str, Any]) -> Draw:
-        """Draws values that satisfy `raw` instead of some keywords. Raises `Unsatisfiable`.
+        """Return draws of values that satisfy `raw` in place of some keywords. Raises `Unsatisfiable`.
 
-        When another schema says the same, all of them are broken together: there is no other way.
+        A keyword that another schema of the conjunction repeats can only be broken in all of them together.
         """
-        instead = self.made(name, raw)
         try:
-            return self.draw((*self.rest(*keywords), instead))
+            return self.narrowed(name, raw, keywords)
         except Unsatisfiable:
-            if not any(map(self.is_said_elsewhere, keywords)):
+            if not any(map(self.mentions_elsewhere, keywords)):
                 raise
-            return self.draw((*self.rest_of_all(*keywords), instead))
+            return self.draw((*self.rest(*keywords, everywhere=True), self.made(name, raw)))
 
 
-def _cut(facet: Facet, left_out: frozenset[str]) -> Facet:
-    """The facet without some keywords, and without what leads to other facets."""
-    raw, without = facet.raw, facet.without | FOLLOWED | left_out
+def _cut(facet: Facet, keywords: tuple[str, ...]) -> Facet:
+    """Return the facet without some keywords, and without those that lead to other facets."""
+    raw, without = facet.raw, facet.without | FOLLOWED | frozenset(keywords)
     if not isinstance(raw, dict) or not any(name in raw and name not in without for name in _UNEVALUATED):
         return replace(facet, without=without)
-    # What a reference or an alternative evaluates is not known to what is left: nobody but us can look at it.
+    # The validator could not see any more which properties a reference or an alternative evaluates. A made facet is
+    # judged by the walk, which still knows them.
     kept = {name: value for name, value in raw.items() if name not in without}
     kept |= {name: facet.below(kept[name], name) for name in _UNEVALUATED if name in kept}
     tag = f"{facet.tag}~cut {' '.join(sorted(without))}"
     return replace(facet, raw=kept, is_made=True, annotates=True, tag=tag, without=frozenset())
 
 
-Breaker = Callable[[MutationSite, Any], Iterator[Mutation]]
-"""Ways to break a keyword with some value."""
+Breaker = Callable[[MutationSite, str, Any], Iterator[Mutation]]
+"""Yields the ways to break a keyword that has some value."""
+
+
+def breaker(
+    compile_part: Callable[[MutationSite, str, Any], Draw], when: Callable[[MutationSite, Any], bool] | None = None
+) -> Breaker:
+    """Return the breaker of a keyword with one way to break it, where `when` holds."""
+
+    def mutations(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
+        if when is None or when(site, value):
+            yield Mutation(site.pointer(keyword), keyword, value, partial(compile_part, site, keyword, value))
+
+    return mutations
 
 
 def mixed(*makes: Callable[[], Draw], shares: tuple[int, ...] = ()) -> Draw:
-    """Draws of those that are possible, equally often without `shares`. Raises `Unsatisfiable`.
+    """Return draws of those that are possible, equally often without `shares`. Raises `Unsatisfiable`.
 
-    The first is what shrinking ends with.
+    The first possible one is what shrinking ends with.
     """
     draws: list[Draw] = []
     reason: Unsatisfiable | None = None
@@ -129,40 +143,17 @@ def mixed(*makes: Callable[[], Draw], shares: tuple[int, ...] = ()) -> Draw:
             reason = reason or error
     if not draws:
         raise reason or Unsatisfiable("#", "there is no way")
-    return one_of(draws)
+    return any_of(draws)
+
+
+def any_of(draws: list[Draw]) -> Draw:
+    """Return draws of any of these, without a choice where all of them are the same compiled draw."""
+    return draws[0] if all(draw is draws[0] for draw in draws) else one_of(draws)
 
 
 def first_of(*makes: Callable[[], Draw]) -> Draw:
-    """The first of them that is possible. Raises `Unsatisfiable`."""
+    """Return the first of them that is possible. Raises `Unsatisfiable`."""
     for make in makes[:-1]:
-        try:
+        with suppress(Unsatisfiable):
             return make()
-        except Unsatisfiable:
-            continue
     return makes[-1]()
-
-
-def one_of(draws: list[Draw]) -> Draw:
-    """Any of them."""
-    count = len(draws)
-    if all(draw is draws[0] for draw in draws):
-        return draws[0]
-    return lambda source: draws[source.choice(count)](source)
-
-
-_SIZED: Final = {"minLength": "string", "minItems": "array", "minProperties": "object"}
-
-
-def too_small(spot: MutationSite, value: Any, *, lowest: str, highest: str) -> Iterator[Mutation]:
-    """Yield the mutation below a minimum of characters, items or properties: by one, or by any number."""
-    if value < 1:
-        return
-    few, of_kind = int(value) - 1, {"type": _SIZED[lowest]}
-    near = of_kind | {lowest: few, highest: few}
-    far = of_kind | {lowest: 0, highest: few}
-    draw = partial(
-        mixed,
-        partial(spot.replaced, (lowest,), f"{lowest}-near", near),
-        partial(spot.replaced, (lowest,), f"{lowest}-far", far),
-    )
-    yield Mutation(spot.pointer(lowest), lowest, value, draw)

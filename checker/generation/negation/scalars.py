@@ -1,4 +1,4 @@
-"""Mutations that break the keywords of numbers and strings, and lists of values."""
+"""Ways to break the keywords of numbers and strings, and lists of values."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -11,12 +11,12 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.drawing.places import is_in_head
 from checker.generation.drawing.scalars import compile_listed, nearest_float
-from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, first_of, mixed, too_small
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, breaker, first_of, mixed
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, same
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import Draw, DrawContext, Rejected, retried
+from checker.generation.sources.context import Draw, DrawContext, Rejected
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 
@@ -25,128 +25,95 @@ _KINDS: Final = (
     forms.STRING, forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.ARRAY, forms.OBJECT,
 )  # fmt: skip
 _LISTS: Final = ("enum", "const")
-
-
-def _type(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    """One way for each type that is not declared."""
-    types = frozenset([value] if isinstance(value, str) else value)
-    if forms.NUMBER in types:
-        types |= {forms.INTEGER}
-    if forms.NULL in spot.form.types:
-        # OpenAPI says it beside the type.
-        types |= {forms.NULL}
-    is_alone = not any(name in spot.said for name in _LISTS) and not spot.is_said_elsewhere("type")
-    for kind in _KINDS:
-        if kind not in types:
-            make = partial(_of_type, spot, kind, types)
-            yield Mutation(spot.pointer("type"), "type", value, make, is_alone)
-
-
 _SCALARS: Final = {"type": [forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING]}
 _SMALL: Final[dict[str, dict[str, Any]]] = {
     forms.ARRAY: {"maxItems": 3, "items": _SCALARS},
     forms.OBJECT: {"maxProperties": 3, "additionalProperties": _SCALARS},
 }
-"""Where any array or object is wrong, a small one does."""
+"""Where any array or object is wrong, a small one is enough."""
 
 
-def _of_type(spot: MutationSite, kind: str, types: frozenset[str]) -> Draw:
-    words = ("type", *_LISTS) if any(name in spot.said for name in _LISTS) else ("type",)
+def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
+    """Yield a mutation for each type that is not declared."""
+    types = frozenset([value] if isinstance(value, str) else value)
+    if forms.NUMBER in types:
+        types |= {forms.INTEGER}
+    if forms.NULL in site.form.types:
+        # OpenAPI 3.0 declares null with `nullable`, beside the type.
+        types |= {forms.NULL}
+    is_alone = not any(name in site.said for name in _LISTS) and not site.mentions_elsewhere("type")
+    for kind in _KINDS:
+        if kind not in types:
+            yield Mutation(site.pointer("type"), "type", value, partial(_of_type, site, kind, types), is_alone)
+
+
+def _of_type(site: MutationSite, kind: str, types: frozenset[str]) -> Draw:
+    words = ("type", *_LISTS) if any(name in site.said for name in _LISTS) else ("type",)
     small = {"type": kind, **_SMALL.get(kind, {})}
     draw = first_of(
-        partial(spot.replaced, ("type",), f"type={kind} small", small),
-        partial(spot.replaced, ("type",), f"type={kind}", {"type": kind}),
-        # Listed values have a type themselves: both go, or neither.
-        partial(spot.replaced, words, f"type={kind}", {"type": kind}),
+        partial(site.replaced, ("type",), f"type={kind} small", small),
+        partial(site.replaced, ("type",), f"type={kind}", {"type": kind}),
+        # Listed values have a type themselves: the list goes with the type, or stays with it.
+        partial(site.replaced, words, f"type={kind}", {"type": kind}),
     )
     if kind == forms.NUMBER and forms.INTEGER in types:
-        return retried(draw, _is_fractional, spot.compiler.context, spot.pointer("type"))
+        return site.retried(draw, lambda value: isinstance(value, float) and not value.is_integer(), "type")
     return draw
 
 
-def _is_fractional(value: Any) -> bool:
-    return isinstance(value, float) and not value.is_integer()
-
-
-def _bound(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Mutation]:
-    yield Mutation(spot.pointer(keyword), keyword, value, partial(_beyond, spot, keyword, is_low=is_low))
-
-
-def _beyond(spot: MutationSite, keyword: str, *, is_low: bool) -> Draw:
-    """One step beyond a bound, or anywhere beyond it."""
-    bound = spot.said[keyword]
+def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:
+    """Return draws of the number one step beyond a bound, or of any number beyond it."""
+    is_low = keyword.endswith(("minimum", "Minimum"))
     words: tuple[str, ...] = (keyword,)
-    if spot.said.get("exclusive" + keyword.capitalize()) is True:
+    if site.said.get("exclusive" + keyword.capitalize()) is True:
         words = (keyword, "exclusive" + keyword.capitalize())
-    is_open = keyword.startswith("exclusive")
-    step = 0 if is_open else -1 if is_low else 1
-    near = bound + step
-    side = "maximum" if is_low else "minimum"
-    far = {"type": "number", side: bound}
-    if not is_open:
-        far = {"type": "number", **_open_bound(spot, side, bound)}
+    is_open, side = keyword.startswith("exclusive"), "maximum" if is_low else "minimum"
+    near = bound + (0 if is_open else -1 if is_low else 1)
+    far = {side: bound} if is_open else _open_bound(site, side, bound)
     return mixed(
-        partial(spot.replaced, words, f"{keyword}-near", {"type": "number", "minimum": near, "maximum": near}),
-        partial(spot.replaced, words, f"{keyword}-far", far),
-    )  # fmt: skip
+        partial(site.replaced, words, f"{keyword}-near", {"type": "number", "minimum": near, "maximum": near}),
+        partial(site.replaced, words, f"{keyword}-far", {"type": "number", **far}),
+    )
 
 
-def _open_bound(spot: MutationSite, side: str, bound: Any) -> dict[str, Any]:
+def _open_bound(site: MutationSite, side: str, bound: Any) -> dict[str, Any]:
     exclusive = "exclusive" + side.capitalize()
-    if spot.compiler.canon.dialect in _BOOLEAN_BOUNDS:
-        return {side: bound, exclusive: True}
-    return {exclusive: bound}
+    return {side: bound, exclusive: True} if site.compiler.canon.dialect in _BOOLEAN_BOUNDS else {exclusive: bound}
 
 
-def _exclusive(spot: MutationSite, value: Any, *, keyword: str, is_low: bool) -> Iterator[Mutation]:
-    if value is True:
-        bound = spot.said.get("minimum" if is_low else "maximum")
-        if bound is not None:
-            exactly = {"type": "number", "minimum": bound, "maximum": bound}
-            make = partial(spot.replaced, (keyword,), f"{keyword}-near", exactly)
-            yield Mutation(spot.pointer(keyword), keyword, value, make)
-    elif value is not False:
-        yield from _bound(spot, value, keyword=keyword, is_low=is_low)
+def _exclusive(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
+    """Yield the mutation of an exclusive bound: a number, or the flag of an older dialect."""
+    bound = site.said.get(keyword.removeprefix("exclusive").lower())
+    if value is True and bound is not None:
+        exactly = {"type": "number", "minimum": bound, "maximum": bound}
+        make = partial(site.replaced, (keyword,), f"{keyword}-near", exactly)
+        yield Mutation(site.pointer(keyword), keyword, value, make)
+    elif not isinstance(value, bool):
+        yield from breaker(_beyond)(site, keyword, value)
 
 
-def _multiple(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    yield Mutation(spot.pointer("multipleOf"), "multipleOf", value, partial(_no_multiple, spot, value))
-
-
-def _no_multiple(spot: MutationSite, step: Any) -> Draw:
+def _no_multiple(site: MutationSite, keyword: str, step: Any) -> Draw:
     exact = Fraction(str(step))
-    if exact == 1 and forms.NUMBER not in spot.form.types:
-        raise Unsatisfiable(spot.pointer("multipleOf"), "every integer is a multiple of 1")
+    if exact == 1 and forms.NUMBER not in site.form.types:
+        raise Unsatisfiable(site.pointer(keyword), "every integer is a multiple of 1")
 
     def is_clear(value: Any) -> bool:
-        """Not a multiple, for those who divide floats as well."""
+        """Whether a number is not a multiple even for servers that divide floats."""
         if Fraction(str(value)) % exact == 0:
             return False
         quotient = nearest_float(value) / nearest_float(step)
         return abs(quotient) < 2**53 and abs(quotient - round(quotient)) > 1e-6
 
-    draw = spot.replaced(("multipleOf",), "multipleOf", {"type": "number"})
-    return retried(draw, is_clear, spot.compiler.context, spot.pointer("multipleOf"))
+    return site.retried(site.replaced((keyword,), keyword, {"type": "number"}), is_clear, keyword)
 
 
-NUMBERS: Final[Mapping[str, Breaker]] = {
-    "type": _type,
-    "minimum": partial(_bound, keyword="minimum", is_low=True),
-    "maximum": partial(_bound, keyword="maximum", is_low=False),
-    "exclusiveMinimum": partial(_exclusive, keyword="exclusiveMinimum", is_low=True),
-    "exclusiveMaximum": partial(_exclusive, keyword="exclusiveMaximum", is_low=False),
-    "multipleOf": _multiple,
-}
-"""Keyword -> ways to break it."""
-
-
-Change = Callable[[str], str]
+_Change = Callable[[str], str]
 _STRANGE: Final = " -_0aZ.\n\u00e9!"
 _EDITS: Final = 10
 
 
 def mutated(draw: Draw) -> Draw:
-    """Draws texts with one edit: at an end, where anchors fail, or anywhere."""
+    """Return draws of texts with one edit: at an end, where anchors fail, or anywhere."""
 
     def changed(source: Source) -> str:
         text = draw(source)
@@ -157,32 +124,17 @@ def mutated(draw: Draw) -> Draw:
             return (text + "\n", " " + text, text + " ")[edit]
         at = source.integer(0, len(text)) if text else 0
         strange = _STRANGE[source.choice(len(_STRANGE))] if edit < 5 else ""
-        return _edited(text, edit, at, strange)
+        # An insertion, a replacement, a deletion, a doubled character (the commonest typing error), the other letter
+        # case, the text twice, a cut.
+        before, one, after = text[:at], text[at : at + 1], text[at + 1 :]
+        edits = (strange + one + after, strange + after, after, one + one + after, one.swapcase() + after)
+        return before + edits[edit - 3] if edit < 8 else text + text if edit == 8 else before
 
     return changed
 
 
-def _edited(text: str, edit: int, at: int, strange: str) -> str:
-    match edit:
-        case 3:
-            return text[:at] + strange + text[at:]
-        case 4:
-            return text[:at] + strange + text[at + 1 :]
-        case 5:
-            return text[:at] + text[at + 1 :]
-        case 6:
-            # One more of what is there: the commonest slip of a hand.
-            return text[: at + 1] + text[at:]
-        case 7:
-            return text[:at] + text[at : at + 1].swapcase() + text[at + 1 :]
-        case 8:
-            return text + text
-        case _:
-            return text[:at]
-
-
-def _changed(changes: tuple[Change, ...], draw: Draw) -> Draw:
-    """Draws texts with a change that is typical of the format, or with any edit."""
+def _changed(changes: tuple[_Change, ...], draw: Draw) -> Draw:
+    """Return draws of texts with a change that is typical of the format, or with any edit."""
     count, edited = len(changes), mutated(draw)
 
     def miss(source: Source) -> str:
@@ -196,12 +148,12 @@ def _changed(changes: tuple[Change, ...], draw: Draw) -> Draw:
     return miss
 
 
-def _always(text: str) -> Change:
+def _always(text: str) -> _Change:
     return lambda _: text
 
 
-def _spliced(start: int, stop: int | None, text: str) -> Change:
-    """`text` in place of some characters."""
+def _spliced(start: int, stop: int | None, text: str) -> _Change:
+    """Return a change that puts `text` in place of some characters."""
     return lambda whole: whole[:start] + text + ("" if stop is None else whole[stop:])
 
 
@@ -211,7 +163,7 @@ def _not_in_leap_year(text: str) -> str:
     return f"{min(year + is_leap, 9999):04d}-02-29{text[10:]}"
 
 
-_DATES: Final[tuple[Change, ...]] = (
+_DATES: Final[tuple[_Change, ...]] = (
     _spliced(5, 7, "13"),
     _spliced(5, 7, "00"),
     _spliced(8, 10, "00"),
@@ -226,12 +178,12 @@ _DATES: Final[tuple[Change, ...]] = (
 _CLOCKS: Final = (("24", 0), ("60", 3), ("61", 6))
 
 
-def _clocks(start: int) -> tuple[Change, ...]:
-    """Hours, minutes and seconds that no clock shows."""
+def _clocks(start: int) -> tuple[_Change, ...]:
+    """Return changes to hours, minutes and seconds that no clock shows."""
     return tuple(_spliced(start + at, start + at + 2, text) for text, at in _CLOCKS)
 
 
-_CHANGES: Final[dict[str, tuple[Change, ...]]] = {
+_CHANGES: Final[dict[str, tuple[_Change, ...]]] = {
     "date": (*_DATES, lambda text: text + "Z", lambda text: " " + text),
     "date-time": (
         *_DATES,
@@ -319,7 +271,7 @@ FORMAT_MISSES: Final[Mapping[str, Callable[[Draw], Draw]]] = {
     name: partial(_changed, changes)
     for name, changes in (_CHANGES | {name: _CHANGES[like] for name, like in _SAME.items()}).items()
 }
-"""Format -> from draws of it to draws of what it nearly is; now and then such a text is of the format all the same."""
+"""Format -> from draws of it to draws of near misses. A near miss may still have the format: draws are checked."""
 
 
 _TEXT: Final = {"type": "string"}
@@ -336,84 +288,73 @@ _LONGEST_IN_HEAD: Final = 2_000
 """Longer ones are refused by servers, not by operations, wherever a head has room for some 8,000 octets."""
 
 
-def _too_long(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    many = int(value) + 1
-    if many > _LONGEST_IN_HEAD and is_in_head(spot.place):
-        return
-    if many > _RECORDED and (spot.form.strings.patterns or spot.form.formats):
-        yield Mutation(spot.pointer("maxLength"), "maxLength", value, partial(_repeated, spot, many))
-        return
-    near = partial(_sized, spot, "maxLength", "near", {"minLength": many, "maxLength": many})
-    any_size = partial(_sized, spot, "maxLength", "far", {"minLength": many})
-    yield Mutation(spot.pointer("maxLength"), "maxLength", value, partial(mixed, near, any_size))
+def _is_sendable(site: MutationSite, most: int) -> bool:
+    return most < _LONGEST_IN_HEAD or not is_in_head(site.place)
 
 
-def _repeated(spot: MutationSite, size: int) -> Draw:
-    """Short texts over and over: long ones of a pattern cost too many choices."""
-    if size > spot.compiler.max_text:
-        raise Unsatisfiable(spot.pointer("maxLength"), f"{size} characters cannot be sent")
-    short = spot.draw((*spot.rest(), spot.made("maxLength-short", _TEXT | {"maxLength": 24})))
-    others = (*spot.rest("maxLength"), spot.made("text", _TEXT))
-    fits = fitting(spot.compiler.canonical(others), spot.place.carries)
+def _too_long(site: MutationSite, keyword: str, most: int) -> Draw:
+    many = int(most) + 1
+    if many > _RECORDED and (site.form.strings.patterns or site.form.formats):
+        return _repeated(site, keyword, many)
+    return mixed(
+        partial(site.replaced, (keyword,), f"{keyword}-near", _TEXT | {"minLength": many, "maxLength": many}),
+        partial(site.replaced, (keyword,), f"{keyword}-far", _TEXT | {"minLength": many}),
+    )
+
+
+def _repeated(site: MutationSite, keyword: str, size: int) -> Draw:
+    """Return draws of a short text repeated: drawing a long text of a pattern would cost too many choices."""
+    if size > site.compiler.max_text:
+        raise Unsatisfiable(site.pointer(keyword), f"{size} characters cannot be sent")
+    short = site.narrowed("maxLength-short", _TEXT | {"maxLength": 24})
+    others = (*site.rest(keyword), site.made("text", _TEXT))
+    fits = fitting(site.compiler.canonical(others), site.place.carries)
 
     def long(source: Source) -> str:
         text = short(source) or "0"
         return (text * (size // len(text) + 1))[:size]
 
-    return retried(long, fits, spot.compiler.context, spot.pointer("maxLength"))
+    return site.retried(long, fits, keyword)
 
 
-def _sized(spot: MutationSite, keyword: str, name: str, sizes: dict[str, int]) -> Draw:
-    return spot.replaced((keyword,), f"{keyword}-{name}", _TEXT | sizes)
-
-
-def _pattern(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    yield Mutation(spot.pointer("pattern"), "pattern", value, partial(_unmatched, spot, value))
-
-
-def _unmatched(spot: MutationSite, pattern: str) -> Draw:
+def _unmatched(site: MutationSite, keyword: str, pattern: str) -> Draw:
     known = ecma_pattern(pattern)
     if known is None:
-        raise Unsatisfiable(spot.pointer("pattern"), "engines do not agree on what matches it")
-    return _missed(spot, "pattern", known.finds, mutated)
+        raise Unsatisfiable(site.pointer(keyword), "engines do not agree on what matches it")
+    return _missed(site, keyword, known.finds, mutated)
 
 
-def _format(spot: MutationSite, value: Any) -> Iterator[Mutation]:
-    at = spot.pointer("format")
-    if value in INTEGER_RANGES:
-        yield Mutation(at, "format", value, partial(_out_of_range, spot, value))
-    elif value in ASSERTED_FORMATS and value not in spot.compiler.formats:
-        miss = FORMAT_MISSES.get(value, mutated)
-        make = partial(_missed, spot, "format", ASSERTED_FORMATS[value], miss)
-        yield Mutation(at, "format", value, make)
+def _is_checked(site: MutationSite, name: Any) -> bool:
+    return name in INTEGER_RANGES or (name in ASSERTED_FORMATS and name not in site.compiler.formats)
 
 
-def _out_of_range(spot: MutationSite, name: str) -> Draw:
+def _misformatted(site: MutationSite, keyword: str, name: str) -> Draw:
+    if name not in INTEGER_RANGES:
+        return _missed(site, keyword, ASSERTED_FORMATS[name], FORMAT_MISSES.get(name, mutated))
     low, high = INTEGER_RANGES[name]
+    return mixed(
+        partial(site.replaced, (keyword,), "format-minimum", {"type": "integer", "minimum": high + 1}),
+        partial(site.replaced, (keyword,), "format-maximum", {"type": "integer", "maximum": low - 1}),
+    )
 
-    def beyond(side: str, bound: int) -> Callable[[], Draw]:
-        return partial(spot.replaced, ("format",), f"format-{side}", {"type": "integer", side: bound})
 
-    return mixed(beyond("minimum", high + 1), beyond("maximum", low - 1))
-
-
-def _missed(spot: MutationSite, keyword: str, matches: Callable[[str], bool], miss: Callable[[Draw], Draw]) -> Draw:
-    """Strings close to those that match, and any others, as long as everything else holds."""
-    others = (*spot.rest(keyword), spot.made(f"{keyword}-text", _TEXT))
-    fits = fitting(spot.compiler.canonical(others), spot.place.carries)
-    context, at = spot.compiler.context, spot.pointer(keyword)
+def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], miss: Callable[[Draw], Draw]) -> Draw:
+    """Return draws of strings that do not match while everything else holds: mostly close to a match."""
+    others = (*site.rest(keyword), site.made(f"{keyword}-text", _TEXT))
+    fits = fitting(site.compiler.canonical(others), site.place.carries)
+    at = site.pointer(keyword)
 
     def is_miss(value: Any) -> bool:
         return not matches(value) and fits(value)
 
     def near() -> Draw:
-        close = miss(spot.draw((*spot.rest(), spot.made("text", _TEXT))))
-        if not _is_often(close, is_miss, context):
+        close = miss(site.narrowed("text", _TEXT))
+        if not _is_often(close, is_miss, site.compiler.context):
             raise Unsatisfiable(at, "what is close to a match is one")
-        return retried(close, is_miss, context, at)
+        return site.retried(close, is_miss, keyword)
 
     def far() -> Draw:
-        return retried(spot.draw(others), lambda v: not matches(v), context, at)
+        return site.retried(site.draw(others), lambda v: not matches(v), keyword)
 
     def odd() -> Draw:
         texts = [text for text in _ODD if is_miss(text)]
@@ -425,19 +366,19 @@ def _missed(spot: MutationSite, keyword: str, matches: Callable[[str], bool], mi
 
 
 def _is_often(draw: Draw, accepts: Callable[[Any], bool], context: DrawContext) -> bool:
-    """True when a few draws from fixed seeds show that attempts are worth it."""
+    """Whether a few draws from fixed seeds are accepted, so that retrying is worth it."""
     with context.aside():
         context.begin(None)
         try:
             found = (seed for seed in range(_TRIALS) if accepts(draw(RandomSource(seed))))
             return len(list(islice(found, _HITS))) == _HITS
         except Rejected:
-            # Matches themselves are not to be had here: ` x` where blanks at the ends are lost.
+            # No match can be drawn here, such as ` x` in a place that loses blanks at the ends.
             return False
 
 
 def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """True for strings that a form admits, as far as it speaks of strings."""
+    """Return a test of strings: whether the constraints of a form on strings admit them."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     checks = [matcher(pattern) for pattern, _ in form.strings.patterns]
     checks += [ASSERTED_FORMATS[name] for name in form.formats if name in ASSERTED_FORMATS]
@@ -456,57 +397,49 @@ def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], 
     return fits
 
 
-def _listed(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
+def _unlisted(site: MutationSite, keyword: str, value: Any) -> Draw:
+    """Return draws of other values of the same types: near misses of a listed text, or any value."""
     values = [value] if keyword == "const" else list(value)
-    make = partial(_unlisted, spot, keyword, values)
-    yield Mutation(spot.pointer(keyword), keyword, value, make)
-
-
-def _unlisted(spot: MutationSite, keyword: str, values: list[Any]) -> Draw:
-    """Other values of the same types: close to a member, or any."""
-    context, at = spot.compiler.context, spot.pointer(keyword)
-    words: tuple[str, ...] = (keyword,)
-    if all(name in spot.said for name in ("enum", "const")):
-        words = ("enum", "const")
+    words = _LISTS if all(name in site.said for name in _LISTS) else (keyword,)
 
     def is_other(value: Any) -> bool:
         return not any(same(value, one) for one in values)
 
-    others = spot.rest(*words)
-    texts = [one for one in values if isinstance(one, str) and spot.place.carries(one)]
+    others = site.rest(*words)
+    texts = [one for one in values if isinstance(one, str) and site.place.carries(one)]
 
     def near() -> Draw:
-        form = spot.compiler.canonical(others)
+        form = site.compiler.canonical(others)
         if not texts or forms.STRING not in form.types:
-            raise Unsatisfiable(at, "no member is a text that can be sent")
-        fits = fitting(form, spot.place.carries)
-        miss = mutated(compile_listed(texts))
-        return retried(miss, lambda v: is_other(v) and fits(v), context, at)
+            raise Unsatisfiable(site.pointer(keyword), "no member is a text that can be sent")
+        fits = fitting(form, site.place.carries)
+        return site.retried(mutated(compile_listed(texts)), lambda v: is_other(v) and fits(v), keyword)
 
-    return mixed(lambda: retried(spot.draw(others), is_other, context, at), near, shares=(1, 2))
-
-
-def _content(spot: MutationSite, value: Any, *, keyword: str) -> Iterator[Mutation]:
-    """Texts that cannot be decoded, or are not of the media type when they are."""
-    yield Mutation(spot.pointer(keyword), keyword, value, partial(_undecodable, spot, keyword))
+    return mixed(lambda: site.retried(site.draw(others), is_other, keyword), near, shares=(1, 2))
 
 
-def _undecodable(spot: MutationSite, keyword: str) -> Draw:
-    draw = spot.draw((*spot.rest(), spot.made("text", _TEXT)))
+def _undecodable(site: MutationSite, keyword: str, value: Any) -> Draw:
+    """Return draws of texts that cannot be decoded, or that do not have the media type when they are."""
+    draw = site.narrowed("text", _TEXT)
     if keyword == "contentEncoding":
         return lambda source: f"{draw(source)}%"
-    is_encoded = "contentEncoding" in spot.said
+    is_encoded = "contentEncoding" in site.said
     return lambda source: b64encode(_NO_JSON).decode() if is_encoded else f"{draw(source)}{{"
 
 
-TEXTS: Final[Mapping[str, Breaker]] = {
-    "minLength": partial(too_small, lowest="minLength", highest="maxLength"),
-    "maxLength": _too_long,
-    "pattern": _pattern,
-    "format": _format,
-    "enum": partial(_listed, keyword="enum"),
-    "const": partial(_listed, keyword="const"),
-    "contentEncoding": partial(_content, keyword="contentEncoding"),
-    "contentMediaType": partial(_content, keyword="contentMediaType"),
+SCALARS: Final[Mapping[str, Breaker]] = {
+    "type": _type,
+    "minimum": breaker(_beyond),
+    "maximum": breaker(_beyond),
+    "exclusiveMinimum": _exclusive,
+    "exclusiveMaximum": _exclusive,
+    "multipleOf": breaker(_no_multiple),
+    "maxLength": breaker(_too_long, _is_sendable),
+    "pattern": breaker(_unmatched),
+    "format": breaker(_misformatted, _is_checked),
+    "enum": breaker(_unlisted),
+    "const": breaker(_unlisted),
+    "contentEncoding": breaker(_undecodable),
+    "contentMediaType": breaker(_undecodable),
 }
 """Keyword -> ways to break it."""

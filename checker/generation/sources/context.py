@@ -3,11 +3,11 @@
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from time import perf_counter, thread_time
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field
 
-from checker.core.errors import BudgetSpent
+from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import ANYTHING, Binding, Origin, ValuePool, Violation
 from checker.core.operation import Location
 from checker.generation.sources.choices import Draw, RandomSource, Source
@@ -19,6 +19,7 @@ __all__ = [
     "DEEPEST",
     "ELEMENT",
     "NODE",
+    "NO_VALUE",
     "OPTIONAL",
     "Budget",
     "Draw",
@@ -50,6 +51,10 @@ class Rejected(Exception):
     def __init__(self, pointer: str) -> None:
         super().__init__(pointer)
         self.pointer = pointer
+
+
+NO_VALUE: Final = (Unsatisfiable, BudgetSpent, Rejected)
+"""Errors of a schema for which no value was found."""
 
 
 class Unfinished(Rejected):

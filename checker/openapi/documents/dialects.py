@@ -1,4 +1,4 @@
-"""Differences between the versions of OpenAPI as tables, and spellings of booleans."""
+"""Differences between the versions of OpenAPI, as tables, and readers of loosely typed fields."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,6 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.errors import LoaderError, LoaderErrorKind
+from checker.core.scalars import boolean_of
 from checker.core.schema import Dialect
 from checker.schema.keywords import dialect_of
 from checker.schema.pointers import pointer_child
@@ -91,16 +92,15 @@ def _read(version: str) -> tuple[str, Edition]:
     return version, edition
 
 
-_WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-"""Booleans as YAML 1.1 and hand-written JSON spell them. In YAML 1.2 most of them are text."""
-
-
 def flag(raw: Mapping[str, Any], name: str) -> bool | None:
-    """Return the value of a boolean field; None if it is missing or has no known meaning."""
+    """Return the value of a boolean field; None where it is missing or has no known meaning.
+
+    Documents written by hand spell booleans as YAML 1.1 does: to YAML 1.2, `yes` is a text.
+    """
     value = raw.get(name)
     if isinstance(value, bool):
         return value
-    return _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+    return boolean_of(value) if isinstance(value, str) else None
 
 
 def items_of(value: object) -> Iterable[tuple[str, Any]]:

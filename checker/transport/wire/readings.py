@@ -9,10 +9,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import islice, product
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from msgspec import Struct
 
+from checker.core.scalars import BOOLEAN_WORDS
 from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
 
@@ -28,12 +29,6 @@ Tree = str | Repeated | Sequence["Tree"] | Mapping[str, "Tree"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_BOOLEANS = {"true": True, "false": False}
-BOOLEAN_WORDS: Final[Mapping[str, bool]] = {
-    **dict.fromkeys(("true", "1", "yes", "y", "on", "t"), True),
-    **dict.fromkeys(("false", "0", "no", "n", "off", "f"), False),
-}
-"""Lower-case words that frameworks read as booleans (Pydantic, Spring, Rails)."""
 _DIGITS = 4000
 """Python reads no longer integers."""
 _COMBINATIONS = 64
@@ -173,10 +168,8 @@ def _numbers(text: str, *, allows_fractions: bool) -> list[Reading]:
 
 
 def _booleans(text: str) -> list[Reading]:
-    if text in _BOOLEANS:
-        return [Reading(_BOOLEANS[text])]
-    loose = BOOLEAN_WORDS.get(text.lower())
-    return [] if loose is None else [Reading(loose, ambiguity.LOOSE)]
+    value = BOOLEAN_WORDS.get(text.lower())
+    return [] if value is None else [Reading(value, "" if text in ("true", "false") else ambiguity.LOOSE)]
 
 
 def _nested(text: str, types: frozenset[str]) -> list[Reading]:

@@ -1,0 +1,57 @@
+"""Scalars that a text may be read as: by servers, by authors of descriptions, by users of the command line."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+BOOLEAN_WORDS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("true", "1", "yes", "y", "on", "t"), True),
+    **dict.fromkeys(("false", "0", "no", "n", "off", "f"), False),
+}
+"""Lower-case words that frameworks read as booleans (Pydantic, Spring, Rails, YAML 1.1)."""
+_NULLS: Final = frozenset({"null", "none", "nil", ""})
+_WORDS: Final = _NULLS | BOOLEAN_WORDS.keys() | {"inf", "infinity", "nan"}
+"""Words that begin with a letter and may be read as other values than text."""
+
+
+class Unreadable(ValueError):
+    """The reading of a text is undefined, so that nothing can be proved about it."""
+
+
+def boolean_of(text: str) -> bool | None:
+    """Return the boolean that a word stands for, in any letter case; None for other texts."""
+    return BOOLEAN_WORDS.get(text.strip().lower())
+
+
+def scalars_of(text: str) -> Iterator[Any]:
+    """Yield the values that some server may read a text as: the text itself first, then null, booleans and numbers.
+
+    Raises `Unreadable` for numbers that are not finite.
+    """
+    yield text
+    bare = text.strip()
+    word = bare.lower()
+    if bare[:1].isalpha() and word not in _WORDS:
+        # Most texts end here: to look for a number costs more than all the rest.
+        return
+    if word in _NULLS:
+        yield None
+    if word in BOOLEAN_WORDS:
+        yield BOOLEAN_WORDS[word]
+    yield from _numbers(bare)
+
+
+def _numbers(text: str) -> Iterator[float]:
+    """Yield numbers as generously as servers read them: underscores, digits of other scripts, `1e3`, `5.0`."""
+    try:
+        number = float(text)
+    except (ValueError, OverflowError):
+        return
+    if not math.isfinite(number):
+        raise Unreadable(text)
+    try:
+        yield int(text)
+    except ValueError:
+        yield number
+        if number.is_integer():
+            yield int(number)

@@ -1,0 +1,389 @@
+"""Ways to break the keywords of objects, arrays and alternatives. Wrong items and properties have sites of their own."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from itertools import combinations, islice
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from checker.core.case import copied
+from checker.core.errors import BudgetSpent, Unsatisfiable
+from checker.core.schema import UnresolvableReference
+from checker.generation.drawing.places import item_of
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, any_of, breaker, first_of, mixed
+from checker.generation.normalization import forms
+from checker.generation.normalization.complements import broken_at
+from checker.generation.normalization.discrimination import discriminated
+from checker.generation.normalization.forms import Conjunction, Facet, inverse, made
+from checker.generation.patterns.regexes import matcher
+from checker.generation.sources import alphabets
+from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Draw, retried
+
+UNKNOWN: Final = "x-unknown-property"
+ARRAY: Final[dict[str, Any]] = {"type": "array"}
+OBJECT: Final[dict[str, Any]] = {"type": "object"}
+_SIZED: Final = {"minLength": "string", "minItems": "array", "minProperties": "object"}
+_MOST = 300
+"""Properties beyond a maximum that are drawn."""
+_REPEATED_FROM = 16
+"""An array of this many items or more gets copies of its last item, where items need not be unique."""
+_CONTAINS: Final = ("contains", "minContains", "maxContains")
+
+
+def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
+    """Return draws with too few characters, items or properties: one less, or any smaller number."""
+    few, highest = int(least) - 1, keyword.replace("min", "max")
+    near = {"type": _SIZED[keyword], keyword: few, highest: few}
+    return mixed(
+        partial(site.replaced, (keyword,), f"{keyword}-near", near),
+        partial(site.replaced, (keyword,), f"{keyword}-far", near | {keyword: 0}),
+    )
+
+
+def _required(site: MutationSite, keyword: str, names: Any) -> Iterator[Mutation]:
+    """Yield a mutation for each required property."""
+    for index, name in enumerate(names):
+        if name in site.form.objects.required and name not in names[:index]:
+            yield Mutation(site.pointer(keyword), keyword, name, partial(_dropped, site, name))
+
+
+def _dropped(site: MutationSite, name: str) -> Draw:
+    absent = {"properties": {name: False}, **OBJECT}
+    others = [other for other in site.said["required"] if other != name]
+    try:
+        return site.replaced(("required",), f"required-{name}", absent | {"required": others})
+    except Unsatisfiable:
+        others = [other for other in site.form.objects.required if other != name]
+        alone = site.made(f"required-{name}-of-all", absent | {"required": others})
+        return site.draw((*site.rest("required", everywhere=True), alone))
+
+
+def _too_many_properties(site: MutationSite, keyword: str, most: Any) -> Draw:
+    if most > _MOST:
+        raise Unsatisfiable(site.pointer(keyword), f"{int(most) + 1} properties are too many")
+    return site.replaced((keyword,), keyword, OBJECT | {"minProperties": int(most) + 1})
+
+
+def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
+    def larger() -> Draw:
+        """Return draws of a valid object with one property more."""
+        draw = site.draw((*site.rest(), with_room(site, f"{keyword}-room")))
+        name = unknown_name(site)
+        others = tuple(one for one in site.form.objects.additional if one.pointer != site.pointer(keyword))
+        return with_property(draw, name, site.compiler.compile(others, item_of(site.place)))
+
+    anyhow = partial(site.replaced, (keyword,), f"{keyword}-more", OBJECT | {"minProperties": 1})
+    if keyword == "additionalProperties":
+        # The schema that requires a property may be the one that forbids it.
+        return first_of(larger, anyhow)
+    # Only the validator knows which properties count as evaluated elsewhere, so that any object may be wrong.
+    return mixed(larger, anyhow, shares=(4, 1))
+
+
+def with_property(objects: Draw, name: Draw, item: Draw) -> Draw:
+    """Return draws of an object to which a property is added."""
+
+    def grown(source: Source) -> dict[str, Any]:
+        found: dict[str, Any] = objects(source)
+        found[name(source)] = item(source)
+        return found
+
+    return grown
+
+
+def with_room(site: MutationSite, name: str) -> Facet:
+    """Return a schema of objects that may have one property more. Raises `Unsatisfiable`."""
+    most = site.form.objects.count.high
+    if most == 0:
+        raise Unsatisfiable(site.pointer("maxProperties"), "there is no room for a property")
+    return site.made(name, OBJECT | ({} if most is None else {"maxProperties": most - 1}))
+
+
+def unknown_name(site: MutationSite) -> Draw:
+    """Return draws of names that are neither declared nor matched by a pattern. Raises `Unsatisfiable`."""
+    objects = site.form.objects
+    declared = list(objects.properties)
+    taken = objects.properties.keys() | objects.hidden
+    patterns = [matcher(pattern) for pattern, _ in objects.pattern_properties]
+    is_valid = site.compiler.validator(objects.names)
+
+    def make(source: Source) -> str:
+        which = source.choice(3)
+        if which == 0:
+            return UNKNOWN
+        if which == 1 and declared:
+            name = declared[source.choice(len(declared)) if len(declared) > 1 else 0]
+            return (name.swapcase(), name + "_", name + "s", "_" + name)[source.choice(4)]
+        return source.string(alphabets.NAME, 1, 24)
+
+    def is_unknown(name: str) -> bool:
+        return name not in taken and not any(matches(name) for matches in patterns) and is_valid(name)
+
+    return retried(make, is_unknown, site.compiler.context, site.pointer())
+
+
+def _dependents(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
+    """Yield a mutation for each name that the presence of another requires, or that breaks the schema which it demands."""
+    for name, asked in value.items():
+        if not isinstance(asked, list):
+            there = site.made(f"{keyword}-{name}-there", OBJECT | {"required": [name]})
+            inner = site.below(asked, keyword, name)
+            yield Mutation(inner.pointer, keyword, asked, partial(_under, site, (keyword,), there, inner))
+            continue
+        for other in asked:
+            if other != name:
+                make = partial(_without_dependent, site, keyword, name, other)
+                yield Mutation(site.pointer(keyword, name), keyword, other, make)
+
+
+def _without_dependent(site: MutationSite, keyword: str, name: str, other: str) -> Draw:
+    """Return draws of objects that have a property and lack one that it requires."""
+    table = dict(site.said[keyword])
+    names = [one for one in table.pop(name) if one != other]
+    kept = {one: what if isinstance(what, list) else site.below(what, keyword, one) for one, what in table.items()}
+    alone = OBJECT | {"required": [name, *names], "properties": {other: False}} | ({keyword: kept} if kept else {})
+    return site.replaced((keyword,), f"{keyword}-{name}-{other}", alone)
+
+
+def _too_many_items(site: MutationSite, keyword: str, value: Any) -> Draw:
+    most, arrays = int(value), site.form.arrays
+    if most < _REPEATED_FROM or arrays.unique:
+        return site.replaced((keyword,), keyword, ARRAY | {"minItems": most + 1})
+    if most > site.compiler.max_text // 2:
+        raise Unsatisfiable(site.pointer(keyword), f"{most + 1} items are more than can be sent")
+    few = len(arrays.prefix) + 1
+    draw = site.replaced((keyword,), "maxItems-few", ARRAY | {"minItems": few, "maxItems": max(few, 3)})
+
+    def repeated(source: Source) -> list[Any]:
+        items: list[Any] = draw(source)
+        last = items[-1]
+        items.extend(copied(last) for _ in range(most + 1 - len(items)))
+        return items
+
+    return repeated
+
+
+def _duplicated(site: MutationSite, keyword: str, value: Any) -> Draw:
+    """Return draws of arrays with two equal items: a copy is added, or put over the last item where none can be added."""
+    most, prefix = site.form.arrays.count.high, len(site.form.arrays.prefix)
+    if most is not None and most < 2:
+        raise Unsatisfiable(site.pointer(keyword), f"no two items among {most}")
+    adds = not (site.form.arrays.is_closed or most == prefix)
+    if adds:
+        room = {} if most is None else {"maxItems": most - 1}
+        draw = site.narrowed("uniqueItems-few", ARRAY | {"minItems": prefix + 1} | room)
+    else:
+        draw = site.replaced((keyword,), "uniqueItems-two", ARRAY | {"minItems": 2})
+
+    def equal(source: Source) -> list[Any]:
+        items: list[Any] = draw(source)
+        last = len(items) - 1
+        if adds:
+            items.append(copied(items[source.integer(prefix, last) if prefix < last else last]))
+        else:
+            items[-1] = copied(items[source.choice(last)])
+        return items
+
+    return equal
+
+
+def _no_match(site: MutationSite, keyword: str, inner: Any) -> Draw:
+    """Return draws of arrays without a matching item."""
+    none = ARRAY | {"items": inverse(site.below(inner, keyword))}
+    return site.narrowed(keyword, none, _CONTAINS)
+
+
+def _few_matches(site: MutationSite, keyword: str, value: Any) -> Draw:
+    """Return draws of arrays with matching items, but too few."""
+    most, inner = int(value) - 1, site.below(site.said["contains"], "contains")
+    is_match = site.compiler.validator((inner,))
+    some = {"contains": inner, "minContains": most, "maxContains": most, "minItems": most}
+    draw = site.narrowed(keyword, ARRAY | some, _CONTAINS)
+    return site.retried(draw, lambda items: 0 < sum(map(is_match, items)) <= most, keyword)
+
+
+def _many_matches(site: MutationSite, keyword: str, value: Any) -> Draw:
+    many, inner = int(value) + 1, site.below(site.said["contains"], "contains")
+    return site.narrowed(keyword, ARRAY | {"contains": inner, "minContains": many, "minItems": many}, _CONTAINS)
+
+
+def _one_item_more(site: MutationSite, keyword: str, value: Any) -> Draw:
+    count = len(site.form.arrays.prefix)
+
+    def longer() -> Draw:
+        """Return draws of arrays with all declared items and one more."""
+        draw = site.narrowed(f"{keyword}-all", ARRAY | {"minItems": count, "maxItems": count})
+        others = tuple(one for one in site.form.arrays.items if one.pointer != site.pointer(keyword))
+        item = site.compiler.compile(others, site.place)
+        return lambda source: [*draw(source), item(source)]
+
+    # Items may be declared one by one in an alternative.
+    alternatives = [one for branches in site.form.branches for one in branches.alternatives]
+    declared = max(count, *(len(site.compiler.canonical(one).arrays.prefix) for one in alternatives), 0)
+    anyhow = partial(site.replaced, (keyword,), f"{keyword}-more", ARRAY | {"minItems": declared + 1})
+    return mixed(longer, anyhow, shares=(4, 1))
+
+
+_PAIRS = 12
+_BROKEN_TOGETHER = 8
+"""Alternatives that are all broken at once."""
+_STEPS = 500
+"""Compile budget for breaking all alternatives at once: the ways to break each of them are combined."""
+_ONE_BY_ONE = 8
+"""Ways to break a conditional schema that are tried one by one."""
+_KINDS: Final = (
+    forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING, forms.ARRAY, forms.OBJECT,
+)  # fmt: skip
+
+
+def _none_of(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
+    """Yield mutations that fit no alternative, that fit two of a `oneOf`, and that name no alternative."""
+    no_one = partial(first_of, partial(_other_type, site, keyword), partial(_no_alternative, site, keyword))
+    yield Mutation(site.pointer(keyword), keyword, value, no_one)
+    if keyword == "oneOf" and len(value) > 1:
+        yield Mutation(site.pointer(keyword), keyword, value, partial(_two_of, site))
+    told = site.facet.raw.get("discriminator") if isinstance(site.facet.raw, dict) else None
+    if isinstance(told, dict):
+        make = partial(_misnamed, site, keyword)
+        yield Mutation(site.pointer("discriminator"), "discriminator", told, make)
+
+
+def _misnamed(site: MutationSite, keyword: str) -> Draw:
+    """Return draws of values of an alternative whose discriminator names no alternative."""
+    mine = [one for one in site.form.branches if one.owner is site.facet and one.keyword == keyword]
+    pinned = [pins for branches in mine for pins in discriminated(site.compiler.canon, branches)]
+    at = site.pointer("discriminator")
+    if not pinned or not all(pinned):
+        raise Unsatisfiable(at, "some alternative takes any name")
+    (branches,), raw = mine, site.facet.raw
+    assert isinstance(raw, dict)
+    rest = site.rest(keyword)
+    chosen = list(zip(branches.alternatives, pinned, strict=True))[:_PAIRS]
+    valid = _possible(site, [(*rest, *one, *pins) for one, pins in chosen], at, "no alternative can be chosen")
+    name = raw["discriminator"]["propertyName"]
+
+    def misnamed(source: Source) -> Any:
+        value = valid(source)
+        tag = value[name]
+        value[name] = (tag + "_", tag.swapcase(), tag[:-1], "unknown")[source.choice(4)]
+        return value
+
+    return misnamed
+
+
+def _possible(site: MutationSite, conjunctions: list[Conjunction], at: str, reason: str) -> Draw:
+    """Return draws of the satisfiable conjunctions. Raises `Unsatisfiable` with the reason when there is none."""
+    draws: list[Draw] = []
+    for one in conjunctions:
+        with suppress(Unsatisfiable):
+            draws.append(site.draw(one))
+    if not draws:
+        raise Unsatisfiable(at, reason)
+    return any_of(draws)
+
+
+def _alternatives(site: MutationSite, keyword: str) -> list[Facet]:
+    return [site.below(part, keyword, str(index)) for index, part in enumerate(site.said[keyword])]
+
+
+def _other_type(site: MutationSite, keyword: str) -> Draw:
+    taken: set[str] = set()
+    for part in _alternatives(site, keyword):
+        form = site.compiler.canonical((part,))
+        if form.impossible is None:
+            taken |= form.types
+    kinds = [kind for kind in _KINDS if kind not in taken]
+    if not kinds:
+        raise Unsatisfiable(site.pointer(keyword), "its alternatives have every type")
+    return site.replaced((keyword,), f"{keyword}-types", {"type": kinds})
+
+
+def _no_alternative(site: MutationSite, keyword: str) -> Draw:
+    """Return draws that break each alternative: in the known ways, or by chance."""
+    rest, parts = site.rest(keyword), _alternatives(site, keyword)
+    if len(parts) <= _BROKEN_TOGETHER:
+        with suppress(Unsatisfiable, BudgetSpent), site.compiler.budget.lent(_STEPS):
+            return site.draw((*rest, *map(inverse, parts)))
+    checks = [site.compiler.validator((part,)) for part in parts]
+    return site.retried(site.draw(rest), lambda value: not any(is_valid(value) for is_valid in checks), keyword)
+
+
+def _two_of(site: MutationSite) -> Draw:
+    rest, pairs = site.rest("oneOf"), islice(combinations(_alternatives(site, "oneOf"), 2), _PAIRS)
+    both = [(*rest, one, other) for one, other in pairs]
+    return _possible(site, both, site.pointer("oneOf"), "its alternatives exclude each other")
+
+
+def _forbidden(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
+    inner = site.below(value, keyword)
+    yield Mutation(inner.pointer, keyword, value, lambda: site.draw((*site.rest(keyword), inner)))
+
+
+def _condition(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
+    """Yield mutations that break the schemas under a condition."""
+    condition = site.below(value, keyword)
+    for branch, when in (("then", condition), ("else", inverse(condition))):
+        if branch in site.said:
+            inner = site.below(site.said[branch], branch)
+            make = partial(_under, site, ("if", "then", "else"), when, inner)
+            yield Mutation(inner.pointer, branch, site.said[branch], make)
+
+
+def _under(site: MutationSite, keywords: tuple[str, ...], when: Facet, inner: Facet) -> Draw:
+    """Return draws that break the schema under a condition: in one way if possible, or in any."""
+    rest = (*site.rest(*keywords), when)
+    makes = [partial(site.draw, (*rest, *wrong)) for wrong in islice(_one_fault(site, inner), _ONE_BY_ONE)]
+    anyhow = partial(site.draw, (*rest, inverse(inner)))
+    return first_of(partial(mixed, *makes), anyhow) if makes else anyhow()
+
+
+def _one_fault(site: MutationSite, inner: Facet) -> Iterator[Conjunction]:
+    """Yield conjunctions that break one keyword or one property of a schema, and keep all the rest."""
+    canon = site.compiler.canon
+    try:
+        inner = canon.target(inner)
+    except UnresolvableReference:
+        return
+    if not isinstance(inner.raw, dict):
+        return
+    said = canon.said(inner)
+    for keyword, value in said.items():
+        rest = replace(inner, without=inner.without | {keyword})
+        if keyword != "properties":
+            yield from ((rest, *wrong) for wrong in broken_at(inner, said, keyword))
+            continue
+        for name in value:
+            others = {one: inner.below(value[one], keyword, one) for one in value if one != name}
+            kept = made(inner, f"{inner.tag}~but {name}", {keyword: others})
+            only = said | {keyword: {name: value[name]}}
+            yield from ((rest, kept, *wrong) for wrong in broken_at(inner, only, keyword))
+
+
+_Test = Callable[[MutationSite, Any], bool]
+_is_positive: _Test = lambda site, value: value >= 1  # noqa: E731
+_is_false: _Test = lambda site, value: value is False  # noqa: E731
+
+STRUCTURES: Final[Mapping[str, Breaker]] = {
+    **dict.fromkeys(_SIZED, breaker(_too_small, _is_positive)),
+    "required": _required,
+    "maxProperties": breaker(_too_many_properties),
+    "additionalProperties": breaker(_one_property_more, _is_false),
+    "unevaluatedProperties": breaker(_one_property_more, _is_false),
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "dependencies"), _dependents),
+    "maxItems": breaker(_too_many_items),
+    "uniqueItems": breaker(_duplicated, lambda site, value: value is True),
+    "contains": breaker(_no_match, lambda site, value: site.said.get("minContains", 1) >= 1),
+    "minContains": breaker(_few_matches, lambda site, value: value > 1 and "contains" in site.said),
+    "maxContains": breaker(_many_matches, lambda site, value: "contains" in site.said),
+    "items": breaker(_one_item_more, lambda site, value: value is False and "prefixItems" in site.said),
+    "additionalItems": breaker(_one_item_more, _is_false),
+    "unevaluatedItems": breaker(_one_item_more, _is_false),
+    "anyOf": _none_of,
+    "oneOf": _none_of,
+    "not": _forbidden,
+    "if": _condition,
+}
+"""Keyword -> ways to break it."""
