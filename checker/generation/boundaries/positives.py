@@ -464,16 +464,19 @@ def _with_items(node: _Node, template: list[Any]) -> Iterator[Boundary]:
     if not arrays.is_closed and (arrays.items or not arrays.prefix):
         first = max(len(arrays.prefix), len(arrays.contained))
         children.append((first, len(arrays.prefix), _ANY, arrays.items))
+    most = max(1, _VARIED // max(1, len(template)))
     for first, declared, token, conjunction in children:
         before = template[:first]
         try:
             before += [node.edges.usual(arrays.prefix[at], node.inner) for at in range(len(before), declared)]
         except NO_VALUE:
             return
-        most = max(1, _VARIED // max(1, len(template)))
-        found = node.inside(conjunction, token, partial(_between, before, template[len(before) + 1 :]))
-        yield from islice(found, most)
-        node.edges.is_cut |= next(found, None) is not None
+        put = partial(_between, before, template[len(before) + 1 :])
+        for number, found in enumerate(node.inside(conjunction, token, put)):
+            if number == most:
+                node.edges.is_cut = True
+                break
+            yield found
 
 
 def _between(before: list[Any], after: list[Any], value: Any) -> list[Any]:
