@@ -1,7 +1,9 @@
-"""Cases as the values of their parts: what no program draws and no phase lists."""
+"""The parts of a case: its recipe by values, the places that it may lack, the texts of its body."""
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice, takewhile
 from random import Random
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
@@ -16,7 +18,7 @@ _GIVEN = ComponentProvenance(origin=Origin.EXPLICIT)
 
 
 def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str) -> Case:
-    """A new case that shares nothing with the recipe."""
+    """Return a new case that shares nothing with the recipe."""
     parts = copy.deepcopy(recipe)
     containers = {
         Location.PATH: parts.path_parameters,
@@ -44,7 +46,7 @@ def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str
 
 
 def literal_of(case: Case) -> Literal:
-    """The recipe of a case by its values, which have to be plain ones: JSON and bytes."""
+    """Return the recipe of a case by its values, which must be JSON and bytes."""
     meta = case.meta
     parts = copy.deepcopy((case.path_parameters, case.query, case.headers, case.cookies))
     return Literal(
@@ -60,65 +62,60 @@ def literal_of(case: Case) -> Literal:
 
 _OPTIONAL = (Location.QUERY, Location.HEADER, Location.COOKIE)
 _MOST = 500
-"""Places of one case: deeper ones go with those around them."""
+"""Places of one case; deeper ones are left out together with the places around them."""
 
 
 def places_of(case: Case) -> list[str]:
     """Return the parts of a case that another one may lack, the largest first: `query limit`, `body`, `body /address`."""
     found = [f"{location} {name}" for location in _OPTIONAL for name in getattr(case, location.container)]
     if case.body is not NOT_SET:
-        found += [f"body {pointer}" if pointer else "body" for pointer in _pointers(case.body)]
+        pointers = (pointer for pointer, _ in _parts_of(case.body))
+        found += [f"body {pointer}" if pointer else "body" for pointer in islice(pointers, _MOST)]
     return found[:_MOST]
 
 
 def without(case: Case, places: Iterable[str]) -> Case:
-    """The case, which is changed, without these places; those that it does not have are passed over."""
-    removed: list[str] = []
+    """Return the case, which is changed, without these places; unknown places are ignored."""
+    removed: set[str] = set()
     for place in places:
         where, _, name = place.partition(" ")
         if where == Location.BODY:
-            removed.append(name)
+            removed.add(name)
         else:
             getattr(case, Location(where).container).pop(name, None)
     if "" in removed:
         case.body, case.media_type = NOT_SET, None
     elif removed:
-        case.body = _pruned(case.body, "", frozenset(removed))
+        case.body = _pruned(case.body, "", removed)
     return case
 
 
-def _pointers(value: Any) -> Iterator[str]:
-    """Pointers of a value and what is in it, level by level."""
-    level = [("", value)]
+def _members(value: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
+
+
+def _parts_of(body: Any) -> Iterator[tuple[str, Any]]:
+    """Yield (JSON pointer, value) of a body and of all that is in it, level by level."""
+    level = [("", body)]
     while level:
-        inside: list[tuple[str, Any]] = []
-        for pointer, value in level:
-            yield pointer
-            inside += ((pointer_child(pointer, token), item) for token, item in _members(value))
-        level = inside
-
-
-def _members(value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict):
-        yield from ((str(name), item) for name, item in value.items())
-    elif isinstance(value, list):
-        yield from ((str(number), item) for number, item in enumerate(value))
-
-
-def _pruned(value: Any, pointer: str, removed: frozenset[str]) -> Any:
-    if isinstance(value, dict):
-        return {
-            name: _pruned(item, at, removed)
-            for name, item in value.items()
-            if (at := pointer_child(pointer, str(name))) not in removed
-        }
-    if isinstance(value, list):
-        return [
-            _pruned(item, at, removed)
-            for number, item in enumerate(value)
-            if (at := pointer_child(pointer, str(number))) not in removed
+        yield from level
+        level = [
+            (pointer_child(pointer, str(token)), item) for pointer, value in level for token, item in _members(value)
         ]
-    return value
+
+
+def _pruned(value: Any, pointer: str, removed: Collection[str]) -> Any:
+    """Return a value without what stands at these pointers."""
+    kept = [
+        (token, _pruned(item, at, removed))
+        for token, item in _members(value)
+        if (at := pointer_child(pointer, str(token))) not in removed
+    ]
+    if isinstance(value, dict):
+        return dict(kept)
+    return [item for _, item in kept] if isinstance(value, list) else value
 
 
 Texts = tuple[tuple[str, str], ...]
@@ -128,29 +125,20 @@ _MOST_TEXTS: Final = 16
 """Texts of one body that are changed."""
 _DEPTH: Final = 4
 _SHORT: Final = 4
-"""Texts with fewer letters and digits are made longer: there are too few others."""
+"""Texts with fewer letters and digits are lengthened: there are too few others of their length."""
 _LONGER: Final = 12
 _ALPHABETS: Final = ("abcdef", ascii_lowercase, ascii_uppercase, digits)
 
 
 def texts_in(body: Any) -> list[tuple[str, str]]:
-    """Return the texts of a body with their JSON pointers, outermost first, as far as they have letters or digits."""
-    found: list[tuple[str, str]] = []
-    level = [("", body)]
-    for _ in range(_DEPTH):
-        inside: list[tuple[str, Any]] = []
-        for pointer, value in level:
-            if isinstance(value, dict):
-                inside += ((pointer_child(pointer, str(name)), item) for name, item in value.items())
-            elif isinstance(value, list):
-                inside += ((pointer_child(pointer, str(at)), item) for at, item in enumerate(value))
-        found += (one for one in inside if isinstance(one[1], str) and any(map(str.isalnum, one[1])))
-        level = inside
-    return found[:_MOST_TEXTS]
+    """Return the texts of a body that have letters or digits, with their JSON pointers, outermost first."""
+    near = takewhile(lambda part: part[0].count("/") <= _DEPTH, _parts_of(body))
+    texts = ((at, text) for at, text in near if at and isinstance(text, str) and any(map(str.isalnum, text)))
+    return list(islice(texts, _MOST_TEXTS))
 
 
 def others_like(text: str, random: Random) -> Iterator[str]:
-    """Yield texts with the look of a text: each letter and digit in place of one of its own kind; then others."""
+    """Yield texts in which each letter and digit is replaced by one of its kind; then a longer text."""
     count = sum(map(str.isalnum, text))
     if count < _SHORT:
         yield "".join(_other(one, text, random) for one in (text * _LONGER)[:_LONGER])
@@ -161,30 +149,24 @@ def others_like(text: str, random: Random) -> Iterator[str]:
 def _other(one: str, text: str, random: Random) -> str:
     kinds = [kind for kind in _ALPHABETS if one in kind]
     if len(kinds) > 1 and any(letter in ascii_lowercase and letter not in "abcdef" for letter in text):
-        # Only where all letters are hexadecimal digits the others have to be, too.
+        # A text with other letters is not hexadecimal, so that any letter may stand in it.
         kinds = kinds[1:]
     return random.choice(kinds[0]) if kinds else one
 
 
 def with_texts(case: Case, texts: Iterable[tuple[str, str]]) -> Case:
-    """Return a case with these texts in its body; what is at none of the places is left out."""
+    """Return a copy of a case with these texts in its body; pointers at which no text stands are ignored."""
     changed = copy.copy(case)
+    changed.body = copied(case.body)
     for pointer, text in texts:
-        body = copied(changed.body)
-        if _is_set(body, tokens_of(pointer), text):
-            changed.body = body
+        holder, tokens = changed.body, tokens_of(pointer)
+        with suppress(KeyError, IndexError, TypeError):
+            for token in tokens[:-1]:
+                holder = holder[_key(holder, token)]
+            if isinstance(holder[_key(holder, tokens[-1])], str):
+                holder[_key(holder, tokens[-1])] = text
     return changed
 
 
-def _is_set(body: Any, tokens: tuple[str, ...], text: str) -> bool:
-    holder = body
-    for number, token in enumerate(tokens):
-        key: Any = int(token) if isinstance(holder, list) and token.isdecimal() else token
-        try:
-            if number == len(tokens) - 1 and isinstance(holder[key], str):
-                holder[key] = text
-                return True
-            holder = holder[key]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return False
+def _key(holder: Any, token: str) -> Any:
+    return int(token) if isinstance(holder, list) and token.isdecimal() else token

@@ -1,12 +1,11 @@
-"""The content of a cassette: ours, those of earlier generations and of general emitters."""
+"""Readers of cassettes: our own, those of earlier versions, and those of other programs."""
 
-import base64
 import binascii
 import json
 import re
 from base64 import b64decode
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -24,11 +23,11 @@ from checker.core.system import read_local
 from checker.kinds.fetching import refuse_depth
 
 NO_RESPONSE: Final = "none"
-"""In place of a status where nobody answered."""
+"""Stands for the status of a request without a response."""
 
 
 class Recorded(Struct, frozen=True):
-    """An interaction as it stands in a cassette."""
+    """An interaction as its cassette recorded it."""
 
     id: str
     status: str
@@ -40,15 +39,15 @@ class Recorded(Struct, frozen=True):
     old_status: str
     """Of the response; `NO_RESPONSE` when there was none."""
     is_cut: bool = False
-    """Whether the request had more of a body than that."""
+    """Whether the recorded body is shorter than the one that was sent."""
     purpose: str = Purpose.TEST.value
-    """What it was sent for."""
+    """Value of the `Purpose` of the request."""
     at: float | None = None
-    """When it was recorded, in seconds since the epoch; None where its cassette does not say."""
+    """Time of recording in seconds since the epoch; None if the cassette does not record it."""
 
 
 _AGAIN: Final = frozenset(("content-length", "transfer-encoding", "connection"))
-"""Headers that say how bytes travelled: they are written anew."""
+"""Headers about the transfer of a message; the transport writes them again."""
 _PURPOSES: Final = {one.value for one in Purpose}
 _Headers = dict[str, list[str] | str]
 T = TypeVar("T")
@@ -149,18 +148,17 @@ class _Failure(Struct):
 
 
 def read_archive(text: bytes) -> Iterator[Recorded]:
-    """Requests of a HAR file, of any program. Raises `UsageError`."""
+    """Yield the requests of a HAR file of any program. Raises `UsageError`."""
     for number, entry in enumerate(_decoded(text, _Archive).log.entries, 1):
         sent, answer = entry.request, entry.response
         body = _posted(sent.post_data)
         _, _, about = entry.comment.removesuffix(")").rpartition(", ")
         yield Recorded(
             id=str(number),
-            # Archives know of no checks.
+            # HAR has no field for the results of checks.
             status="",
             method=sent.method,
             uri=sent.url,
-            # Names of HTTP/2 begin with a colon: its other fields say the same.
             headers=_kept((one.name, one.value) for one in sent.headers),
             body=body,
             is_cut=sent.body_size > len(body or b""),
@@ -171,7 +169,7 @@ def read_archive(text: bytes) -> Iterator[Recorded]:
 
 
 def read_events(text: bytes) -> Iterator[Recorded]:
-    """Requests of a report of event lines. A last line that was not finished does not count. Raises `UsageError`."""
+    """Yield the requests of a report of event lines. An unfinished last line is ignored. Raises `UsageError`."""
     lines = text.splitlines(keepends=True)
     for line in lines:
         if not line.strip() or not (line.endswith(b"\n") or _is_whole(line)):
@@ -183,7 +181,7 @@ def read_events(text: bytes) -> Iterator[Recorded]:
 
 
 def read_failure(text: bytes) -> Iterator[Recorded]:
-    """The requests that lead to a failure, as earlier generations kept each in a file. Raises `UsageError`."""
+    """Yield the requests that lead to a failure, from the file format of earlier versions. Raises `UsageError`."""
     failure = _decoded(text, _Failure)
     for number, step in enumerate(failure.sequence, 1):
         yield Recorded(
@@ -229,13 +227,14 @@ def _is_whole(line: bytes) -> bool:
     return True
 
 
-def _pairs(headers: _Headers) -> Iterator[tuple[str, str]]:
+def _pairs(headers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, values in headers.items():
         for value in values if isinstance(values, list) else [values]:
-            yield name, value
+            yield _text(name), _text(value)
 
 
 def _kept(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    # HTTP/2 fields whose names begin with a colon repeat the method and the URL.
     return tuple((name, value) for name, value in headers if not name.startswith(":") and name.lower() not in _AGAIN)
 
 
@@ -244,17 +243,13 @@ def _posted(posted: _Posted | None) -> bytes | None:
         return None
     if posted.text is None:
         return urlencode([(one.name, one.value) for one in posted.params]).encode()
-    return _unwrapped(posted.text) if posted.encoding == "base64" else posted.text.encode()
+    return _octets(posted.text, is_base64=posted.encoding == "base64")
 
 
 def _logged_body(body: dict[str, str] | str | None) -> bytes | None:
-    match body:
-        case None:
-            return None
-        case str():
-            return body.encode()
-        case _:
-            return _unwrapped(body.get("$base64", ""))
+    if isinstance(body, dict):
+        return _octets(body.get("$base64", ""), is_base64=True)
+    return None if body is None else body.encode()
 
 
 def _body_of_case(body: _Value | None) -> bytes | None:
@@ -262,10 +257,12 @@ def _body_of_case(body: _Value | None) -> bytes | None:
         return None
     if body.encoding == "json" or not isinstance(body.value, str):
         return json.dumps(body.value).encode()
-    return _unwrapped(body.value) if body.encoding.startswith("base64") else body.value.encode()
+    return _octets(body.value, is_base64=body.encoding.startswith("base64"))
 
 
-def _unwrapped(text: str) -> bytes:
+def _octets(text: str, *, is_base64: bool) -> bytes:
+    if not is_base64:
+        return text.encode()
     try:
         return b64decode(text, validate=True)
     except ValueError as error:
@@ -276,31 +273,32 @@ def _status(checks: Iterable[_CheckResult]) -> str:
     return "FAILURE" if any(one.status.lower() == "failure" for one in checks) else "SUCCESS"
 
 
-def _seconds_of(text: str) -> float | None:
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None
+def _seconds_of(value: Any) -> float | None:
+    """Return a time in seconds since the epoch; None if it is neither a time of YAML nor one of ISO 8601."""
+    if isinstance(value, str):
+        with suppress(ValueError):
+            value = datetime.fromisoformat(value)
+    return value.timestamp() if isinstance(value, datetime) else None
 
 
 _ANCHOR = re.compile(r'^ +(?:string|"base64_string"): (?=&(body-\w+) )(.*)$', re.MULTILINE)
 _ALIAS = re.compile(r'^ +(?:string|"base64_string"): \*(body-\w+)$', re.MULTILINE)
-"""Bodies that our own cassettes write once."""
+"""Our own cassettes write a repeated body once, with an anchor."""
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*"(\w+)"')
 _MANIFEST: Final = "manifest.json"
-"""What earlier generations kept beside files of failures."""
+"""A file that earlier versions wrote beside the files of failures."""
 _MOST_BYTES: Final = 256 << 20
 
 
 class _CassetteLoader(yaml.CSafeLoader):
-    """No emitter of cassettes writes merge keys, and a few lines of them stand for more than any memory holds."""
+    """A loader without merge keys: no cassette has them, and a few lines of nested ones expand to more than fits in memory."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        """Take `<<` for a key like others."""
+        """Read `<<` as an ordinary key."""
 
 
 def read_cassette(path: Path) -> list[Recorded]:
-    """Interactions of a cassette, in its order: YAML (`vcr`), HAR, event lines (`ndjson`), or files of single failures.
+    """Return the interactions of a cassette in their order: YAML (`vcr`), HAR, event lines (`ndjson`), or files of single failures.
 
     A folder stands for the files of failures in it. Raises `UnreadableFile`, and `UsageError` when it is no cassette.
     """
@@ -340,16 +338,16 @@ def _read_yaml(path: Path, data: bytes) -> list[Recorded]:
         try:
             return _read_all(path, _pieces(text))
         except ComposerError:
-            # An alias of something in another piece: general emitters write them.
+            # Other programs write aliases to nodes in other pieces.
             return _read_all(path, [text])
     except (yaml.YAMLError, ValueError, ArithmeticError) as error:
-        # Numbers and dates that are none are plain errors of values.
+        # The YAML loader raises plain `ValueError` for malformed numbers and dates.
         where = " ".join(str(error).split())
         raise UsageError(f"{path}: the cassette is not valid YAML: {where}") from error
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A cassette as small cassettes: the loader needs 50 times the size of what it is given.
+    """Yield a cassette as small cassettes: the loader needs 50 times the memory of its input.
 
     Cut before lines that begin with a dash. In block style only items of the outermost sequence can begin there. Bodies
     that an item shares with an earlier one stand before it.
@@ -395,34 +393,20 @@ def _recorded(path: Path, number: int, raw: Any) -> Recorded:
             status=_text(raw["status"]),
             method=_text(request["method"]),
             uri=_text(request["uri"]),
-            headers=tuple(_headers(request.get("headers") or {})),
+            headers=tuple(_pairs(request.get("headers") or {})),
             body=_body(request.get("body")),
             is_cut=bool(request.get("body")) and "size" in request["body"],
             old_status=_text(response["status"]["code"]) if response else NO_RESPONSE,
             purpose=_text(raw.get("purpose") or Purpose.TEST.value),
-            at=_time(raw.get("recorded_at")),
+            at=_seconds_of(raw.get("recorded_at")),
         )
     except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise UsageError(f"{path}: interaction {number} cannot be read: {what}") from error
 
 
-def _headers(raw: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, values in raw.items():
-        for value in values if isinstance(values, list) else [values]:
-            yield _text(name), _text(value)
-
-
-def _time(value: Any) -> float | None:
-    """Of `recorded_at`, which emitters write as text or as a time of YAML; None for what is no time."""
-    if isinstance(value, str):
-        with suppress(ValueError):
-            value = datetime.fromisoformat(value)
-    return value.timestamp() if isinstance(value, datetime) else None
-
-
 def _text(value: Any) -> str:
-    """Text of a single value: aliases may make far more of a list than its file holds."""
+    """Return the text of a single value. A list is refused: aliases may expand it to far more than its file holds."""
     if isinstance(value, list | dict):
         raise ValueError(f"a single value was expected, {type(value).__name__} was found")
     return str(value)
@@ -431,10 +415,9 @@ def _text(value: Any) -> str:
 def _body(raw: Any) -> bytes | None:
     if raw is None:
         return None
-    if "base64_string" in raw:
-        try:
-            return base64.b64decode(raw["base64_string"], validate=True)
-        except binascii.Error as error:
-            raise ValueError(f"its body is not base64: {error}") from error
-    text = raw["string"]
-    return _text(text).encode(raw.get("encoding") or "utf-8")
+    if "base64_string" not in raw:
+        return _text(raw["string"]).encode(raw.get("encoding") or "utf-8")
+    try:
+        return b64decode(raw["base64_string"], validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"its body is not base64: {error}") from error
