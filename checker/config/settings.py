@@ -111,7 +111,7 @@ class ProcessSettings(Struct, frozen=True):
     memory_growth_mib: int = 120
     """So is one that grows by more, once it has worked for ten times as long as it took to open the description.
 
-    64 MiB of it are for compiled programs (`phases/program_cache.py`), the rest for all other caches: a successor has to
+    64 MiB of it are for compiled programs (`phases/case_factory.py`), the rest for all other caches: a successor has to
     compile everything again.
     """
 

@@ -246,7 +246,7 @@ def take_references(case: Case, listed: object, pool: ValuePool | None, number: 
         return ()
     pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
     adds = listed.scenario not in _SETS
-    taken = tuple(listed.renewal.references.filled(case.body, pick, keeps_said=number % _TURNS == 0, adds=adds))
+    taken = tuple(listed.renewal.filled(case.body, pick, keeps_said=number % _TURNS == 0, adds=adds))
     meta.bindings = (*meta.bindings, *taken)
     return taken
 

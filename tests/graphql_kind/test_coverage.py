@@ -51,7 +51,7 @@ def arguments_of(label: str) -> list[Any]:
     for number, one in enumerate(OperationEdges(operation, settings, Coverage(POSITIVE)).cases()):
         body = one.case(operation, "").body
         if one.renewal is not None:
-            tuple(one.renewal.references.filled(body, _known, keeps_said=False, adds=True))
+            tuple(one.renewal.filled(body, _known, keeps_said=False, adds=True))
             body = one.renewal.renewed(body, f"token {number}")
         found.append(body.get(ARGUMENTS))
     return found

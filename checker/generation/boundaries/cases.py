@@ -1,4 +1,4 @@
-"""One request at an edge of an operation: its parts, what it is there for, and how it becomes a case."""
+"""One request at an edge of an operation: its parts, what it tests, and how it becomes a case."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -19,31 +19,31 @@ Container = dict[str, Any]
 
 
 class Parts(Struct, frozen=True):
-    """Values of all that is sent. They share their insides: copy before changing."""
+    """Values of all parts of a request. They share their insides: copy before changing."""
 
     containers: dict[Location, Container] = field(default_factory=dict)
     body: Any = NOT_SET
     media_type: str | None = None
 
     def with_value(self, location: Location, name: str, value: Any) -> "Parts":
-        """These parts with another value of one parameter."""
+        """Return these parts with another value of one parameter."""
         return self.with_container(location, {**self.containers.get(location, {}), name: value})
 
     def without(self, location: Location, name: str) -> "Parts":
-        """These parts without one parameter."""
+        """Return these parts without one parameter."""
         kept = {key: value for key, value in self.containers[location].items() if key != name}
         return self.with_container(location, kept)
 
     def with_container(self, location: Location, container: Container) -> "Parts":
-        """These parts with other parameters in one location."""
+        """Return these parts with other parameters in one location."""
         return replace(self, containers={**self.containers, location: container})
 
     def with_body(self, value: Any, media_type: str | None) -> "Parts":
-        """These parts with another body."""
+        """Return these parts with another body."""
         return replace(self, body=value, media_type=media_type)
 
     def key(self) -> str:
-        """Equal for requests that look the same when they are sent; short, for lists of thousands keep it."""
+        """Return a key that is equal for equal requests; it is short because lists of thousands keep it."""
         return digest(likeness_of(self.containers, self.body, self.media_type))
 
 
@@ -55,33 +55,33 @@ class BoundaryCase(Struct, frozen=True, dict=True):
     description: str
     scenario: Scenario
     pointer: str | None = None
-    """Of the keyword that the case is about."""
+    """Of the keyword that the case tests."""
     parameter: str | None = None
-    """Name of the parameter, or media type of the body, that the case is about."""
+    """Name of the tested parameter, or media type of the tested body."""
     location: Location | None = None
     method: str | None = None
-    """When it is not the operation's."""
+    """Set if it is not the method of the operation."""
     alternative: int | None = None
-    """Of what the operation asks of its callers, when it is not what usual requests meet."""
+    """Place of the security alternative that the request meets, if it is not the usual one."""
     violation: Violation | None = None
     origin: Origin = Origin.RANDOM
     phase: str = "coverage"
-    """That lists it."""
+    """Phase that lists the case."""
     outside: Mapping[Location, tuple[str, ...]] = field(default_factory=dict)
-    """What in its parts came from outside, by location: nothing where nothing is said."""
+    """Names of the values that users give, by location."""
     renewal: Renewal | None = None
-    """What of its body may differ from case to case."""
+    """Values of its body that differ from case to case."""
     is_again: bool = False
-    """Whether it is on purpose what an earlier case is."""
+    """Whether it repeats an earlier case on purpose."""
 
     @cached_property
     def key(self) -> Any:
-        """Equal for requests that look the same when they are sent."""
+        """A key that is equal for equal requests."""
         key = self.method, self.parts.key(), *(("again",) if self.is_again else ())
         return key if self.alternative is None else (*key, self.alternative)
 
     def case(self, operation: Operation, case_id: str) -> Case:
-        """A case of its own; nothing is shared."""
+        """Return a new case that shares nothing."""
         data = PhaseData(
             scenario=str(self.scenario),
             description=self.description,
@@ -93,7 +93,7 @@ class BoundaryCase(Struct, frozen=True, dict=True):
         return self._with_parts(operation, case_id, copied, meta)
 
     def draft(self, operation: Operation) -> Case:
-        """A case to be written and thrown away: its values are shared, and nothing is said of them."""
+        """Return a case without metadata that shares its values, for writing it only."""
         return self._with_parts(operation, "", lambda value: value, None)
 
     def _with_parts(
@@ -126,8 +126,8 @@ class BoundaryCase(Struct, frozen=True, dict=True):
             yield (self.location, ComponentProvenance(self.mode, self.origin, self.violation, outside=outside))
 
 
-def about(boundary: Boundary, parts: Parts, location: Location, name: str, was: object = None) -> BoundaryCase:
-    """The case that sends a boundary value, all else being usual."""
+def about(boundary: Boundary, parts: Parts, location: Location, name: str) -> BoundaryCase:
+    """Return the case that sends a boundary value; all other parts are the usual ones."""
     mode = GenerationMode.POSITIVE if boundary.is_valid else GenerationMode.NEGATIVE
     violation = None
     if not boundary.is_valid and boundary.keyword is not None:
@@ -141,7 +141,7 @@ def about(boundary: Boundary, parts: Parts, location: Location, name: str, was: 
 
 
 def with_last_listed(parts: Parts, parameters: Iterable[Parameter]) -> Parts | None:
-    """Parts in which parameters of the query that have listed values have their last ones, as `mode=regex`; None where none has."""
+    """Return parts in which query parameters with listed values have their last one, as `mode=regex`; None if there are none."""
     query = parts.containers.get(Location.QUERY, {})
     last = {}
     for one in parameters:
@@ -151,15 +151,3 @@ def with_last_listed(parts: Parts, parameters: Iterable[Parameter]) -> Parts | N
         if is_sent and isinstance(listed, list) and listed and one.is_valid(listed[-1]):
             last[one.name] = listed[-1]
     return parts.with_container(Location.QUERY, query | last) if last else None
-
-
-def content_type_case(parts: Parts, value: str, text: str, scenario: Scenario) -> BoundaryCase:
-    """The case that calls its body something else than it is."""
-    parts = parts.with_value(Location.HEADER, "Content-Type", value)
-    return BoundaryCase(parts, GenerationMode.NEGATIVE, text, scenario, None, "Content-Type", Location.HEADER)
-
-
-def some_case(template: Parts, location: Location, container: Container, text: str) -> BoundaryCase:
-    """The case that has some of the parameters of a location."""
-    parts = template.with_container(location, container)
-    return BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.SOME_OPTIONAL, location=location)

@@ -1,22 +1,21 @@
-"""Requests made of the values that a description gives: each value is in one of them at least.
+"""Requests made of the values that a description gives: each value is in at least one of them.
 
 A schema gives its own examples and defaults, and values that are put together from those of its parts.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.overrides import Overrides
 from checker.core.meta import GenerationMode, Origin
-from checker.core.operation import Body, Example, Location, Operation
+from checker.core.operation import Body, Example, Location, Operation, Parameter
 from checker.core.schema import SchemaWarning, WarningKind
 from checker.generation.boundaries.cases import BoundaryCase, Parts
+from checker.generation.boundaries.operations import boundary_compiler
 from checker.generation.boundaries.positives import Edges
 from checker.generation.boundaries.usual import UsualRequest
 from checker.generation.boundaries.values import Scenario, distinct
@@ -28,22 +27,22 @@ from checker.generation.normalization.canonical import FormStore
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values
 from checker.generation.settings import GenerationSettings
-from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
+from checker.generation.sources.context import NO_VALUE
 from checker.validation.referee import shown
 
 _DEEPEST: Final = 8
 _SCHEMAS: Final = 1_000
-"""Schemas that are looked at for one part of a request."""
+"""Schemas that are read for one part of a request."""
 _MOST: Final = 100
 """Values of one schema."""
 
 
 class SaidValue(Struct, frozen=True):
-    """A value that stands in a schema, or is made of such values."""
+    """A value that a schema gives, or that is made of such values."""
 
     value: Any
     pointer: str
-    """Where it stands; of a value that is made, the first that it is made of."""
+    """Of the value; of a made value, that of its first part."""
     is_default: bool = False
 
 
@@ -52,15 +51,15 @@ class SaidValues(Struct):
 
     edges: Edges
     refused: Callable[[str, Any], None]
-    """Told the place and value of what its own schema forbids."""
+    """Called with the pointer and value of an example that its own schema forbids."""
     _left: int = _SCHEMAS
     _open: set[frozenset[FacetKey]] = set()
 
     def of(self, conjunction: Conjunction, place: TextPlace, but: frozenset[str] = frozenset()) -> list[SaidValue]:
-        """Valid examples, then values made of the examples of properties and items, then defaults; each once.
+        """Return valid examples, then values made of the examples of properties and items, then defaults; each once.
 
-        What is made has all that is required: the default or usual value where there is no example. Values that stand
-        at the places `but` are left out.
+        A made value has all required parts: the default or usual value where there is no example. Values at the pointers
+        `but` are left out.
         """
         try:
             conjunction = self.edges.targets(conjunction)
@@ -94,7 +93,7 @@ class SaidValues(Struct):
         return list(found.values())
 
     def completed(self, value: Any, conjunction: Conjunction, place: TextPlace, depth: int = _DEEPEST) -> Any:
-        """Return a given value with all that declared objects in it require: the default or usual value of each missing property."""
+        """Return a given value in which declared objects have all required properties, with default or usual values."""
         if not isinstance(value, dict | list) or not depth:
             return value
         try:
@@ -130,7 +129,7 @@ class SaidValues(Struct):
                     yield SaidValue(self.completed(value, conjunction, place), pointer, is_default)
 
     def _made(self, form: Canonical, place: TextPlace, but: frozenset[str]) -> Iterator[SaidValue]:
-        """Values of alternatives, and objects and arrays of what is said of their parts."""
+        """Yield values of alternatives, and objects and arrays made of the values of their parts."""
         if form.branches:
             for branch in self.edges.alternatives(form):
                 yield from (one for one in self.of(branch, place, but) if not one.is_default)
@@ -166,7 +165,7 @@ class SaidValues(Struct):
 
 PHASE: Final = "examples"
 _Place = tuple[Location, str]
-"""Of a part: location and name; the name of a body is its media type."""
+"""Location and name of a part; the name of a body is its media type."""
 _Column = list[Example]
 """Valid values of one part, each once."""
 
@@ -178,21 +177,18 @@ class OperationExamples:
     operation: Operation
     settings: GenerationSettings
     store: FormStore | None = None
-    """What is shared with other operations."""
+    """Forms that are shared with other operations."""
     warn: Callable[[SchemaWarning], None] = lambda warning: None
-    """Told of values that their own schema forbids."""
+    """Called for values that their own schema forbids."""
     _compiler: PartCompiler = field(init=False)
     _usual: UsualRequest = field(init=False)
 
     def __post_init__(self) -> None:
-        # Dictionaries are for chance; what is forced is forced everywhere.
-        forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
-        settings = replace(self.settings, overrides=Overrides(forced))
-        self._compiler = PartCompiler(self.operation, settings, DrawContext(), Budget(), self.store)
+        self._compiler = boundary_compiler(self.operation, self.settings, self.store, is_sampled=True)
         self._usual = UsualRequest(self._compiler, credentials=None)
 
     def cases(self) -> Iterator[BoundaryCase]:
-        """Each request once; none where nothing is given, or where something that is required has no value."""
+        """Yield each request once; none if no value is given, or if a required part has no value."""
         columns = dict(self._columns())
         if not columns and not self.settings.fills_missing_examples:
             return
@@ -212,23 +208,24 @@ class OperationExamples:
                     yield replace(_case(parts, row), outside=outside)
 
     def _columns(self) -> Iterator[tuple[_Place, _Column]]:
-        for parameter in self._usual.declared():
-            if self._compiler.forced(parameter) is not None or self.settings.is_fixed(parameter):
+        declared: list[Parameter | Body] = [
+            one
+            for one in self._usual.declared()
+            if self._compiler.forced(one) is None and not self.settings.is_fixed(one)
+        ]
+        for one in (*declared, *self.operation.bodies):
+            try:
+                part = self._compiler.body_part(one) if isinstance(one, Body) else self._compiler.parameter(one)
+            except NO_VALUE:
                 continue
-            part = self._part(partial(self._compiler.parameter, parameter))
-            column = [] if part is None else self._column(part, parameter.examples)
-            given = [one for one, is_default in column if parameter.required or not is_default]
+            # A default alone is a reason to send a required parameter, and no other part.
+            takes_default = isinstance(one, Parameter) and one.required
+            given = [value for value, is_default in self._column(part, one.examples) if takes_default or not is_default]
             if given:
-                yield (parameter.location, parameter.name), given
-        for body in self.operation.bodies:
-            part = self._part(partial(self._compiler.body_part, body))
-            column = [] if part is None else self._column(part, body.examples)
-            given = [one for one, is_default in column if not is_default]
-            if given:
-                yield _place_of(body), given
+                yield _place_of(one), given
 
     def _column(self, part: SchemaPart, beside: tuple[Example, ...]) -> list[tuple[Example, bool]]:
-        """Values that are declared beside a schema, then those in it; and whether each is a default."""
+        """Return the values beside a schema, then those in it; and whether each is a default."""
         found: dict[Any, tuple[Example, bool]] = {}
         said = SaidValues(Edges(part.compiler), self._refused)
         for example in beside:
@@ -252,53 +249,25 @@ class OperationExamples:
         self.warn(SchemaWarning(WarningKind.INVALID_EXAMPLE, label, pointer, message))
 
     def _parts(self, row: Mapping[_Place, Example], body: Body | None) -> Parts | None:
-        """Return the parts to send: the values of a row, and usual ones of all else that is required; None if there are none."""
-        parts = Parts()
-        for parameter in self._usual.declared():
-            forced = self._compiler.forced(parameter)
-            given = row.get((parameter.location, parameter.name))
-            try:
-                if forced is not None:
-                    value = forced.entries[0]
-                elif given is not None:
-                    value = given.value
-                elif parameter.required:
-                    value = self._usual.value(self._compiler.parameter(parameter), parameter)
-                else:
-                    continue
-            except NO_VALUE:
-                return None
-            if value is not None or parameter.required:
-                parts = parts.with_value(parameter.location, parameter.name, value)
-        if body is not None:
-            given = row[_place_of(body)]
-            if given.is_settled:
-                return parts.with_body(given.value, body.media_type)
-            return self._usual.with_body(parts, given.value, body)
-        return self._with_usual_body(parts) if self.operation.body_required else parts
-
-    def _with_usual_body(self, parts: Parts) -> Parts | None:
-        for body in self.operation.bodies:
-            try:
-                value = self._usual.value(self._compiler.body_part(body), body)
-                return self._usual.with_body(parts, value, body)
-            except NO_VALUE:
-                continue
-        return None
-
-    def _part(self, make: Callable[[], SchemaPart]) -> SchemaPart | None:
-        try:
-            return make()
-        except NO_VALUE:
+        """Return the values of a row with usual values of all other required parts; None if one has no value."""
+        given = {at: one.value for at, one in row.items() if at[0] is not Location.BODY}
+        parts = self._usual.parameters(given=given)
+        if parts is None:
             return None
+        if body is None:
+            return self._usual.with_usual_body(parts) if self.operation.body_required else parts
+        example = row[_place_of(body)]
+        if example.is_settled:
+            return parts.with_body(example.value, body.media_type)
+        return self._usual.with_body(parts, example.value, body)
 
 
-def _place_of(body: Body) -> _Place:
-    return Location.BODY, body.media_type
+def _place_of(one: Parameter | Body) -> _Place:
+    return (Location.BODY, one.media_type) if isinstance(one, Body) else (one.location, one.name)
 
 
 def rows(columns: Mapping[_Place, _Column]) -> list[dict[_Place, Example]]:
-    """Values that are sent together: those of one name first, then as few rows as show each value at least once."""
+    """Return the values that are sent together: those of one name first, then as few rows as show each value once."""
     unused = {at: list(column) for at, column in columns.items()}
     names = [one.name for column in columns.values() for one in column if one.name]
     shared = [name for name in dict.fromkeys(names) if names.count(name) > 1]

@@ -1,12 +1,13 @@
 """Requests at the edges of an operation, one thing changed at a time.
 
-What is usual comes first: a template with the usual value of each part. Then the values of the body, those of each
-parameter, other methods and content types, what is missing, and other sets of parameters.
+The usual request comes first: it is the template of all others. Then come the values of the body, those of each parameter,
+other methods and content types, missing parts, and other sets of parameters.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from typing import Any, Final
 
 from msgspec import Struct
@@ -19,18 +20,9 @@ from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.phases import MOST_LISTED
-from checker.core.security import SecurityRequirement
-from checker.generation.boundaries.cases import (
-    BoundaryCase,
-    Container,
-    Parts,
-    about,
-    content_type_case,
-    some_case,
-    with_last_listed,
-)
+from checker.generation.boundaries.cases import BoundaryCase, Container, Parts, about, with_last_listed
 from checker.generation.boundaries.negatives import negatives
-from checker.generation.boundaries.positives import positives
+from checker.generation.boundaries.positives import positives, safely
 from checker.generation.boundaries.renewal import Renewals
 from checker.generation.boundaries.usual import UsualRequest
 from checker.generation.boundaries.values import Boundary, Scenario
@@ -45,18 +37,29 @@ from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
 from checker.schema.pointers import pointer_child
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
+UNKNOWN: Final = "x-checker-unknown-property"
+_OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
+_OF_BODIES: Final = 0.8
+"""Share of all cases that may test bodies: deep schemas have thousands of them."""
 
 
-def other_methods(methods: Iterable[str], template: Parts) -> Iterator[BoundaryCase]:
-    """The usual request with each of the methods."""
-    for method in methods:
-        text = f"Unspecified HTTP method: {method}"
-        case = BoundaryCase(template, _NEGATIVE, text, Scenario.UNSPECIFIED_METHOD)
-        yield replace(case, method=method)
+def _negative(
+    parts: Parts, text: str, scenario: Scenario, tested: Parameter | SecurityParameter | None = None, **more: Any
+) -> BoundaryCase:
+    """Return a wrong case that tests a parameter, if one is given."""
+    about = {} if tested is None else {"pointer": tested.pointer, "parameter": tested.name, "location": tested.location}
+    return BoundaryCase(parts, _NEGATIVE, text, scenario, **(about | more))
+
+
+def _without(parts: Parts, one: Parameter | SecurityParameter, at: str) -> BoundaryCase:
+    """Return the case without a required parameter; `at` points to the keyword that requires it."""
+    text, violation = f"Missing `{one.name}` at {one.location}", Violation(at, "required", True, None)
+    parts = parts.without(one.location, one.name)
+    return _negative(parts, text, Scenario.MISSING_PARAMETER, one, pointer=at, violation=violation)
 
 
 def content_types(operation: Operation, template: Parts) -> Iterator[BoundaryCase]:
-    """Content types that are not well-formed, or not declared; none where the kind of the description writes bodies itself."""
+    """Yield malformed and undeclared content types; none where the kind of the description writes bodies itself."""
     if any(body.write is not None for body in operation.bodies):
         return
     malformed = "multipart/form-data"
@@ -64,21 +67,24 @@ def content_types(operation: Operation, template: Parts) -> Iterator[BoundaryCas
     if template.media_type is not None and is_multipart(template.media_type):
         parts = template.with_body(NOT_SET, None)
     text = f"Malformed Content-Type: {malformed} without boundary"
-    yield content_type_case(parts, malformed, text, Scenario.MALFORMED_CONTENT_TYPE)
-    if template.body is NOT_SET:
-        return
+    yield _with_content_type(parts, malformed, text, Scenario.MALFORMED_CONTENT_TYPE)
     declared = {body.media_type.partition(";")[0].strip() for body in operation.bodies}
     declared |= {body.media_type for body in operation.unusable_bodies}
-    if "*/*" in declared:
+    if template.body is NOT_SET or "*/*" in declared:
         return
     other = "application/xml" if declared & {"text/plain", "text/*"} else "text/plain"
     if other not in declared and "application/*" not in declared:
         text = f"Unsupported Content-Type: {other}"
-        yield content_type_case(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
+        yield _with_content_type(template, other, text, Scenario.UNSUPPORTED_CONTENT_TYPE)
+
+
+def _with_content_type(parts: Parts, value: str, text: str, scenario: Scenario) -> BoundaryCase:
+    parts = parts.with_value(Location.HEADER, "Content-Type", value)
+    return _negative(parts, text, scenario, parameter="Content-Type", location=Location.HEADER)
 
 
 def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Iterator[BoundaryCase]:
-    """The usual body as its kind also writes it, once for each path."""
+    """Yield the usual body in the other forms of its kind of description, once for each path."""
     for body in operation.bodies:
         if body.forms is None or template.media_type != body.media_type:
             continue
@@ -86,90 +92,38 @@ def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Ite
             parts = template.with_body(form.body, body.media_type if form.body is not NOT_SET else None)
             for name, value in form.query.items():
                 parts = parts.with_value(Location.QUERY, name, value)
-            case = BoundaryCase(parts, _NEGATIVE, form.description, form.scenario)
-            yield replace(case, method=form.method)
+            yield _negative(parts, form.description, form.scenario, method=form.method)
 
 
 def empty_lists(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
     """Yield the usual request with an empty list in the query, `ids=`, as a form with an empty field sends it."""
-    for parameter in parameters:
-        raw = parameter.schema.raw
-        is_list = isinstance(raw, dict) and raw.get("type") == "array"
-        if parameter.location is Location.QUERY and is_list and parameter.media_type is None:
-            yield BoundaryCase(
-                template.with_value(Location.QUERY, parameter.name, [""]),
-                _NEGATIVE,
-                "Name of a list without items",
-                Scenario.EMPTY_LIST,
-                parameter.pointer,
-                parameter.name,
-                Location.QUERY,
-            )
+    for one in parameters:
+        is_list = isinstance(one.schema.raw, dict) and one.schema.raw.get("type") == "array"
+        if one.location is Location.QUERY and is_list and one.media_type is None:
+            parts = template.with_value(Location.QUERY, one.name, [""])
+            yield _negative(parts, "Name of a list without items", Scenario.EMPTY_LIST, one)
 
 
 def sent_again(case: BoundaryCase) -> Iterator[BoundaryCase]:
-    """The case; where it is about an idempotency key that is right, once more: servers look up what they answered to that key."""
+    """Yield a case, and once more if it tests a valid idempotency key: servers look up the response to a repeated key."""
     yield case
-    is_header, is_right = case.location is Location.HEADER, case.mode is GenerationMode.POSITIVE
+    is_header, is_right = case.location is Location.HEADER, case.mode is _POSITIVE
     if is_header and is_right and is_idempotency_key(case.parameter or ""):
         yield replace(case, description=f"{case.description}, again", is_again=True)
 
 
 def repeated_parameters(parameters: Iterable[Parameter], template: Parts, full: Parts) -> Iterator[BoundaryCase]:
-    """Yield the usual request with one parameter of the query twice, as `full` has it."""
+    """Yield the usual request with one query parameter of `full` twice."""
     query = full.containers.get(Location.QUERY, {})
-    for parameter in parameters:
-        if parameter.location is not Location.QUERY or parameter.name not in query:
+    for one in parameters:
+        if one.location is not Location.QUERY or one.name not in query:
             continue
-        value = query[parameter.name]
-        is_plain = parameter.explode and parameter.style == "form" and parameter.media_type is None
+        value = query[one.name]
+        is_plain = one.explode and one.style == "form" and one.media_type is None
         if is_plain and not isinstance(value, list | dict):
             # A list of two is sent as the parameter twice.
-            yield BoundaryCase(
-                template.with_value(Location.QUERY, parameter.name, [value, value]),
-                _NEGATIVE,
-                f"Duplicate `{parameter.name}` query parameter",
-                Scenario.DUPLICATE_PARAMETER,
-                parameter.pointer,
-                parameter.name,
-                Location.QUERY,
-            )
-
-
-def other_credentials(
-    security: Sequence[SecurityRequirement], usual: Alternative | None, others: Iterable[Alternative], template: Parts
-) -> Iterator[BoundaryCase]:
-    """The usual request with each of the other alternatives of what says who sends it, in place of the `usual` one."""
-    for one in usual.made_up if usual is not None else ():
-        template = template.without(one.location, one.name)
-    for other in others:
-        parts = template
-        for one in other.made_up:
-            parts = parts.with_value(one.location, one.name, one.usual)
-        names = " and ".join(scheme.name for scheme in security[other.place].schemes)
-        text = f"Credentials of {names}" if names else "No credentials, which are optional"
-        yield BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.OTHER_CREDENTIALS, alternative=other.place)
-
-
-def missing_credentials(needed: Iterable[SecurityParameter], template: Parts) -> Iterator[BoundaryCase]:
-    """The usual request without one of the things that say who sends it."""
-    for one in needed:
-        yield BoundaryCase(
-            template.without(one.location, one.name),
-            _NEGATIVE,
-            f"Missing `{one.name}` at {one.location}",
-            Scenario.MISSING_PARAMETER,
-            one.pointer,
-            one.name,
-            one.location,
-            violation=Violation(one.pointer, "required", True, None),
-        )
-
-
-UNKNOWN: Final = "x-checker-unknown-property"
-_OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
-_OF_BODIES: Final = 0.8
-"""Share of all cases that may be about bodies."""
+            parts = template.with_value(Location.QUERY, one.name, [value, value])
+            yield _negative(parts, f"Duplicate `{one.name}` query parameter", Scenario.DUPLICATE_PARAMETER, one)
 
 
 class Coverage(Struct, frozen=True):
@@ -182,11 +136,20 @@ class Coverage(Struct, frozen=True):
     duplicates_query: bool = False
     """Send query parameters twice."""
     has_forms: bool = True
-    """Send the usual body in the other forms that its kind knows."""
+    """Send the usual body in the other forms of its kind of description."""
     costly: bool = False
-    """Those among them that ask for much at once, too."""
+    """Include the forms that ask for much at once."""
     most: int = MOST_LISTED
-    """Cases; what is beyond is left out, and `is_cut` says so."""
+    """Cases; the rest is left out, and `is_cut` is set."""
+
+
+def boundary_compiler(
+    operation: Operation, settings: GenerationSettings, store: FormStore | None, *, is_sampled: bool
+) -> PartCompiler:
+    """Return the compiler of listed cases: with the values that users force, but without dictionaries, which are for chance."""
+    forced = tuple(one for one in settings.overrides.parameters if one.is_forced)
+    settings = replace(settings, overrides=Overrides(forced))
+    return PartCompiler(operation, settings, DrawContext(), Budget(), store, is_sampled=is_sampled)
 
 
 @dataclasses.dataclass(slots=True)
@@ -197,25 +160,21 @@ class OperationEdges:
     settings: GenerationSettings
     coverage: Coverage = dataclasses.field(default_factory=Coverage)
     is_cut: bool = False
-    """True when there were more of them."""
+    """Whether cases were left out."""
     store: FormStore | None = None
-    """What is shared with other operations."""
+    """Forms that are shared with other operations."""
     _compiler: PartCompiler = dataclasses.field(init=False)
     _choices: tuple[Alternative, ...] = dataclasses.field(init=False)
-    """What requests may carry to say who sends them."""
+    """The security alternatives that requests may meet."""
     _usual: UsualRequest = dataclasses.field(init=False)
     _shown: int = 0
-    """Cases that were given."""
+    """Cases that were yielded."""
 
     def __post_init__(self) -> None:
-        # Dictionaries are for chance; what is forced is forced everywhere.
-        forced = tuple(one for one in self.settings.overrides.parameters if one.is_forced)
-        settings = replace(self.settings, overrides=Overrides(forced))
-        self._compiler = PartCompiler(self.operation, settings, DrawContext(), Budget(), self.store, is_sampled=False)
-        self._choices = choices = alternatives(self.operation, settings)
-        making_up = () if settings.met_alternatives else (one for one in choices if one.made_up)
-        usual_choice = next(iter((*making_up, *choices)), None)
-        self._usual = UsualRequest(self._compiler, usual_choice)
+        self._compiler = boundary_compiler(self.operation, self.settings, self.store, is_sampled=False)
+        self._choices = choices = alternatives(self.operation, self._compiler.settings)
+        making_up = () if self.settings.met_alternatives else (one for one in choices if one.made_up)
+        self._usual = UsualRequest(self._compiler, next(iter((*making_up, *choices)), None))
 
     @property
     def problems(self) -> dict[str, str]:
@@ -223,7 +182,7 @@ class OperationEdges:
         return self._usual.problems
 
     def cases(self) -> Iterator[BoundaryCase]:
-        """Each request once."""
+        """Yield each request once."""
         shown: set[Any] = set()
         wanted = self.coverage.mode
         self._shown = 0
@@ -246,13 +205,16 @@ class OperationEdges:
     def _all(self) -> Iterator[BoundaryCase]:
         template, full = self._usual.parts(), self._usual.parts(is_full=True)
         if template is None or full is None:
-            yield from self._only_missing_body()
+            # A required body may be the part that cannot be made: a request without it is left.
+            parts = self._usual.parameters() if self.operation.body_required else None
+            if parts is not None:
+                yield self._missing_body(parts)
             return
         smallest = self._usual.smallest()
         words = self.settings.overrides.of(self.operation)
         is_given = bool(words.types) or not all(one.is_forced for one in words.parameters)
         is_given |= any(body.strategy is not None for body in self.operation.bodies)
-        # Where users say what values are drawn from, a create with made-up ones is not what they want.
+        # Users who provide the values do not want resources with invented ones.
         if smallest is not None and not (is_given and self.operation.resource_method == "POST"):
             yield BoundaryCase(smallest, _POSITIVE, "Smallest request", Scenario.SMALLEST)
         yield from self._bodies(template)
@@ -263,27 +225,31 @@ class OperationEdges:
         for parameter in sorted(self._usual.declared(), key=lambda one: not one.required):
             yield from self._of_parameter(parameter, template)
         yield from empty_lists(self._free(), template)
-        yield from other_methods(self.coverage.unexpected_methods, template)
+        for method in self.coverage.unexpected_methods:
+            text = f"Unspecified HTTP method: {method}"
+            yield _negative(template, text, Scenario.UNSPECIFIED_METHOD, method=method)
         yield from content_types(self.operation, template)
         if self.coverage.has_forms:
             yield from forms_of_body(self.operation, template, costly=self.coverage.costly)
         if self.coverage.duplicates_query:
             yield from repeated_parameters(self._usual.declared(), template, full)
-        yield from self._missing(template)
-        usual, security = self._usual.credentials, self.operation.security
+        for one in self._free():
+            if may_be_missing(one) and not self.settings.is_fixed(one):
+                yield _without(template, one, pointer_child(one.pointer, "required"))
+        if template.body is not NOT_SET and self.operation.body_required:
+            yield self._missing_body(template)
+        usual = self._usual.credentials
         if usual is not None and all(one.made_up for one in self._choices):
-            yield from missing_credentials(usual.made_up, template)
+            for secret in usual.made_up:
+                yield _without(template, secret, secret.pointer)
         for location in _OPTIONAL:
             yield from self._containers(location, template, full)
-        text = "All optional parameters"
-        yield BoundaryCase(full, _POSITIVE, text, Scenario.SOME_OPTIONAL)
-        others = (one for one in self._choices if one is not usual)
-        yield from other_credentials(security, usual, others, template)
+        yield BoundaryCase(full, _POSITIVE, "All optional parameters", Scenario.SOME_OPTIONAL)
+        yield from self._other_credentials(template)
 
     def _bodies(self, template: Parts) -> Iterator[BoundaryCase]:
         if not self.operation.bodies or template.body is NOT_SET:
-            text = "Default positive test case"
-            yield BoundaryCase(template, _POSITIVE, text, Scenario.DEFAULT_CASE)
+            yield BoundaryCase(template, _POSITIVE, "Default positive test case", Scenario.DEFAULT_CASE)
             return
         for body in self.operation.bodies:
             part = self._compiler.body_part(body)
@@ -292,7 +258,6 @@ class OperationEdges:
                 proof = None
             for boundary in chain(self._valid(part, body), self._invalid(part, proof, is_wanted)):
                 if self._shown >= self.coverage.most * _OF_BODIES:
-                    # Deep schemas have thousands; the parameters have their turn, too.
                     self.is_cut = True
                     return
                 parts = self._usual.with_body(template, boundary.value, body)
@@ -305,22 +270,14 @@ class OperationEdges:
             for value in self._compiler.fitting((example.value,), part):
                 yield Boundary(value, "Example value", Scenario.EXAMPLE, example.pointer)
         edges = self._usual.edges(part, declared)
-        try:
-            yield from positives(edges, part.conjunction, part.place)
-        except NO_VALUE:
-            return
-        finally:
-            self.is_cut = self.is_cut or edges.is_cut
+        yield from safely(positives(edges, part.conjunction, part.place))
+        self.is_cut = self.is_cut or edges.is_cut
 
     def _invalid(
         self, part: SchemaPart, proof: Callable[[Any], bool] | None, is_wanted: Callable[[Breach], bool]
     ) -> Iterator[Boundary]:
-        if self.coverage.mode is _POSITIVE or proof is None:
-            return
-        try:
-            yield from negatives(*part, proof, is_wanted)
-        except NO_VALUE:
-            return
+        if self.coverage.mode is not _POSITIVE and proof is not None:
+            yield from safely(negatives(*part, proof, is_wanted))
 
     def _of_parameter(self, parameter: Parameter, template: Parts) -> Iterator[BoundaryCase]:
         location, name = parameter.location, parameter.name
@@ -350,92 +307,61 @@ class OperationEdges:
             return iter(())
         return self._invalid(part, *negation_of_parameter(self.settings, parameter, part))
 
-    def _is_always_there(self, parameter: Parameter) -> bool:
-        """True for what is required, and for what a user wants in every request."""
-        return parameter.required or self._compiler.forced(parameter) is not None
-
-    def _missing(self, template: Parts) -> Iterator[BoundaryCase]:
-        for parameter in self._usual.declared():
-            location, name = parameter.location, parameter.name
-            is_free = not self.settings.is_fixed(parameter) and self._compiler.forced(parameter) is None
-            if not (is_free and may_be_missing(parameter)):
-                continue
-            yield BoundaryCase(
-                template.without(location, name),
-                _NEGATIVE,
-                f"Missing `{name}` at {location}",
-                Scenario.MISSING_PARAMETER,
-                pointer_child(parameter.pointer, "required"),
-                name,
-                location,
-                violation=Violation(pointer_child(parameter.pointer, "required"), "required", True, None),
-            )
-        if template.body is not NOT_SET and self.operation.body_required:
-            yield self._missing_body(template)
-
     def _missing_body(self, template: Parts) -> BoundaryCase:
         declared = self._usual.declared_body
-        at = "#" if declared is None else declared.pointer.partition("/content/")[0]
-        return BoundaryCase(
-            template.with_body(NOT_SET, None),
-            _NEGATIVE,
-            "Missing request body",
-            Scenario.MISSING_PARAMETER,
-            pointer_child(at, "required"),
-            location=Location.BODY,
-            violation=Violation(pointer_child(at, "required"), "required", True, None),
-        )
-
-    def _only_missing_body(self) -> Iterator[BoundaryCase]:
-        """Yield the case that is left when a required body cannot be made."""
-        parts = self._usual.parameters() if self.operation.body_required else None
-        if parts is not None:
-            yield self._missing_body(parts)
+        at = pointer_child("#" if declared is None else declared.pointer.partition("/content/")[0], "required")
+        return _negative(
+            template.with_body(NOT_SET, None), "Missing request body", Scenario.MISSING_PARAMETER,
+            pointer=at, location=Location.BODY, violation=Violation(at, "required", True, None),
+        )  # fmt: skip
 
     def _containers(self, location: Location, template: Parts, full: Parts) -> Iterator[BoundaryCase]:
         """Yield cases with other sets of the parameters of one location."""
         whole = full.containers.get(location, {})
         declared = [p for p in self._usual.declared() if p.location is location and p.name in whole]
-        optional = [p.name for p in declared if not self._is_always_there(p)]
+        free = [p for p in declared if self._compiler.forced(p) is None]
+        optional = [p.name for p in free if not p.required]
         required = {name: value for name, value in whole.items() if name not in optional}
         reduced = template.with_container(location, required)
         if declared and self.settings.allow_extra_parameters:
-            yield _extra(template, location)
+            extra, text = template.with_value(location, UNKNOWN, "42"), "Object with unexpected properties"
+            yield _negative(extra, text, Scenario.UNEXPECTED_PROPERTIES, parameter=UNKNOWN, location=location)
         if not optional:
             return
         text = "Only required properties"
         yield BoundaryCase(reduced, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=location)
-        for parameter in declared:
-            if parameter.required and self._compiler.forced(parameter) is None:
+        for parameter in free:
+            if parameter.required:
                 yield from self._reduced(parameter, reduced)
+        sets: list[tuple[Container, str]] = []
         for name in optional if required or len(optional) > 1 else ():
-            text = f"All required properties and optional '{name}'"
-            yield some_case(template, location, {**required, name: whole[name]}, text)
+            sets.append(({**required, name: whole[name]}, f"All required properties and optional '{name}'"))
         for size in range(2, len(optional)):
-            some: Container = {name: whole[name] for name in islice(optional, size)}
-            text = f"All required and {size} optional properties"
-            yield some_case(template, location, required | some, text)
-        yield some_case(template, location, whole, "All optional properties")
+            some: Container = {name: whole[name] for name in optional[:size]}
+            sets.append((required | some, f"All required and {size} optional properties"))
+        for container, text in (*sets, (whole, "All optional properties")):
+            parts = template.with_container(location, container)
+            yield BoundaryCase(parts, _POSITIVE, text, Scenario.SOME_OPTIONAL, location=location)
 
     def _reduced(self, parameter: Parameter, reduced: Parts) -> Iterator[BoundaryCase]:
         """Yield wrong values of a required parameter in requests without optional ones."""
         location, name = parameter.location, parameter.name
-        try:
-            part = self._compiler.parameter(parameter)
-            for boundary in self._wrong(parameter, part):
+        with suppress(*NO_VALUE):
+            for boundary in self._wrong(parameter, self._compiler.parameter(parameter)):
                 named = replace(boundary, description=f"{name}: {boundary.description}")
-                parts = reduced.with_value(location, name, boundary.value)
-                yield about(named, parts, location, name)
-        except NO_VALUE:
-            return
+                yield about(named, reduced.with_value(location, name, boundary.value), location, name)
 
-
-def _extra(template: Parts, location: Location) -> BoundaryCase:
-    return BoundaryCase(
-        template.with_value(location, UNKNOWN, "42"),
-        _NEGATIVE,
-        "Object with unexpected properties",
-        Scenario.UNEXPECTED_PROPERTIES,
-        parameter=UNKNOWN,
-        location=location,
-    )
+    def _other_credentials(self, template: Parts) -> Iterator[BoundaryCase]:
+        """Yield the usual request with each of the other security alternatives in place of the usual one."""
+        usual = self._usual.credentials
+        for one in usual.made_up if usual is not None else ():
+            template = template.without(one.location, one.name)
+        for other in self._choices:
+            if other is usual:
+                continue
+            parts = template
+            for one in other.made_up:
+                parts = parts.with_value(one.location, one.name, one.usual)
+            names = " and ".join(scheme.name for scheme in self.operation.security[other.place].schemes)
+            text = f"Credentials of {names}" if names else "No credentials, which are optional"
+            yield BoundaryCase(parts, _POSITIVE, text, Scenario.OTHER_CREDENTIALS, alternative=other.place)

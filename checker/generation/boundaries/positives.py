@@ -66,31 +66,31 @@ Key = tuple[frozenset[FacetKey], TextPlace]
 
 
 class Edges(Struct):
-    """Walks through the schemas of one value."""
+    """The walk through the schemas of one value."""
 
     compiler: Compiler
     is_cut: bool = False
-    """True when some part was not shown in full, for its size."""
+    """Whether some part was not shown in full because of its size."""
     is_lean: bool = False
-    """True where nothing optional is put in any more."""
+    """Whether values have no optional parts any more."""
     is_full: bool = False
-    """True where usual objects have all declared properties. Otherwise they have the required ones, and of the optional ones
-    those with a value of the description: servers refuse many invented ones, and every case stands around the usual value."""
+    """Whether usual objects have all declared properties. Otherwise they have the required ones, and the optional ones for which
+    the description gives a value: servers refuse many invented ones, and every case contains the usual value."""
     completes: bool = False
-    """True where an object that requires nothing has all of its properties: the description says nothing of what may be missing."""
+    """Whether an object without required properties has all of its properties, since the description does not state what may be missing."""
     _nodes: int = _NODES
     _visits: dict[Key, int] = field(default_factory=dict)
     _seen: set[tuple[Path, Key]] = field(default_factory=set)
     _usual: dict[Key, Any] = field(default_factory=dict)
     _whole: dict[Key, Any] = field(default_factory=dict)
-    """Usual values of those that stand in nothing else."""
+    """Usual values of schemas at the root of a value."""
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
     _given: dict[Key, bool] = field(default_factory=dict)
     _full: "Edges | None" = None
 
     def values(self, conjunction: Conjunction, place: TextPlace, path: Path = ()) -> Iterator[Boundary]:
-        """Values of a conjunction, not verified, equal ones among them. Raises `Unsatisfiable`."""
+        """Return values of a conjunction, unverified and with repetitions. Raises `Unsatisfiable`."""
         conjunction = self.targets(conjunction)
         key = (key_of(conjunction), place)
         if (path, key) in self._seen:
@@ -103,7 +103,7 @@ class Edges(Struct):
         return self._of_form(self.compiler.canonical(conjunction), conjunction, place, path)
 
     def usual(self, conjunction: Conjunction, place: TextPlace) -> Any:
-        """The first valid value, made once. Raises `Unsatisfiable`."""
+        """Return the first valid value, made once. Raises `Unsatisfiable`."""
         conjunction = self.targets(conjunction)
         key = (key_of(conjunction), place)
         known = self._usual if self._open else self._whole
@@ -126,7 +126,7 @@ class Edges(Struct):
             if not depth:
                 del self._open[key]
         if self._cuts == cuts and not was_lean:
-            # What was cut short depends on where it stands.
+            # A value that was cut short depends on its depth.
             self._usual[key] = value
         if not self._open:
             self._whole[key] = value
@@ -176,7 +176,7 @@ class Edges(Struct):
         return self.compiler.canonical(self.targets(conjunction)).types == {forms.NULL}
 
     def targets(self, conjunction: Conjunction) -> Conjunction:
-        """The conjunction with references followed. Raises `Unsatisfiable`."""
+        """Return the conjunction with references followed. Raises `Unsatisfiable`."""
         try:
             return tuple(map(self.compiler.canon.target, conjunction))
         except UnresolvableReference as error:
@@ -185,7 +185,7 @@ class Edges(Struct):
     def drawn(
         self, conjunction: Conjunction, place: TextPlace, accepts: Callable[[Any], bool] = lambda value: True
     ) -> Any:
-        """The simplest value that the draw program gives. Raises `Unsatisfiable`."""
+        """Return the simplest accepted value of the draw program. Raises `Unsatisfiable`."""
         draw = self.compiler.compile(conjunction, place)
         context = self.compiler.context
         with context.aside():
@@ -200,7 +200,7 @@ class Edges(Struct):
         raise Unsatisfiable(form_pointer(conjunction), "no value was found that is valid")
 
     def narrowed(self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]) -> Any:
-        """The simplest value that satisfies `raw` as well. Equal tags of a conjunction have to mean the same."""
+        """Return the simplest value that satisfies `raw` as well. Equal tags of a conjunction must mean the same."""
         at = pointer_child(form_pointer(conjunction), "boundary")
         made = Facet(raw, at, is_made=True, tag=tag)
         return self.drawn((*conjunction, made), place)
@@ -616,13 +616,13 @@ def _with(value: dict[str, Any], name: str, item: Any) -> dict[str, Any]:
 
 
 def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
-    """Valid values, each once, the usual one first. Raises `Unsatisfiable` when there is none."""
+    """Yield valid values, each once, the usual one first. Raises `Unsatisfiable` if there is none."""
     is_valid = _of_json(edges.compiler.validator(conjunction))
     usual = edges.usual(conjunction, place)
     shown: set[Any] = set()
     found = edges.values(conjunction, place)
     first: list[Boundary] = []
-    # Its description stands where it is listed; what comes before is not lost.
+    # The walk lists the usual value with its description, mostly as one of the first values.
     for boundary in found:
         first.append(boundary)
         if distinct(boundary.value) == distinct(usual) or len(first) >= _RANKS:
@@ -660,7 +660,7 @@ def _of_json(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def has_bytes(value: Any) -> bool:
-    """True when some part is no JSON."""
+    """Whether some part of a value is bytes, which JSON does not have."""
     if isinstance(value, dict):
         return any(map(has_bytes, value.values()))
     if isinstance(value, list):
@@ -669,7 +669,7 @@ def has_bytes(value: Any) -> bool:
 
 
 def _is_checked(form: Canonical) -> bool:
-    """True when a value that is put together may be wrong as a whole."""
+    """Whether a value that is put together from valid parts may be invalid."""
     excluded = form.excluded
     return bool(
         form.needs_check

@@ -1,4 +1,4 @@
-"""Values of their own for the names in listed bodies: many targets take a name, an address, a code only once."""
+"""Unique names in listed bodies: many targets accept a name, an address or a code only once."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from uuid import UUID
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.case import NOT_SET, copied
+from checker.core.case import copied
 from checker.core.constraints import ITEMS
 from checker.core.digests import digest_int
 from checker.core.meta import Binding
@@ -37,142 +37,26 @@ from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE
 
-_ReferenceSpot = tuple[Any, str | int]
-"""What holds a value, and where in it."""
-
-
-class ReferencePlace(Struct, frozen=True):
-    """One place, or one in each item of a list."""
-
-    pointer: str
-    path: tuple[str, ...]
-    usual: Any
-    """What stands there in usual bodies, a text or an integer; a case with another value there is about it."""
-    is_said: bool
-    """Whether an author gave the usual value: it may be the name of something that is there."""
-
-
-class References(Struct, frozen=True):
-    """The references in the bodies of one media type."""
-
-    places: tuple[ReferencePlace, ...]
-    is_valid: Callable[[Any], bool]
-    usual: Any
-    """The usual body, which is valid."""
-
-    def filled(
-        self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool, adds: bool
-    ) -> Iterator[Binding]:
-        """Yield the values of `pick` that a body, which is changed in place, took; the body stays as valid, or as wrong, as it was.
-
-        A right body keeps what it has in the place that it is about, a wrong one what makes it wrong. With `adds` a right
-        body gets known values for optional properties that it does not have.
-        """
-        was_valid: bool | None = None
-        for place in self.places:
-            spots = _reference_spots(body, place.path)
-            if not spots and adds:
-                yield from self._added(body, place, pick)
-            if (keeps_said and place.is_said) or len({distinct(holder[at]) for holder, at in spots}) != 1:
-                continue
-            if was_valid is None:
-                was_valid = self.is_valid(body)
-            before = spots[0][0][spots[0][1]]
-            is_usual = distinct(before) == distinct(place.usual)
-            if not is_usual and (was_valid or before.__class__ is not place.usual.__class__):
-                continue
-            found = pick(place.pointer)
-            value = NOT_SET if found is None else _in_type_of(place.usual, found.literal)
-            if found is None or value is NOT_SET or not _fits(self.is_valid, self.usual, place.path, value):
-                continue
-            _put(spots, value)
-            if self.is_valid(body) is was_valid:
-                yield replace(found, name=place.pointer, literal=value)
-            else:
-                _put(spots, before)
-
-    def _added(self, body: Any, place: ReferencePlace, pick: Callable[[str], Binding | None]) -> Iterator[Binding]:
-        """Add a known value to a body that is right and stays so."""
-        holders = [one for one in _holders(body, place.path) if isinstance(one, dict)]
-        found = pick(place.pointer) if holders and self.is_valid(body) else None
-        value = NOT_SET if found is None else _in_type_of(place.usual, found.literal)
-        if found is None or value is NOT_SET:
-            return
-        _put(((holder, place.path[-1]) for holder in holders), value)
-        if self.is_valid(body):
-            yield replace(found, name=place.pointer, literal=value)
-        else:
-            for holder in holders:
-                del holder[place.path[-1]]
-
-
-def references_in(
-    usual: Any, pointers: Iterable[str], said: Collection[tuple[str, ...]] | None
-) -> Iterator[ReferencePlace]:
-    """Yield the references in a usual body: texts and integers at the pointers. `said`: paths at which an author gave the value; None for all."""
-    for pointer in pointers:
-        path = tokens_of(pointer)
-        for holder, at in _reference_spots(usual, path)[:1]:
-            value = holder[at]
-            if isinstance(value, str | int) and not isinstance(value, bool):
-                yield ReferencePlace(pointer, path, value, said is None or path in said)
-
-
-def _reference_spots(body: Any, path: Sequence[str]) -> list[_ReferenceSpot]:
-    """Return the places in a body that a path matches."""
-    return [(holder, at) for holder in _holders(body, path) for at in _keys(holder, path[-1])]
-
-
-def _holders(body: Any, path: Sequence[str]) -> list[Any]:
-    """Return what stands around the last part of a path."""
-    holders: list[Any] = [body]
-    for token in path[:-1]:
-        holders = [inner for holder in holders for inner in _inside(holder, token)]
-    return holders
-
-
-def _inside(holder: Any, token: str) -> Iterator[Any]:
-    return (holder[at] for at in _keys(holder, token))
-
-
-def _keys(holder: Any, token: str) -> Iterable[str | int]:
-    if isinstance(holder, list):
-        return range(len(holder)) if token == ITEMS else ()
-    return (token,) if isinstance(holder, dict) and token in holder else ()
-
-
-def _put(spots: Iterable[_ReferenceSpot], value: Any) -> None:
-    for holder, at in spots:
-        holder[at] = value
-
-
-def _in_type_of(usual: Any, literal: object) -> Any:
-    """A known value as the usual one is written; `NOT_SET` where it cannot be."""
-    if isinstance(usual, str) and literal.__class__ is int:
-        return str(literal)
-    if isinstance(usual, int) and isinstance(literal, str) and literal.isdecimal():
-        return int(literal)
-    return literal if literal.__class__ is usual.__class__ else NOT_SET
-
-
+_At = tuple[Any, str | int]
+"""The holder of a value, and its key or index."""
 Write = Callable[[int], Any]
-"""A value of a number below 2**64."""
+"""Writes a value that is derived from a number below 2**64."""
 _METHODS: Final = ("POST", "PUT", "PATCH")
 _NO_NAMES: Final = frozenset(("token", "no", "ref"))
-"""Identifiers that mostly stand for what was there before."""
+"""Identifiers that mostly refer to existing things."""
 _COMMON: Final = """
 name email mail slug username login title nickname handle alias phone mobile sku isbn ean barcode vin iban domain subdomain hostname
 """
 _EVERYWHERE: Final = frozenset(_COMMON.split())
-"""What is mostly one's own, whatever stands before it: `displayName`, `contact_email`."""
+"""Words that mostly name the resource itself, whatever precedes them: `displayName`, `contact_email`."""
 _OWN: Final = (IDENTIFIERS | _EVERYWHERE | {"serial", "label"}) - _NO_NAMES
 _KEYS: Final = frozenset(("id", "uuid", "guid"))
 _ASKING: Final = frozenset(("search", "query", "filter", "find", "lookup"))
-"""Last words of paths whose bodies name what is there."""
+"""Last words of paths whose bodies search for existing things."""
 _SAMPLES: Final = (0x9E3779B97F4A7C15, 0x243F6A8885A308D3, 0x13198A2E03707344)
-"""Numbers that a way to write values is tried with."""
+"""Numbers for trials of a way to write values."""
 _TURNS: Final = 3
-"""Of so many cases one sends what an author gave, which may name something that has to be there."""
+"""One case in this number sends the value of the description, which may name a thing that must exist."""
 _DEEPEST: Final = 3
 _MOST: Final = 12
 """Places of a body."""
@@ -185,32 +69,84 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class _Place(Struct, frozen=True):
+    """A text or an integer in the usual body, or one in each item of a list, that differs from case to case."""
+
     path: tuple[str, ...]
     usual: Any
-    """What stands there in usual bodies; a case with another value there is about it."""
-    write: Write
+    """Its usual value. A case with another value there tests this place."""
     is_said: bool
-    """Whether an author gave the usual value."""
+    """Whether the description gives the usual value: it may name a resource that exists."""
+    write: Write | None = None
+    """Writes the name of the resource itself; None for references to other resources."""
+    pointer: str = ""
+    """JSON pointer of a reference."""
 
 
 class Renewal(Struct, frozen=True):
     """The values that differ from case to case in the bodies of one media type."""
 
-    places: tuple[_Place, ...]
+    own: tuple[_Place, ...]
+    """Places that name the resource itself."""
+    references: tuple[_Place, ...]
+    """Places that name other resources."""
     is_valid: Callable[[Any], bool]
-    references: References
-    """What names things that other operations make."""
+    usual: Any
+    """The usual body, which is valid."""
+
+    def filled(
+        self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool, adds: bool
+    ) -> Iterator[Binding]:
+        """Put known values into the references of a body, which is changed in place, and yield those that it took.
+
+        The body stays as valid, or as wrong, as it was. A valid body keeps the value that it tests, a wrong one the value
+        that makes it wrong. With `adds`, a valid body gets known values for optional properties that it lacks.
+        """
+        was_valid: bool | None = None
+        for place in self.references:
+            spots = _spots_at(body, place.path)
+            if not spots and adds:
+                yield from self._added(body, place, pick)
+            if (keeps_said and place.is_said) or len({distinct(holder[at]) for holder, at in spots}) != 1:
+                continue
+            if was_valid is None:
+                was_valid = self.is_valid(body)
+            before = spots[0][0][spots[0][1]]
+            is_usual = distinct(before) == distinct(place.usual)
+            if not is_usual and (was_valid or before.__class__ is not place.usual.__class__):
+                continue
+            found, value = _picked(place, pick)
+            if found is None or not _fits(self.is_valid, self.usual, place.path, value):
+                continue
+            _put(spots, value)
+            if self.is_valid(body) is was_valid:
+                yield replace(found, name=place.pointer, literal=value)
+            else:
+                _put(spots, before)
+
+    def _added(self, body: Any, place: _Place, pick: Callable[[str], Binding | None]) -> Iterator[Binding]:
+        """Add a known value to a valid body that stays valid."""
+        holders = [one for one in _holders(body, place.path) if isinstance(one, dict)]
+        found, value = _picked(place, pick) if holders and self.is_valid(body) else (None, None)
+        if found is None:
+            return
+        _put(((holder, place.path[-1]) for holder in holders), value)
+        if self.is_valid(body):
+            yield replace(found, name=place.pointer, literal=value)
+        else:
+            for holder in holders:
+                del holder[place.path[-1]]
 
     def renewed(self, body: Any, token: str) -> Any:
-        """A body, which is changed in place, with values that follow from `token`; as valid, or as wrong, as it was.
+        """Return a body, which is changed in place, with names that are derived from `token`.
 
-        A right body is about a place where it has another value than usual, a wrong one about the place that makes it wrong.
+        The body stays as valid, or as wrong, as it was. A valid body keeps the value that it tests, a wrong one the value
+        that makes it wrong.
         """
         number = digest_int(token)
         was_valid: bool | None = None
-        for place in self.places:
-            spots = _reference_spots(body, place.path)
-            if not spots or (place.is_said and number % _TURNS == 0):
+        for place in self.own:
+            spots = _spots_at(body, place.path)
+            if not spots or place.write is None or (place.is_said and number % _TURNS == 0):
                 continue
             if was_valid is None:
                 was_valid = self.is_valid(body)
@@ -225,16 +161,23 @@ class Renewal(Struct, frozen=True):
         return body
 
 
+def _picked(place: _Place, pick: Callable[[str], Binding | None]) -> tuple[Binding | None, Any]:
+    """Return a known value in the type of the usual one; (None, None) if there is none."""
+    found = pick(place.pointer)
+    value = None if found is None else _in_type_of(place.usual, found.literal)
+    return (None, None) if value is None else (found, value)
+
+
 class Renewals(Struct):
     """The renewals of an operation, each made when a case with such a body is listed."""
 
     compiler: PartCompiler
     usual: Callable[[SchemaPart, Body], Any]
-    """The usual body. Raises `Unsatisfiable`, `BudgetSpent`, `Rejected`."""
+    """Return the usual body. Raises one of `NO_VALUE`."""
     _known: dict[str | None, Renewal | None] = field(default_factory=dict)
 
     def of(self, media_type: str | None) -> Renewal | None:
-        """Return the renewal for bodies of a media type, as far as their schema leaves room; None for none."""
+        """Return the renewal for bodies of a media type; None if no value of them may differ."""
         if media_type not in self._known:
             found = (one for one in self.compiler.operation.bodies if one.media_type == media_type)
             body = next(found, None)
@@ -259,15 +202,55 @@ class Renewals(Struct):
         forced = _forced(self.compiler)
         found = _spots(part, usual, is_said=bool(body.examples))
         spots = {spot.path: spot for spot in islice(found, _MOST_LOOKED_AT)}
-        said = {path for path, spot in spots.items() if spot.is_said}
-        named = [
-            one for one in references_in(usual, pointers, said if not body.examples else None) if one.path not in forced
-        ]
-        paths = forced | {one.path for one in named}
+        said = None if body.examples else {path for path, spot in spots.items() if spot.is_said}
+        references = [one for one in _references(usual, pointers, said) if one.path not in forced]
+        paths = forced | {one.path for one in references}
         own = (spot for path, spot in spots.items() if is_telling and path not in paths)
         places = _own_places(part, own, _OwnNames.of(operation), partial(_fits, is_valid, usual))
-        references = References(tuple(named[:_MOST]), is_valid, usual)
-        return Renewal(places, is_valid, references) if places or named else None
+        return Renewal(places, tuple(references[:_MOST]), is_valid, usual) if places or references else None
+
+
+def _references(usual: Any, pointers: Iterable[str], said: Collection[tuple[str, ...]] | None) -> Iterator[_Place]:
+    """Yield the texts and integers at the pointers. `said`: paths of values that the description gives; None for all."""
+    for pointer in pointers:
+        path = tokens_of(pointer)
+        for holder, at in _spots_at(usual, path)[:1]:
+            value = holder[at]
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                yield _Place(path, value, said is None or path in said, pointer=pointer)
+
+
+def _spots_at(body: Any, path: Sequence[str]) -> list[_At]:
+    """Return the places of a body that a path matches."""
+    return [(holder, at) for holder in _holders(body, path) for at in _keys(holder, path[-1])]
+
+
+def _holders(body: Any, path: Sequence[str]) -> list[Any]:
+    """Return the objects and lists that hold the last part of a path."""
+    holders: list[Any] = [body]
+    for token in path[:-1]:
+        holders = [holder[at] for holder in holders for at in _keys(holder, token)]
+    return holders
+
+
+def _keys(holder: Any, token: str) -> Iterable[str | int]:
+    if isinstance(holder, list):
+        return range(len(holder)) if token == ITEMS else ()
+    return (token,) if isinstance(holder, dict) and token in holder else ()
+
+
+def _put(spots: Iterable[_At], value: Any) -> None:
+    for holder, at in spots:
+        holder[at] = value
+
+
+def _in_type_of(usual: Any, literal: object) -> Any:
+    """Return a known value in the type of the usual one; None if it cannot be converted."""
+    if isinstance(usual, str) and literal.__class__ is int:
+        return str(literal)
+    if isinstance(usual, int) and isinstance(literal, str) and literal.isdecimal():
+        return int(literal)
+    return literal if literal.__class__ is usual.__class__ else None
 
 
 def _own_places(
@@ -279,19 +262,19 @@ def _own_places(
         if names.is_own(spot.path[-1], is_said=spot.is_said):
             write = _writer(spot, part, partial(fits, spot.path))
             if write is not None:
-                places.append(_Place(spot.path, spot.value, write, spot.is_said))
+                places.append(_Place(spot.path, spot.value, spot.is_said, write))
     return tuple(places[:_MOST])
 
 
 def _is_telling(operation: Operation) -> bool:
-    """Whether the bodies of an operation tell the target something new."""
+    """Whether the bodies of an operation create or change something."""
     path = operation.resource_path
     is_asking = is_login(path) or not _ASKING.isdisjoint(words(path.rstrip("/").rpartition("/")[2]))
     return operation.resource_method in _METHODS and not is_asking
 
 
 def _forced(compiler: PartCompiler) -> frozenset[tuple[str, ...]]:
-    """Paths of what a user wants in every body, with those above them."""
+    """Return the paths of values that users force, and the paths above them."""
     paths = [one.path for one in compiler.overrides.body() if one.is_forced]
     return frozenset(path[:size] for path in paths for size in range(1, len(path) + 1))
 
@@ -299,7 +282,7 @@ def _forced(compiler: PartCompiler) -> frozenset[tuple[str, ...]]:
 def _fits(is_valid: Callable[[Any], bool], usual: Any, path: tuple[str, ...], new: Any) -> bool:
     """Whether the usual body is valid with another value at a path."""
     body = copied(usual)
-    _put(_reference_spots(body, path), new)
+    _put(_spots_at(body, path), new)
     return is_valid(body)
 
 
@@ -317,10 +300,10 @@ class _OwnNames(Struct, frozen=True):
         return cls(noun_of(resource_of(path)), variables, path.rstrip("/").endswith("}"))
 
     def is_own(self, name: str, *, is_said: bool) -> bool:
-        """Whether a field of this name is one that things differ by."""
+        """Whether a field of this name tells the resource from others."""
         whole, parts = normalised(name), words(name)
         if whole in self.of_path or not parts or (self.is_of_member and whole in _KEYS):
-            # It names what the path names.
+            # The field repeats a value of the path.
             return False
         if whole in _OWN:
             return True
@@ -336,7 +319,7 @@ class _Spot(Struct, frozen=True):
     value: Any
     schema: Conjunction | None
     is_said: bool
-    """Whether an author gave the value."""
+    """Whether the description gives the value."""
 
 
 def _spots(part: SchemaPart, usual: dict[str, Any], *, is_said: bool) -> Iterator[_Spot]:
@@ -372,10 +355,9 @@ def _form(part: SchemaPart, conjunction: Conjunction | None) -> Canonical | None
 
 
 def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write | None:
-    """The plainest way to write other values, if there is one."""
-    if isinstance(spot.value, int):
-        ways = _numbers()
-    else:
+    """Return the plainest way to write other values that are valid; None if there is none."""
+    ways: Iterable[Write] = _NUMBERS
+    if not isinstance(spot.value, int):
         ways = _ways(spot.path[-1], spot.value, is_said=spot.is_said)
     for way in chain(ways, _drawn(spot, part)):
         try:
@@ -387,13 +369,11 @@ def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write
     return None
 
 
-def _numbers() -> Iterator[Write]:
-    for most in (10**6, 10**4, 200):
-        yield partial(_below, most)
-
-
 def _below(most: int, number: int) -> int:
     return number % most + 1
+
+
+_NUMBERS: Final = [partial(_below, most) for most in (10**6, 10**4, 200)]
 
 
 def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
@@ -403,7 +383,7 @@ def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
         yield lambda number: str(UUID(int=number << 64 | number, version=4))
     usual = _SHAPES.get(words(name)[-1], _BARE)
     for before, after in dict.fromkeys((usual, _BARE, *_SHAPES.values())):
-        # Usual values mostly are as short as may be.
+        # Usual values are mostly as short as their schema allows.
         least = len(value) - len(before) - len(after)
         for size in (*_SIZES, *((least,) if least > _SIZES[0] else ())):
             for alphabet in _ALPHABETS:
@@ -422,11 +402,11 @@ _SHAPES: Final = {
     "hostname": ("", ".example.com"),
     "url": ("https://example.com/", ""),
 }
-"""Last word of a name -> what stands before and after the part by which its values differ."""
+"""Last word of a name -> text before and after the unique part of its values."""
 
 
 def _like(value: str) -> Iterator[Write]:
-    """Ways to write what differs little from what an author gave."""
+    """Yield ways to write values that differ little from the one of the description."""
     local, at, domain = value.partition("@")
     if at:
         yield partial(_shaped, f"{local}.", f"@{domain}", _ALPHABETS[0], 6)
@@ -440,7 +420,7 @@ def _like(value: str) -> Iterator[Write]:
 
 
 def _written(number: int, alphabet: str, size: int) -> str:
-    """A number in the characters of an alphabet; the first one is a letter where there are any."""
+    """Return a number in the characters of an alphabet; the first character is a letter if there are any."""
     found = ""
     for place in range(size):
         characters = _LETTERS if not place and alphabet == _ALPHABETS[0] else alphabet
@@ -450,7 +430,7 @@ def _written(number: int, alphabet: str, size: int) -> str:
 
 
 def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
-    """Yield a random value of a schema: for patterns and formats that no plain text has."""
+    """Yield the way to draw random values: for patterns and formats that no plain text matches."""
     if spot.schema is None:
         return
     place, context = part.place, part.compiler.context

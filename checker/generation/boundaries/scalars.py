@@ -1,4 +1,4 @@
-"""Numbers and strings at the bounds of a schema and beside them, and texts that services stumble over."""
+"""Numbers at the bounds of a schema and beside them, and texts that services often mishandle."""
 
 import math
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from checker.generation.normalization.forms import NUMBER, Canonical, Numbers
 
 _SINGLE = "float"
 _HUGE = 1e308
-"""Nearly as great as any number of double precision."""
+"""Close to the largest number of double precision."""
 
 
 def numbers_of(form: Canonical) -> Iterator[Boundary]:
-    """Numbers that the bounds admit; the first one is the usual value."""
+    """Yield numbers that the bounds admit; the first one is the usual value."""
     axis = _Axis.of(form)
     at, unit = form.type_pointer or form.pointer, axis.unit
     low, high = axis.ends()
@@ -36,14 +36,14 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
     for value in others:
         yield from axis.shown(value, Scenario.NUMBER, at, None)
     for end in (low, high):
-        # The ends of a format come last: a server's own limits are found there, and the rest is more urgent.
+        # The bounds of a format come last: they find limits of the server, and the declared bounds are more important.
         if end is not None and end.is_implied:
             yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
     yield from _beyond(axis, form, at)
 
 
 def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
-    """Integers of more than 32 and 64 bits, a fraction, a huge number, if nothing forbids them: many services notice too late where theirs end."""
+    """Yield integers of more than 32 and 64 bits, a fraction, a huge number, if no bound forbids them: many services overflow."""
     if NUMBER in form.types:
         if not axis.is_stepped:
             yield from axis.shown(Fraction(1, 2), Scenario.NUMBER, at, None)
@@ -61,23 +61,23 @@ class _End(Struct, frozen=True):
 
     value: Fraction
     sign: int
-    """Which way the others lie."""
+    """Direction of the other numbers: 1 or -1."""
     scenario: Scenario
     keyword: str
     pointer: str
 
     @property
     def is_implied(self) -> bool:
-        """True when a format, not a keyword, says so."""
+        """Whether the bound comes from a format and not from a keyword."""
         return self.pointer.endswith("/format")
 
 
 class _Axis(Struct, frozen=True):
-    """Numbers that may be sent: all, or the multiples of a step."""
+    """The numbers that a schema admits: all between its bounds, or the multiples of a step."""
 
     numbers: Numbers
     unit: Fraction
-    """From one to the next one; one where there is no next one."""
+    """Distance of neighbouring numbers; 1 if there is no step."""
     is_stepped: bool
     is_single: bool
 
@@ -92,7 +92,7 @@ class _Axis(Struct, frozen=True):
         return cls(form.numbers, unit, step is not None, _SINGLE in form.formats)
 
     def ends(self) -> tuple[_End | None, _End | None]:
-        """The least and the greatest number, if there are such."""
+        """Return the least and the greatest number; None for a missing bound."""
         numbers = self.numbers
         low = high = None
         if numbers.low is not None and numbers.low_said is not None:
@@ -104,27 +104,27 @@ class _Axis(Struct, frozen=True):
         return low, high
 
     def inside(self, end: _End, distance: int) -> Fraction:
-        """The first number that is at least so far from an end."""
+        """Return the first number at this distance from an end, or farther."""
         value = end.value + distance
         return self.up(value) if distance > 0 else self.down(value)
 
     def up(self, value: Fraction) -> Fraction:
-        """The first number from here on."""
+        """Return the first number that is not less."""
         return math.ceil(value / self.unit) * self.unit if self.is_stepped else value
 
     def down(self, value: Fraction) -> Fraction:
-        """The last number up to here."""
+        """Return the last number that is not greater."""
         return math.floor(value / self.unit) * self.unit if self.is_stepped else value
 
     def first(self, low: Fraction) -> Fraction:
-        """The least number from a bound on."""
+        """Return the least number above a lower bound."""
         found = self.up(low)
         if found == low and self.numbers.is_low_open:
             found = found + self.unit if self.is_stepped else self._beside(low, math.inf)
         return found
 
     def last(self, high: Fraction) -> Fraction:
-        """The greatest number up to a bound."""
+        """Return the greatest number below an upper bound."""
         found = self.down(high)
         if found == high and self.numbers.is_high_open:
             found = found - self.unit if self.is_stepped else self._beside(high, -math.inf)
@@ -134,11 +134,11 @@ class _Axis(Struct, frozen=True):
         if self.is_single and abs(value) < scalars.LARGEST:
             return Fraction(scalars.beside(scalars.nearest_float(value), towards))
         found = math.nextafter(scalars.nearest_float(value), towards)
-        # Beyond all floats only integers are left.
+        # Beyond the largest float, only integers are left.
         return Fraction(found) if math.isfinite(found) else value + (1 if towards > 0 else -1)
 
     def admits(self, value: Fraction) -> bool:
-        """True between the bounds."""
+        """Whether a number lies between the bounds and is a multiple of the step."""
         low, high = self.numbers.low, self.numbers.high
         if low is not None and (value < low or (value == low and self.numbers.is_low_open)):
             return False
@@ -147,7 +147,7 @@ class _Axis(Struct, frozen=True):
         return not self.is_stepped or value % self.unit == 0
 
     def shown(self, value: Fraction, scenario: Scenario, pointer: str, keyword: str | None) -> Iterator[Boundary]:
-        """The number as it is sent, if it may be sent."""
+        """Yield the boundary of a number if the schema admits it."""
         if self.admits(value):
             try:
                 number = int(value) if value.denominator == 1 else float(value)
@@ -165,15 +165,15 @@ _WORDS = {
 
 
 _OTHER_SCRIPTS: Final = "\u00e9e\u0301\u4e2d\u05d0\U0001f600"
-"""Latin with an accent in one character and in two, Chinese, Hebrew, and what takes two units of UTF-16."""
+"""Latin with an accent in one character and in two, Chinese, Hebrew, and a character of two UTF-16 units."""
 _WIDE: Final = "\u4e2d"
-"""Three bytes of UTF-8, one character: texts of these are longer in bytes than they may be in characters."""
+"""One character of three UTF-8 bytes: limits in bytes and in characters differ."""
 _LONG: Final = 1_000
-"""Characters of a text that nothing limits: more than columns for short texts have."""
+"""Characters of a text without a limit: more than database columns for short texts hold."""
 _SIGNS: Final = "'\"([{*+?%_\\<&;$"
 """Signs of other languages: quotes and wildcards of SQL and of full text searches, halves of regular expressions, of markup."""
 FILE_NAME: Final = "\u00e9\u4e2d 'a\";b"
-"""Other scripts, blanks, and what separates in headers: browsers send it so (RFC 7578, 4.2)."""
+"""Other scripts, spaces, and the separators of headers, as browsers send them (RFC 7578, 4.2)."""
 _FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "date": ("0001-01-01", "9999-12-31", "2024-02-29"),
     "date-time": (
@@ -197,20 +197,20 @@ Leap seconds and what is before the year 1 in UTC may be refused (`checks/unwrit
 
 
 def format_texts(form: Canonical) -> Iterator[str]:
-    """Texts of the formats of a schema."""
+    """Yield texts of the formats of a schema."""
     for name in form.formats:
         yield from _FORMATS.get(name, ())
 
 
 def signs_text(form: Canonical) -> str:
-    """A text that a schema admits, and others read as more than text; empty where there is no room for it."""
+    """Return a text with the signs of other languages; empty if its length is not admitted."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     is_fitting = low <= _LONG and (high is None or high >= len(_SIGNS))
     return _SIGNS.ljust(low, "0") if is_fitting else ""
 
 
 def any_texts(form: Canonical) -> Iterator[tuple[str, str]]:
-    """(text, description) of what a schema admits that says nothing of characters."""
+    """Yield (text, description) for a schema that does not restrict characters."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     if high is None and low <= _LONG:
         yield _OTHER_SCRIPTS.ljust(low, _WIDE), "String of several scripts"

@@ -1,13 +1,13 @@
-"""The usual request of an operation, which its boundary cases change in one place each."""
+"""The usual request of an operation; each boundary case changes one place of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
-from checker.core.operation import Body, Operation, Parameter, UnusableBody
+from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.generation.boundaries.cases import LOCATIONS, Parts
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.components import PartCompiler, is_mostly_refused, said_of
@@ -19,9 +19,9 @@ from checker.generation.sources.context import NO_VALUE
 class UsualRequest(Struct):
     """Makes the usual request of one operation.
 
-    It has all that is required. Of the optional parameters and properties it has those that users force, and those for which
-    the description gives a value: one optional part with an invented value may have a server refuse every case. An optional
-    body is there all the same: most descriptions leave out that it is required.
+    It has all required parts. Of the optional parameters and properties it has those that users force, and those for which
+    the description gives a value: one optional part with an invented value may make a server refuse every case. It has an
+    optional body, because most descriptions of required bodies forget to say so.
     """
 
     compiler: PartCompiler
@@ -52,32 +52,45 @@ class UsualRequest(Struct):
             return None
         for one in self.credentials.made_up if self.credentials is not None else ():
             parts = parts.with_value(one.location, one.name, one.usual)
+        is_needed = self.declared_body is not None and self.operation.body_required
+        return self.with_usual_body(parts) or (None if is_needed else parts)
+
+    def with_usual_body(self, parts: Parts) -> Parts | None:
+        """Return the parts with the first body that has a valid value; None if there is none."""
         for body in self.operation.bodies:
             try:
-                value = self.value(self.compiler.body_part(body), body)
+                return self.with_body(parts, self.value(self.compiler.body_part(body), body), body)
             except NO_VALUE as error:
                 self.problems[body.pointer] = str(error)
-                continue
-            return self.with_body(parts, value, body)
-        return None if self.declared_body and self.operation.body_required else parts
+        return None
 
-    def parameters(self, *, is_full: bool = False) -> Parts | None:
-        """Return the values of the parameters; None if a required one has no value."""
+    def parameters(
+        self, *, is_full: bool = False, given: Mapping[tuple[Location, str], Any] | None = None
+    ) -> Parts | None:
+        """Return the values of the parameters; None if a required one has no value.
+
+        With `given` values, the only other parameters are required and forced ones.
+        """
         parts = Parts()
         for parameter in self.declared():
-            if not self._is_wanted(parameter, is_full=is_full):
+            at, forced = (parameter.location, parameter.name), self.compiler.forced(parameter)
+            is_certain = parameter.required or forced is not None
+            if not is_certain and (at not in given if given is not None else not self._is_wanted(parameter, is_full)):
                 continue
-            forced = self.compiler.forced(parameter)
             try:
-                part = self.compiler.parameter(parameter)
-                value = self.value(part, parameter) if forced is None else forced.entries[0]
+                if forced is not None:
+                    value = forced.entries[0]
+                elif given is not None and at in given:
+                    value = given[at]
+                else:
+                    value = self.value(self.compiler.parameter(parameter), parameter)
             except NO_VALUE as error:
                 self.problems[parameter.pointer] = str(error)
                 if parameter.required:
                     return None
                 continue
             if parameter.required or value is not None:
-                parts = parts.with_value(parameter.location, parameter.name, value)
+                parts = parts.with_value(*at, value)
         return parts
 
     def smallest(self) -> Parts | None:
@@ -93,7 +106,8 @@ class UsualRequest(Struct):
             return None
         made_up = () if self.credentials is None else self.credentials.made_up
         needed = {(one.location, one.name) for one in made_up}
-        needed |= {(one.location, one.name) for one in self._always_there()}
+        certain = (one for one in self.declared() if one.required or self.compiler.forced(one) is not None)
+        needed |= {(one.location, one.name) for one in certain}
         for location, values in parts.containers.items():
             kept = {name: value for name, value in values.items() if (location, name) in needed}
             parts = parts.with_container(location, kept)
@@ -113,19 +127,13 @@ class UsualRequest(Struct):
             return parts
         return self.with_body(parts, value, body)
 
-    def _always_there(self) -> Iterator[Parameter]:
-        for one in self.declared():
-            if one.required or self.compiler.forced(one) is not None:
-                yield one
-
-    def _is_wanted(self, parameter: Parameter, *, is_full: bool) -> bool:
-        if parameter.required or self.compiler.forced(parameter) is not None:
-            return True
+    def _is_wanted(self, parameter: Parameter, is_full: bool) -> bool:
+        """Whether the usual request has an optional parameter."""
         try:
             part = self.compiler.parameter(parameter)
             if self.compiler.fitting((one.value for one in parameter.examples), part):
                 return True
-            # Under a condition that does not hold, or for a page that does not exist, all cases would be refused.
+            # A false condition, or a page that does not exist, would have all cases refused.
             if is_mostly_refused(parameter):
                 return False
             edges = self.edges(part, parameter)
@@ -135,7 +143,7 @@ class UsualRequest(Struct):
             return False
 
     def with_body(self, parts: Parts, value: Any, body: Body) -> Parts:
-        """Return the parts with a body in which everything stands that users force."""
+        """Return the parts with a body and the values that users force in it."""
         return parts.with_body(forced_into(value, self.compiler.overrides.body()), body.media_type)
 
     def value(self, part: SchemaPart, declared: Parameter | Body) -> Any:
