@@ -8,5 +8,5 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use: who imports one module must not get all floors below."""
+    """Resolve a public name on first use: importing one module must not import all layers below."""
     return import_module("checker.faces").resolve(f"phases.{name}")

@@ -1,4 +1,4 @@
-"""One attempt: a case becomes a request, its response a verdict. No I/O: the driver sends."""
+"""One attempt: a case becomes a request, its response a verdict. No I/O: the caller of the generator sends."""
 
 import copy
 import dataclasses
@@ -37,7 +37,7 @@ class CallArguments(Struct, frozen=True):
     auth: tuple[str, str] | None = None
     """User and password."""
     timeout: float | None = None
-    """Seconds; longer than those of the configuration they change nothing, as whoever watches the run would be taken in."""
+    """Seconds. A longer timeout than the configured one has no effect: the supervisor would take the worker for hanging."""
     verify: bool | str | None = None
     allow_redirects: bool | None = None
     """Whether redirects are followed, as requests calls it."""
@@ -58,11 +58,11 @@ class CallArguments(Struct, frozen=True):
         return cls(**{name: value for name, value in given.items() if value is not None})
 
     def case(self, case: Case) -> Case:
-        """The case with these parameters and cookies."""
+        """Return the case with these parameters and cookies."""
         return overridden(case, query=self.params, cookies=self.cookies)
 
     def apply(self, request: WireRequest) -> None:
-        """Have a request carry these headers, in place of those of the same names, and travel as is said here."""
+        """Replace the headers of a request by these, and set its transport options."""
         headers = {name: _text(value) for name, value in self.headers.items() if value is not None}
         if self.auth is not None and "authorization" not in map(str.lower, headers):
             headers["Authorization"] = basic_authorization(*self.auth)
@@ -89,7 +89,7 @@ def overridden(
     query: Mapping[str, Any] | None = None,
     cookies: Mapping[str, Any] | None = None,
 ) -> Case:
-    """The case with single values replaced, and without the headers that stand elsewhere; the case itself stays as it is."""
+    """Return a copy of a case with other values; given headers are dropped, because they are set on the request."""
     if not (headers or query or cookies):
         return case
     changed = copy.copy(case)
@@ -155,7 +155,7 @@ _RULES: Final[Mapping[str, Callable[[object], str | None]]] = {
     "allow_redirects": _switch,
     "follow_redirects": _switch,
 }
-"""Argument -> what it must be, where it is not that."""
+"""Argument -> function that returns the expected value if a given one is unusable."""
 
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -167,12 +167,12 @@ class Maker(Protocol):
     """Turns a case into bytes."""
 
     def make(self, case: Case) -> WireRequest:
-        """The request of a case. Raises `SerializationError`."""
+        """Return the request of a case. Raises `SerializationError`."""
         ...
 
 
 class KnowingMaker(Maker, Protocol):
-    """One that also says where it puts operations."""
+    """A maker that knows the base path of each operation."""
 
     def base_path_of(self, operation: Operation) -> str:
         """Return the base path of an operation on the wire."""
@@ -191,9 +191,9 @@ class CallHooks(Struct, frozen=True):
     validated: Sequence[Callable[..., Any]] = ()
     """`after_validate(context, case, response, results)`."""
     kept: Sequence[Callable[..., Any]] = ()
-    """`filter_failure(context, failure, case, response)`: whether a failure is told."""
+    """`filter_failure(context, failure, case, response)`: whether a failure is reported."""
     told: Sequence[Callable[[Case, WireRequest, Outcome], None]] = ()
-    """What a loaded schema wants to hear of each request; it is told before all hooks."""
+    """Callbacks of loaded schemas, called before all hooks."""
     context: Callable[[Case], HookContext] = lambda case: HookContext(case.operation)
 
     @classmethod
@@ -212,21 +212,21 @@ class CallHooks(Struct, frozen=True):
 
 
 class Authorizing(Protocol):
-    """Has requests carry credentials that come while the run goes on."""
+    """Adds credentials to requests that are fetched during the run."""
 
     def apply(self, case: Case, request: WireRequest) -> None:
-        """Have a request carry those of now, in place of earlier ones. Raises `CredentialError`."""
+        """Replace the credentials of a request by the current ones. Raises `CredentialError`."""
         ...
 
     def is_refused(self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False) -> bool:
-        """Whether to send (again, for the second time and more) with others, which are there then.
+        """Whether the credentials were refused and new ones have been fetched. `is_again`: after a repetition of the request.
 
         Raises `CredentialError`.
         """
         ...
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
-        """Take note of the answer to what was sent again."""
+        """Record the response to a request that was repeated with other credentials."""
         ...
 
 
@@ -240,10 +240,10 @@ class Tools:
     gate: SafetyGate
     hooks: CallHooks
     credentials: Authorizing | None = None
-    """None where all that requests carry is known from the start."""
+    """None if all credentials are known from the start."""
 
     is_plain: bool = dataclasses.field(init=False)
-    """Whether nobody but checks that send has anything to do with an attempt beside its one request."""
+    """Whether an attempt has no hooks, no fetched credentials and no safety gate."""
 
     def __post_init__(self) -> None:
         is_untouched = not (self.hooks or self.credentials)
@@ -256,20 +256,20 @@ class Verdict(Struct):
 
     case: Case
     request: WireRequest | None
-    """None when the safety gate held the case back."""
+    """None when the safety gate refused the case."""
     outcome: Outcome | None
     judgement: Judgement
     at: float = 0.0
-    """When the outcome was there, in seconds since the epoch; 0 until it is recorded."""
+    """Time of the outcome in seconds since the epoch; 0 until it is recorded."""
     purpose: Purpose = _TEST
 
 
 def attempt(
     tools: Tools, case: Case, sequence: Sequence[JudgedInteraction] = (), *, fresh: bool = False, confirms: bool = False
 ) -> Exchanging[Verdict]:
-    """Verdict on one case that is sent after `sequence`; `fresh` and `confirms` as in `WireRequest`.
+    """Return the verdict on a case that is sent after `sequence`; `fresh` and `confirms` as in `WireRequest`.
 
-    Raises `HookError` when a user's hook does.
+    Raises the `HookError` of a user's hook.
     """
     request = build_request(tools.maker, tools.hooks, case, tools.credentials)
     request.fresh, request.confirms = fresh, confirms
@@ -294,7 +294,7 @@ def _attempted(
 
 
 def observed(gate: SafetyGate, case: Case, work: Exchanging[Verdict]) -> Exchanging[Verdict]:
-    """Work that exchanges; the gate takes note of what its requests made, those of checks among them."""
+    """Run work that exchanges requests. The gate records the resources that they create, those of checks included."""
     try:
         wanted = next(work)
         while True:
@@ -307,7 +307,7 @@ def observed(gate: SafetyGate, case: Case, work: Exchanging[Verdict]) -> Exchang
 
 
 def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:
-    """The answer to the request of a case: the last one, if others refused credentials in place of which there were more."""
+    """Return the response to the request of a case, repeated while new credentials replace refused ones."""
     outcome = yield request
     credentials, is_again = tools.credentials, False
     if credentials is None:
@@ -330,7 +330,7 @@ def rest_of_attempt(
 
 
 def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Authorizing | None = None) -> WireRequest:
-    """The case as bytes, after `before_call` hooks. Raises `SerializationError`, `HookError`, `CredentialError`."""
+    """Return the request of a case after `before_call` hooks. Raises `SerializationError`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
     run_hooks(hooks.before, "before_call", hooks.context(case), case, extra)
     wanted = _wanted(extra) if extra else None
@@ -376,7 +376,7 @@ def _wanted(extra: dict[str, Any]) -> CallArguments:
 def judge_outcome(
     tools: Tools, case: Case, outcome: Outcome, sequence: Sequence[JudgedInteraction] = (), *, request: WireRequest
 ) -> Exchanging[Judgement]:
-    """Return what hooks and checks say of the outcome of a request.
+    """Return the results of checks and hooks for the outcome of a request.
 
     `filter_failure` and `after_validate` take a response, so they are not called where there is none.
     """
@@ -399,11 +399,11 @@ def judge_outcome(
 
 
 CheckResult = tuple[str, str, Failure | None]
-"""Name of a check, `success` or `failure`, and what failed."""
+"""Name of a check, `success` or `failure`, and the failure."""
 
 
 def reviewed(judgement: Judgement, hooks: CallHooks, case: Case, response: Response, names: Sequence[str]) -> Judgement:
-    """Return the results of these checks that users want to hear of; other observers receive all."""
+    """Return the results without the failures that hooks of users filter out."""
     context = hooks.context(case)
     errors = list(judgement.errors)
     failures = tuple(
@@ -419,7 +419,7 @@ def reviewed(judgement: Judgement, hooks: CallHooks, case: Case, response: Respo
 
 
 def results_of(names: Sequence[str], judgement: Judgement) -> list[CheckResult]:
-    """One result of each check that was asked and had something to say, and one of each failure."""
+    """Return one result for each check that passed, and one for each failure."""
     failures = judgement.failures
     others = {failure.check for failure in failures} | {name for name, _ in judgement.errors}
     passed: list[CheckResult] = [(name, "success", None) for name in names if name not in others]
@@ -433,9 +433,9 @@ def _is_kept(
         return True
     try:
         with RUNNING_HOOKS.adding(hook):
-            # A hook that is for other operations says nothing.
+            # A hook for other operations returns None.
             return hook(*arguments) in (None, True)
-    except Exception as error:  # noqa: BLE001 - the wall: a failure that nobody could look at is told
+    except Exception as error:  # noqa: BLE001 - a failing hook must not hide a failure
         raised = HookExecutionError("filter_failure", error)
         raised.__cause__ = error
         errors.append(("filter_failure", raised))
@@ -443,7 +443,7 @@ def _is_kept(
 
 
 def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:
-    """Result of work that exchanges, with a `send` that blocks."""
+    """Return the result of work that exchanges requests, with a blocking `send`."""
     try:
         wanted = next(work)
         while True:

@@ -1,4 +1,4 @@
-"""Cases from recipes: a task seed and an index, or what a step records."""
+"""Cases from recipes: a task seed and an index, or the recipe of a recorded step."""
 
 import dataclasses
 from collections import OrderedDict, defaultdict
@@ -38,29 +38,29 @@ from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, 
 ATTEMPTS = 30
 """Cases that are drawn for one index before an operation counts as exhausted."""
 _MOST = 1_000_000
-"""Inputs that are remembered of one operation: 32 MiB or so; then we start again."""
+"""Inputs of one operation that are remembered, about 32 MiB; beyond it all are forgotten."""
 
 
 class Exhausted(CheckerError):
-    """An operation gives nothing new any more: no error, but the end of its turn."""
+    """An operation has no new cases. This ends its task and is not an error."""
 
     def __init__(self, label: Label) -> None:
         super().__init__(f"{label} has no more inputs that were not sent before")
 
 
 def key_of(case: Case) -> bytes:
-    """Equal for cases that make the same request."""
+    """Return a key that is equal for cases with the same request."""
     return blake2b(likeness(case).encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 class Novelty:
-    """Inputs that this worker has made."""
+    """The inputs that this worker has made, for `generation.unique-inputs`."""
 
     def __init__(self) -> None:
         self._seen: dict[Label, set[bytes]] = defaultdict(set)
 
     def is_new(self, label: Label, case: Case) -> bool:
-        """True the first time that a request is seen."""
+        """Whether a request is seen for the first time."""
         seen = self._seen[label]
         key = key_of(case)
         if key in seen:
@@ -72,20 +72,20 @@ class Novelty:
 
 
 WRONG_STEPS: Final = 0.1
-"""Share of the steps of sequences with wrong data, where both modes are tested: little can follow what is refused."""
+"""Share of the steps of sequences with wrong data, where both modes are tested: few operations can follow a refused request."""
 
 
 class GenerationRules(Struct, frozen=True):
     """The generation rules of each operation."""
 
     of: Callable[[Operation, str], GenerationSettings]
-    """Settings of an operation in a phase, asked for when its cases are first made there."""
+    """Return the settings of an operation in a phase; called when its first case is made there."""
     by_phase: bool = False
     """Whether they differ from phase to phase."""
     some_unique: bool = False
     """Whether any operation has `unique_inputs`."""
     overrides: Overrides = NO_OVERRIDES
-    """Those of all settings. To have the settings of an operation made takes as long as a step of a sequence may."""
+    """The overrides of all settings: making the settings of an operation takes as long as a step of a sequence may."""
 
     def unforced(self, operation: Operation, bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
         """Return the values of earlier responses at places without a forced value."""
@@ -96,30 +96,30 @@ class GenerationRules(Struct, frozen=True):
 
     @classmethod
     def alike(cls, settings: GenerationSettings) -> "GenerationRules":
-        """Rules that give all operations these settings."""
+        """Return rules that give all operations these settings."""
         return cls(lambda operation, phase: settings, some_unique=settings.unique_inputs, overrides=settings.overrides)
 
 
 BUDGET_BYTES: Final = 64 << 20
-"""All or nearly all programs of large descriptions: 24 to 79 MiB in eight of 134 to 1,049 operations, 48 cases each.
+"""Room for nearly all programs of large descriptions: 24 to 79 MiB in eight of 134 to 1,049 operations, 48 cases each.
 
-The memory by which a worker may grow (`RunSettings.memory_growth_mib`) has room for these and for all other caches. A
-worker that grows beyond it is replaced, and its successor compiles everything again.
+`RunSettings.memory_growth_mib` has room for these programs and all other caches. A worker that grows beyond it is replaced,
+and its successor compiles everything again.
 """
 LEAST: Final = 8
-"""Programs that are kept however large they are: so many operations take turns case by case (`supervisor/clusters.py`). If
-these did not fit, each case would compile its operation again.
+"""Programs that are always kept: this many operations take turns case by case (`supervisor/clusters.py`). If they did not
+fit, each case would compile its operation again.
 """
 Key = tuple[Label, str, str]
-"""Operation, phase where programs differ from phase to phase, and what was learned of the target."""
+"""Operation, phase (if programs differ by phase), and learned demands of the target."""
 
 
 class ProgramCache(Struct):
-    """The programs that were used last. A program that gave way is compiled again when it is asked for."""
+    """The programs that were used last. A dropped program is compiled again when it is needed."""
 
     budget_bytes: int = BUDGET_BYTES
     held_bytes: int = 0
-    """Of all programs that are kept, as of their last use."""
+    """Bytes of all kept programs at their last use."""
     _kept: OrderedDict[Key, CaseProgram] = field(default_factory=OrderedDict)
     """The least recently used first."""
     _counted: dict[Key, int] = field(default_factory=dict)
@@ -130,11 +130,11 @@ class ProgramCache(Struct):
         return len(self._kept)
 
     def get(self, key: Key) -> CaseProgram | None:
-        """Return a program that is kept. Asked for each case."""
+        """Return a kept program; called for each case."""
         program = self._kept.get(key)
         if program is not None:
             self._kept.move_to_end(key)
-            # Programs grow while they are used: wrong data are compiled when they are chosen.
+            # Programs grow: draws of wrong data are compiled when they are first chosen.
             if program.size_bytes != self._counted[key]:
                 self._count(key, program)
         return program
@@ -158,44 +158,44 @@ class ProgramCache(Struct):
 
 
 _APART = 1 << 40
-"""Between seeds of one index; no task has so many."""
+"""Distance between the seeds of one index; no task has so many cases."""
 _STEP_BITS = 6
-"""Of an index, for the steps of a sequence: none has more than 64."""
+"""Bits of a number for the step: no sequence has more than 64."""
 _STEPS = 1 << 50
-"""Where numbers of later steps begin: first ones have those of their sequences."""
+"""First number of later steps; first steps have the numbers of their sequences."""
 _MODE_ATTEMPTS = 8
 _SAMPLES = 6
-"""Cases that a program has to draw before it takes the place of another."""
+"""Cases that a program must draw before it replaces another."""
 PoolView = Callable[[Operation], ValuePool]
 """Values of earlier responses as one operation may use them."""
 
 
 CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
-"""Makes a case of (operation, seed of the task, index, phase)."""
+"""Returns the case of (operation, seed of the task, index, phase)."""
 
 
 class FilteredOut(CheckerError):
-    """A hook of the user does not want this case."""
+    """A hook of the user refused this case."""
 
 
 class OutOfDate(CheckerError):
-    """A recipe does not make what it made once: the description, or the settings, are others now."""
+    """A recipe makes another case than before: the description or the settings have changed."""
 
 
 class GeneratedCase(Struct):
-    """A case with the recipe that makes it again. Not frozen: one is made for each request, and that takes a microsecond."""
+    """A case with its recipe. Not frozen, because one is made for each request and freezing costs a microsecond."""
 
     case: Case
     label: Label
     choices: Sequence[Choice]
-    """Empty for what was not drawn."""
+    """Empty for a case that was not drawn."""
     bindings: tuple[Binding, ...]
     other: Listed | Literal | None = None
-    """The recipe of what was not drawn."""
+    """The recipe of a case that was not drawn."""
     learned: str = ""
-    """Demands of the target that the program which drew it respected."""
+    """Demands of the target that its program respected."""
     texts: Texts = ()
-    """Set into its body in place of those that the recipe makes."""
+    """Texts in its body that replace those of the recipe."""
 
     @property
     def recipe(self) -> Recipe:
@@ -204,39 +204,39 @@ class GeneratedCase(Struct):
 
     @property
     def step(self) -> Step:
-        """The recipe with all that belongs to it, for keeps."""
+        """Return the recipe with its values, for the corpus."""
         return Step(self.label, self.recipe, self.bindings, self.texts)
 
 
 @dataclasses.dataclass
 class CaseFactory:
-    """Compiles operations when they are first asked for, and makes their cases."""
+    """Compiles each operation when its first case is made, and makes cases."""
 
     operations: Mapping[Label, ApiOperation]
     rules: GenerationRules
     hooks: Callable[[Operation], ComponentHooks]
     pools: PoolView | None
-    """None when nothing is reused."""
+    """None if no values are reused."""
     reusing: Collection[str] = ()
-    """Phases in which values of earlier answers are taken."""
+    """Phases that reuse values of earlier responses."""
     met: Callable[[Operation], None] = lambda operation: None
-    """Told of each operation when its first cases are to be made."""
+    """Called for each operation before its first case is made."""
     compiled: Callable[[CaseProgram], None] = lambda program: None
-    """Told of each program, once."""
+    """Called once for each program."""
     warned: Callable[[SchemaWarning], None] = lambda warning: None
-    """Told of what is wrong with a description, and found while cases are listed."""
+    """Called for faults of the description that are found while cases are listed."""
     is_first_of_path: Callable[[Label], bool] = lambda label: True
     """Whether no operation of the same path that is tested stands before it."""
     values: Callable[[Operation, ValuePool | None], ValuePool | None] = lambda operation, usual: usual
-    """What cases take values from, given earlier answers: users may have values of their own."""
+    """Return the value pool of cases, given that of earlier responses: users may add values of their own."""
     lister: Callable[[str], Lister] = lister_of
-    """What lists the cases of a phase, by its name."""
+    """Return the lister of a phase."""
     _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
     _learned: dict[Label, str] = dataclasses.field(default_factory=dict)
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
-    """(operation, demands) -> those of them that its description leaves room for."""
+    """(operation, demands) -> the demands that its description admits."""
     _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
-    """(operation, phase) pairs that may send nothing twice."""
+    """(operation, phase) pairs with unique inputs."""
     _store: FormStore = dataclasses.field(default_factory=FormStore)
     _lists: CaseLists = dataclasses.field(init=False)
     _met: set[Label] = dataclasses.field(default_factory=set)
@@ -247,16 +247,12 @@ class CaseFactory:
         self._lists = CaseLists(self._listing_context, self.lister)
 
     def learn(self, label: Label, constraints: Sequence[Constraint], phase: str) -> None:
-        """Let cases that are drawn from now on respect what the target demands, as far as the description leaves any.
-
-        What leaves nothing is passed over, one demand after the other.
-        """
+        """Let later cases respect demands of the target. Demands under which the description admits no case are ignored."""
         key = label, written(constraints)
         usable = self._usable.get(key)
         if usable is None:
             usable = self._usable[key] = written(self._usable_of(label, constraints, phase))
-        if usable != self._learned.get(label, ""):
-            self._learned[label] = usable
+        self._learned[label] = usable
 
     def _usable_of(self, label: Label, constraints: Sequence[Constraint], phase: str) -> Sequence[Constraint]:
         if self._draws(label, written(constraints), phase):
@@ -268,7 +264,7 @@ class CaseFactory:
         return usable
 
     def _draws(self, label: Label, learned: str, phase: str) -> bool:
-        """Whether a program that respects demands draws valid cases."""
+        """Whether a program that respects these demands draws valid cases."""
         try:
             program = self.program(label, phase, learned)
             for seed in range(_SAMPLES):
@@ -278,7 +274,7 @@ class CaseFactory:
         return program.fault is None
 
     def program(self, label: Label, phase: str, learned: str | None = None) -> CaseProgram:
-        """The draw program of an operation in a phase, with what is known of its target if nothing else is `learned`.
+        """Return the draw program of an operation in a phase; with the known demands of its target by default.
 
         Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
         """
@@ -312,7 +308,7 @@ class CaseFactory:
         return GeneratedCase(case, label, source.choices, bindings, learned=self._learned.get(label, ""))
 
     def _pool(self, operation: Operation, phase: str) -> ValuePool | None:
-        """Earlier values that cases of a phase may take."""
+        """Return the values of earlier responses for cases of a phase."""
         is_reusing = self.pools is not None and phase in self.reusing
         usual = self.pools(operation) if self.pools is not None and is_reusing else None
         return self.values(operation, usual)
@@ -326,10 +322,10 @@ class CaseFactory:
         *,
         is_wrong: bool,
     ) -> GeneratedCase:
-        """A later step of a sequence: drawn anew, with values of earlier answers set over what was drawn.
+        """Return a later step of a sequence: a new case with values of earlier responses.
 
-        `place` is (seed of the task, number of the sequence, number of the step). `is_wrong` asks for wrong data where the
-        operation is tested with both.
+        `place` is (seed of the task, number of the sequence, number of the step). `is_wrong` requests wrong data if the
+        operation is tested with both modes.
         """
         seed, index, step = place
         number = _STEPS + (index << _STEP_BITS) + step
@@ -338,16 +334,16 @@ class CaseFactory:
         return replace(made, bindings=(*made.bindings, *taken))
 
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """The first step of sequence `index`, as seldom with wrong data as those after it."""
+        """Return the first step of sequence `index`, with wrong data as rarely as later steps."""
         is_wrong = Random(seed + index).random() < WRONG_STEPS
         return self._in_mode(label, (seed, index), phase, is_wrong=is_wrong)
 
     def _in_mode(self, label: Label, place: tuple[int, int], phase: PhaseInfo, *, is_wrong: bool) -> GeneratedCase:
-        """A case of (seed, number) with right data, or with wrong ones, as far as some attempts give one."""
+        """Return a case of (seed, number) in the wanted mode, if one of a few attempts draws it."""
         seed, number = place
         last = number + (_MODE_ATTEMPTS - 1) * _APART
         for attempt in range(number, last + 1, _APART):
-            # To draw a case takes a hundred times as long as to see of which mode it will be.
+            # Drawing a case takes a hundred times as long as reading its mode ahead.
             if attempt < last and self._is_other_mode(label, seed + attempt, phase, is_wrong=is_wrong):
                 continue
             made = self.make(label, seed, attempt, phase)
@@ -358,7 +354,7 @@ class CaseFactory:
         return made
 
     def _is_other_mode(self, label: Label, seed: int, phase: PhaseInfo, *, is_wrong: bool) -> bool:
-        """Whether what would be drawn from a seed is known to be right where it has to be wrong, or the other way round."""
+        """Whether the case of a seed is known to have the other mode, without drawing it."""
         program = self.program(label, phase.name)
         self._random.reset(seed)
         ahead = program.mode_ahead(self._random)
@@ -372,7 +368,7 @@ class CaseFactory:
         return partial(self._made_new, make) if self.rules.some_unique else make
 
     def _made_new(self, make: CaseMaker, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Case `index`, or where inputs have to be unique the first one that was not made before. Raises `Exhausted`."""
+        """Return case `index`, or with unique inputs the first new case. Raises `Exhausted`."""
         place = (label, phase.name if self.rules.by_phase else "")
         for attempt in range(ATTEMPTS):
             made = make(label, task_seed + attempt * _APART, index, phase)
@@ -382,9 +378,9 @@ class CaseFactory:
         raise Exhausted(label)
 
     def listed(self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, of: str = "") -> GeneratedCase:
-        """Case `index` of those that the phase, or another one (`of`), lists for an operation.
+        """Return case `index` of the list of the phase, or of another one (`of`).
 
-        Raises `Exhausted` beyond the last one, and `FilteredOut` for what is not to be sent, or not once more.
+        Raises `Exhausted` beyond the last case, and `FilteredOut` for a case that hooks refuse or that was sent before.
         """
         pool, name = self._pool(self.operations[label], phase.name), case_id(task_seed, index)
         wanted = Listed(of or phase.name, index, "", token=name if index else "")
@@ -398,7 +394,7 @@ class CaseFactory:
         return made
 
     def listed_from(self, label: Label, phase: str, first: int) -> Iterator[tuple[int, Hashable]]:
-        """Numbers of the cases that a phase lists for an operation, from `first` on, as far as they can be listed, each with its topic."""
+        """Yield (number, topic) of the cases that a phase lists for an operation, from `first` on."""
         with suppress(CheckerError):
             while (listed := self._lists.at(phase, self.operations[label], first)) is not None:
                 yield first, topic_of(listed)
@@ -416,11 +412,11 @@ class CaseFactory:
         return ListingContext(settings, self._store, self.hooks(operation), self.warned, first)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
-        """The case that a step records, under a new id. Raises `OutOfDate`, and whatever making a case does."""
+        """Return the recorded case of a step under a new id. Raises `OutOfDate` and the errors of making a case."""
         return self.redraw(step, name=name, phase=phase)(ReplaySource(step.choices))
 
     def redraw(self, step: Step, *, name: str, phase: PhaseInfo) -> Callable[[Source], GeneratedCase]:
-        """Return a maker of cases like the recorded one, with the values that it took; drawn ones from any source."""
+        """Return a maker of cases like the recorded one, with the values that it took. Drawn cases take their choices from the source."""
         make: Callable[[Source], GeneratedCase]
         match step.recipe:
             case Drawn():
@@ -437,7 +433,7 @@ class CaseFactory:
         return renewed if step.texts else make
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
-        """The plainest case for the operation of a step, as drawn. Raises `Rejected`, and whatever making a case does."""
+        """Return the simplest case of the operation of a step. Raises `Rejected` and the errors of making a case."""
         recipe, known = step.recipe, self._learned.get(step.label, "")
         learned = recipe.learned if isinstance(recipe, Drawn) else known
         plain = Step(step.label, Drawn((), learned))
@@ -494,16 +490,16 @@ class CaseFactory:
 
 
 def undescribed_method(case: Case) -> str | None:
-    """The method of a case that tries one which the description does not have for its path; None for any other case."""
+    """Return the method of a case that tests an undeclared method; None for other cases."""
     meta = case.meta
     scenario = None if meta is None else meta.phase.data.get("scenario")
     return case.other_method if scenario == Scenario.UNSPECIFIED_METHOD else None
 
 
 def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -> GeneratedCase:
-    """The plainest case of the operation of `made`, sent with the method of that where it is not described.
+    """Return the simplest case of the operation of `made`, with the same undeclared method if it has one.
 
-    Raises `Rejected`, and whatever making a case does.
+    Raises `Rejected` and the errors of making a case.
     """
     plain = factory.simplest(made.step, name="", phase=phase)
     method = undescribed_method(made.case)
@@ -516,12 +512,15 @@ def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -
 
 @dataclasses.dataclass(slots=True)
 class LeftOutFirst:
-    """Makes the cases that lists left out, then draws: at least half of all that the task may have is drawn."""
+    """Makes the cases that lists skipped at a failure, then draws; at least half of the cases of the task are drawn.
+
+    Without it, a defect could hide behind another one: a list may end at its first failure.
+    """
 
     factory: CaseFactory
     draws: CaseMaker
     left_out: Sequence[tuple[str, int]]
-    """(phase, number of its first case that is left)."""
+    """(phase, number of its first skipped case)."""
     most: int
     """Cases of the task."""
     _places: list[tuple[str, int]] | None = dataclasses.field(default=None, init=False)
@@ -538,9 +537,9 @@ class LeftOutFirst:
         return made
 
     def _chosen(self, label: Label, task_seed: int) -> list[tuple[str, int]]:
-        """All of them, in order; where they are too many one of each topic, and more by chance.
+        """Return the skipped cases in order; if they are too many, one of each topic and a random choice of the others.
 
-        By chance alone the one request without a header would drown among values of its body.
+        A random choice alone would rarely contain the single case without a header among hundreds of values of a body.
         """
         topics = {
             (phase, number): topic
@@ -560,8 +559,8 @@ class LeftOutFirst:
 class SmallestFirst:
     """Makes the cases of the first task of one or more operations: the smallest case of each, then those of the phase.
 
-    The coverage phase lists the smallest case first. Other lists have it before their own cases; in phases that draw their
-    cases it takes the place of the first one.
+    The coverage phase lists the smallest case first. Other listing phases get it before their own cases; in drawing phases
+    it replaces the first case.
     """
 
     factory: CaseFactory
@@ -571,7 +570,7 @@ class SmallestFirst:
     """Operations of the task."""
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Return case `index` of the task. Raises what the makers of both raise."""
+        """Return case `index` of the task. Raises the errors of both makers."""
         later = self.row.first_listed
         if index >= self.count:
             made = self.makes(label, task_seed, index - later, phase)

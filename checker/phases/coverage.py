@@ -66,20 +66,20 @@ def smallest_cases(phase: str, operation: Operation, context: ListingContext) ->
 
 
 def _is_judged(listed: BoundaryCase, settings: GenerationSettings) -> bool:
-    """Whether some check has anything to say of the answer to a case."""
+    """Whether some check judges the responses to a case."""
     if listed.scenario in REQUEST_SHAPES:
         return listed.scenario in settings.judged_shapes
     return listed.mode in settings.judged_modes
 
 
 def _is_undeclared(case: Case, maker: RequestMaker) -> bool:
-    """Whether no template that the path of a case fits has its method, where methods mean anything."""
+    """Whether no path template that matches the path of a case declares its method."""
     declared = case.operation.methods_at(maker.formatted_path(case))
     return bool(declared) and not any(case.method in methods for methods in declared)
 
 
 def _request(case: Case, maker: RequestMaker) -> WireRequest | None:
-    """None for what cannot be written: that is told when its turn comes."""
+    """Return the request of a case; None if it cannot be written, which is reported when the case is sent."""
     try:
         return maker.make(case)
     except (CheckerError, ValueError):
@@ -87,13 +87,13 @@ def _request(case: Case, maker: RequestMaker) -> WireRequest | None:
 
 
 def _wire(request: WireRequest) -> Hashable:
-    """Equal for what is one request; short, for the bodies of thousands of cases are tens of megabytes."""
+    """Return a key that is equal for equal requests; with digests, because thousands of bodies take tens of megabytes."""
     body = request.body and blake2b(request.body, digest_size=16).digest()
     return request.method, request.target, tuple(request.headers), body
 
 
 def _is_too_long(request: WireRequest) -> bool:
-    """Whether servers may refuse the head of a request for its size: such a refusal is no fact about an operation."""
+    """Whether servers may refuse the head of a request for its size, which tells nothing about the operation."""
     if len(request.target) > LONGEST_TARGET:
         return True
     return any(len(value) > LONGEST_TARGET for _, value in request.headers)

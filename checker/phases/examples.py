@@ -1,4 +1,4 @@
-"""The examples phase: requests made of the values that the description gives, as authors meant them."""
+"""The examples phase: requests made of the values that the description gives."""
 
 from collections.abc import Iterable, Iterator
 
@@ -12,7 +12,7 @@ from checker.phases.listing import ListedCase, ListingContext
 
 
 def declared_examples(operation: Operation, context: ListingContext) -> Iterator[ListedCase | Case]:
-    """Valid cases alone. Hooks `before_add_examples` see all of them as cases, and may add others. Raises `HookError`."""
+    """Return valid cases. Hooks `before_add_examples` receive all of them, and may add others. Raises `HookError`."""
     listed = _listed(operation, context)
     if not context.hooks.examples:
         yield from listed

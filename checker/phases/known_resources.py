@@ -1,4 +1,4 @@
-"""The values that the steps of a sequence have shown, for the parameters of later steps."""
+"""The values in the steps of a sequence, for the parameters of later steps."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -19,7 +19,6 @@ from checker.core.resources import (
     SAFE,
     ResourceModel,
     ResourceUse,
-    TakenValue,
     Transition,
     place_of,
     sent_at,
@@ -31,11 +30,11 @@ from checker.values.consumers import variable_kinds
 from checker.values.harvest import DEEP, Places
 
 DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
-"""How sure a value is that a link gives, that a URL names, that stood in the path of an earlier request, or in its body."""
+"""Certainty of a value from a link, from a URL, from the path of an earlier request, from the body of one."""
 _BY_URL, _BY_NAME = ALGORITHMS
 _IF_CHANGED: Final = {"if-none-match": "ETag", "if-modified-since": "Last-Modified"}
 _IF_UNCHANGED: Final = {"if-match": "ETag", "if-unmodified-since": "Last-Modified"}
-"""Conditions of requests -> what servers say for them of a state (RFC 9110, 8.8 and 13.1); one for reading, one for changing."""
+"""Conditional header -> response header with its value (RFC 9110, 8.8 and 13.1), for reading and for changing requests."""
 _LIKELY: Final = 0.3
 _STRANGE: Final = 0.3
 _LONGEST_NAME: Final = 64
@@ -48,7 +47,7 @@ class ValueOrigin(Struct, frozen=True):
 
     step: int
     expression: Any
-    """As it stands in a link."""
+    """Runtime expression of a link."""
     score: float
 
 
@@ -56,55 +55,55 @@ class LinkTargets(Struct, frozen=True):
     """The links of a response, by its operation and status."""
 
     transitions: Mapping[Label, Sequence[Transition]]
-    """By the operation that they lead to."""
+    """Target operation -> transitions."""
     declared: Sequence[Label]
-    """Those that a link of the description leads to, in document order."""
+    """Targets of declared links, in document order."""
 
 
 NOWHERE: Final = LinkTargets({}, ())
 
 
 class ShownStep(Struct):
-    """The content of one step. Immutable: the steps that follow read it again and again."""
+    """The values of one step, each read once: all later steps need them."""
 
     sent: SentCase
     use: ResourceUse
-    """Where its operation stands."""
+    """The place of its operation in the resource model."""
     succeeded: bool
-    """Whether it has an answer of 2xx or 3xx."""
+    """Whether its response has a status of 2xx or 3xx."""
     leaves: list[tuple[str, str, Any]] | None = None
-    """(field, pointer, value) of the scalars in its answer; None: nobody asked yet."""
+    """(field, pointer, value) of the scalars of its response; None until they are read."""
     urls: list[tuple[str, str]] | None = None
-    """(expression, URL) of what it says of the API itself."""
+    """(expression, URL) of the URLs of this API in its response; None until they are read."""
     leads: "LinkTargets | None" = None
-    """Where its answer leads; None: nobody asked yet."""
+    """Links of its response; None until they are read."""
     origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
-    """(operation, variable of its path) -> the surest way to a value that it shows, as far as asked."""
+    """(operation, path variable) -> the surest source of a value in this step."""
 
     @classmethod
     def of(cls, sent: SentCase, model: ResourceModel) -> "ShownStep":
-        """A step of which nothing was read yet."""
+        """Return a step of which nothing is read yet."""
         outcome, operation = sent.outcome, sent.case.operation
         succeeded = isinstance(outcome, Response) and 200 <= status_of(operation, outcome) < 400
         return cls(sent, model.uses[operation.label], succeeded)
 
 
 class KnownResources(Struct):
-    """Values of the answers of one sequence, by what they mean. Lives as long as its sequence."""
+    """Values of the responses of one sequence, by their meaning. Lives as long as its sequence."""
 
     model: ResourceModel
     algorithms: Collection[str]
-    """Ways to links that nobody declared."""
+    """Algorithms that infer undeclared links."""
     host: str
-    """Of the API: other hosts' URLs name nothing of it."""
+    """Host of the API: URLs of other hosts are ignored."""
     places: dict[Label, Places]
     """Shared by all sequences of a worker, and so are `leads`."""
     leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
-    """By operation, status, and whether that is a success."""
+    """(operation, status, whether it is a success) -> links."""
     steps: list[ShownStep] = field(default_factory=list)
 
     def read(self, sequence: Sequence[SentCase]) -> None:
-        """Take in the steps that are new; what is another sequence takes the place of what was known."""
+        """Add the new steps; another sequence replaces the known one."""
         steps = self.steps
         if len(steps) > len(sequence) or any(
             step.sent is not sent for step, sent in zip(steps, sequence, strict=False)
@@ -113,7 +112,7 @@ class KnownResources(Struct):
         steps += [ShownStep.of(sent, self.model) for sent in sequence[len(steps) :]]
 
     def transitions(self, target: Label) -> Iterator[tuple[int, Transition]]:
-        """(step, transition) of all that lead to an operation from an answer that was given."""
+        """Yield (step, transition) of all responses that lead to an operation."""
         for step in range(len(self.steps)):
             for one in self.leads_of(step).transitions.get(target, ()):
                 yield step, one
@@ -150,11 +149,11 @@ class KnownResources(Struct):
         return LinkTargets(found, tuple(declared))
 
     def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
-        """Ways to a value of a variable of the target's path, the surest of each step."""
+        """Return the sources of a path variable of the target, the surest of each step."""
         key, found = (target.label, name), []
         for step, shown in enumerate(self.steps):
             if key not in shown.origins:
-                # What is only called alike is never surer than the others, but for what the request said itself.
+                # A value that only shares the name is surer than none of the others, except values of request bodies.
                 ways = list(self._sources_of(step, target, name))
                 if all(way.score == SENT for way in ways):
                     ways += self._named(step, target, name, owner)
@@ -165,20 +164,22 @@ class KnownResources(Struct):
         return found
 
     def validators(self, target: Operation) -> Iterator[tuple[Place, ValueOrigin]]:
-        """(header of a condition, way to its value) of what an operation is about, as the sequence showed that last."""
+        """Yield (conditional header, source of its value) for the resource of an operation, from the latest step that shows it."""
         asked = _IF_CHANGED if target.resource_method in SAFE else _IF_UNCHANGED
         conditions = [one for one in target.parameters if one.location is Location.HEADER and one.name.lower() in asked]
         use = self.model.uses[target.label]
         for one in conditions:
             name = asked[one.name.lower()]
             for step in range(len(self.steps) - 1, -1, -1):
-                if self._shows_state(step, use) and self._says(step, name):
+                outcome = self.steps[step].sent.outcome
+                has_header = isinstance(outcome, Response) and name.lower() in outcome.headers
+                if has_header and self._shows_state(step, use):
                     place = (Location.HEADER, one.name)
                     yield place, ValueOrigin(step, f"$response.header.{name}", SAME_PATH)
                     break
 
     def scopes(self, target: Operation) -> Iterator[tuple[Place, ValueOrigin]]:
-        """(parameter, way to its value) of all by which the first step that had them says in whose part of the API it is."""
+        """Yield (parameter, source of its value) of the parameters that select the tenant or workspace."""
         found: dict[Place, ValueOrigin] = {}
         for step, shown in enumerate(self.steps):
             earlier = shown.sent.case
@@ -188,32 +189,30 @@ class KnownResources(Struct):
         yield from found.items()
 
     def _shows_state(self, step: int, use: ResourceUse) -> bool:
-        """Whether a step was about what an operation is about, and left it there."""
+        """Whether a step used the resource of an operation without removing it."""
         shown = self.steps[step]
         is_maker = shown.use.method in CREATING and shown.use.resource == use.resource
         is_same = shown.use.path == use.path and shown.use.method != REMOVING
         return shown.succeeded and (is_same or (is_maker and use.is_member))
-
-    def _says(self, step: int, header: str) -> bool:
-        outcome = self.steps[step].sent.outcome
-        return isinstance(outcome, Response) and header.lower() in outcome.headers
 
     def _sources_of(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
         """Yield the sources of one step, without values that only share the name."""
         for one in self.leads_of(step).transitions.get(target.label, ()):
             for value in one.values:
                 if (value.location, value.name) == place_of(target, name):
-                    yield ValueOrigin(step, value.value, _sureness(one, value))
+                    certainty = SAME_PATH if value.sent_pointer is None else SENT
+                    yield ValueOrigin(step, value.value, certainty if one.is_inferred else DECLARED)
         shown = self.steps[step]
         if not shown.succeeded:
             return
         for variable in shown.use.variables_for(self.model.uses[target.label], name):
-            yield ValueOrigin(step, _said(shown.sent.case.operation, variable), SAME_PATH)
+            place = place_of(shown.sent.case.operation, variable)
+            yield ValueOrigin(step, request_place(*place), SAME_PATH)
         if shown.use.method != REMOVING:
             yield from self._located(step, target, name)
 
     def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
-        """From `Location` and from URLs in the body: they name a member of the target's path, or what stands above it."""
+        """Yield sources in `Location` and in URLs of the body that contain a resource of the target path."""
         if _BY_URL not in self.algorithms:
             return
         for place, value in self._urls_of(step):
@@ -229,7 +228,7 @@ class KnownResources(Struct):
             assert isinstance(outcome, Response)
             locations = outcome.headers.get("location", ())
             places = [("$response.header.Location", value) for value in locations]
-            # Most answers hold no URL, and most texts are none: a look costs less than to read all of an answer.
+            # Most responses hold no URL: searching for a slash costs less than reading all leaves.
             leaves = self._leaves_of(step) if b"/" in outcome.readable.content else ()
             urls = [
                 (f"$response.body#{pointer}", value)
@@ -244,7 +243,7 @@ class KnownResources(Struct):
         try:
             host = urlsplit(url).hostname
         except ValueError:
-            # Servers write what is no URL.
+            # Servers also send malformed URLs.
             return False
         return host is None or host_of(host) == host_of(self.host)
 
@@ -281,24 +280,13 @@ class KnownResources(Struct):
         return shown.leaves
 
 
-def _sureness(one: Transition, value: TakenValue) -> float:
-    if not one.is_inferred:
-        return DECLARED
-    return SAME_PATH if value.sent_pointer is None else SENT
-
-
-def _said(operation: Operation, variable: str) -> str:
-    """Return the place where an earlier request named a resource, as a runtime expression."""
-    return request_place(*place_of(operation, variable))
-
-
 def request_place(location: Location, name: str) -> str:
-    """A part of a request as a runtime expression."""
+    """Return the runtime expression of a part of a request."""
     return f"$request.body#{name}" if location is Location.BODY else f"$request.{location}.{name}"
 
 
 def _looks(value: Any) -> float:
-    """Like what names a thing: 1, or less for what is long, has spaces, or is no text or number at all."""
+    """Return how much a value looks like an identifier: 1, or less for long texts, texts with spaces, booleans, fractions."""
     if isinstance(value, bool | float):
         return 0.1
     if isinstance(value, str) and (not value or len(value) > _LONGEST_NAME or any(sign in value for sign in " /\n")):
@@ -308,7 +296,7 @@ def _looks(value: Any) -> float:
 
 @lru_cache(maxsize=4096)
 def located_patterns(path: str, name: str) -> tuple[str, ...]:
-    """Regular expressions with one group for a variable: URLs of the path, and of what stands above it, longest first."""
+    """Return regular expressions with one group for a variable: URLs of the path and of its parents, longest first."""
     segments = [segment for segment in path.split("/") if segment]
     found = []
     for end in range(len(segments), 0, -1):

@@ -1,4 +1,4 @@
-"""Cases that a phase lists for an operation: made by their numbers, any number of times."""
+"""Lists of cases of a phase: each case can be made again by its number."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -20,21 +20,21 @@ from checker.generation.normalization.canonical import FormStore
 from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"
-"""After the name of a phase: the list of its smallest case alone, with the settings of the phase."""
+"""Suffix of a phase name: the list that holds only its smallest case, with the settings of the phase."""
 _SMALLEST_CASES = "checker.phases.coverage:smallest_cases"
 _KEPT = 4
-"""Lists that a worker keeps whatever they hold: of its task, of the next one, of what it looks into."""
+"""Lists that a worker always keeps: those of its task, of the next one, of an investigation."""
 _MOST_LISTS = 32
 _MOST_CASES = 2_000
-"""Lists that it keeps for a later phase, which sends what was left out, and cases in all of them."""
+"""Limit on the cases in all lists. Lists are kept because a later phase sends the cases that were skipped."""
 
 
 class ListedCase(Protocol):
-    """One case of a list, not made yet."""
+    """One case of a list that is not made yet."""
 
     @property
     def key(self) -> Any:
-        """Equal for cases that are the same request; its `repr` is what it is known by later."""
+        """Equal for equal requests; recipes store a digest of its `repr`."""
         ...
 
     def case(self, operation: Operation, case_id: str) -> Case:
@@ -47,18 +47,18 @@ class ListingContext(Struct, frozen=True):
 
     settings: GenerationSettings
     store: FormStore | None
-    """What operations of a document share of their schemas."""
+    """Forms that the operations of a document share."""
     hooks: ComponentHooks = NO_HOOKS
-    """What users want to be asked while cases of the operation are made."""
+    """Hooks that users run while cases are made."""
     warn: Callable[[SchemaWarning], None] = lambda warning: None
-    """Told of faults of the description that cost the list something."""
+    """Called for faults of the description that cost the list a case."""
     is_first_of_path: bool = True
     """Whether no operation of the same path that is tested stands before it."""
 
 
 Lister = Callable[[Operation, ListingContext], Iterable[ListedCase | Case]]
-"""Lists the cases of an operation. Those that are made already are recorded by their values; what is listed under the same
-number has to be the same whenever it is asked for all others."""
+"""Lists the cases of an operation. Finished cases are recorded by their values; all others must have the same number each time
+that they are listed."""
 
 
 class _List(Struct):
@@ -77,19 +77,18 @@ class _List(Struct):
 
 
 class CaseLists:
-    """The lists of all phases. Reads no further than is asked; what is too much it forgets, of old lists the longest first."""
+    """The lists of all phases, read as far as needed. Above the limits, the longest of the older lists is dropped."""
 
     def __init__(self, context: Callable[[Operation, str], ListingContext], lister: Callable[[str], Lister]) -> None:
-        """`context` of an operation in a phase."""
+        """`context` returns the inputs of an operation in a phase, `lister` the lister of a phase."""
         self._lister = lister
-        """Of a phase, by its name."""
         self._context = context
         self._lists: OrderedDict[tuple[str, str], _List] = OrderedDict()
         self._cases = 0
         """In all lists."""
 
     def at(self, phase: str, operation: Operation, number: int) -> ListedCase | Case | None:
-        """A case by its number; None beyond the end. `LookupError` for a phase that lists nothing.
+        """Return a case by its number; None beyond the end. `LookupError` for a phase that lists nothing.
 
         Raises what listing raises: `Unsatisfiable`, `BudgetSpent`.
         """
@@ -112,7 +111,7 @@ class CaseLists:
         lists = self._lists
         while len(lists) > _KEPT and (len(lists) > _MOST_LISTS or self._cases > _MOST_CASES):
             old = islice(lists, len(lists) - _KEPT)
-            # What was read to its end was mostly sent to its end, too.
+            # A list that was read to its end was mostly sent to its end, too.
             longest = max(old, key=lambda key: len(lists[key].read))
             self._cases -= len(lists.pop(longest).read)
 
@@ -131,7 +130,7 @@ def lister_of(phase: str) -> Lister:
     if of_phase != phase:
         smallest: Callable[..., Iterable[ListedCase]] = _attribute(_SMALLEST_CASES)
         return partial(smallest, of_phase)
-    # Recipes outlive runs: who makes this one again may have asked for other phases.
+    # Recipes outlive runs: a later run may have other phases.
     if phase not in know_phases((phase,)):
         raise LookupError(f"no phase is called {phase!r}")
     row = phase_named(phase)

@@ -22,10 +22,10 @@ _MASKED = re.compile(
     r"(?:header|credentials|env|auth|location|base|proxy|server|parameter|query|cookie|path|body):"
 )
 _MASKED_BYTES = re.compile(_MASKED.pattern.encode())
-"""In place of a sensitive value, or of a secret that was never written down."""
+"""Placeholder of a sensitive value, or of a secret that is never written to disk."""
 _CONNECT = with_policies(NETWORK)
 _OF_THEMSELVES = [purpose for purpose in Purpose if purpose not in ON_THE_WAY]
-"""What leads to all others again."""
+"""Purposes of requests that are sent again; the requests of the others follow from them, such as redirects."""
 _URI = re.compile(r"(https?://[^/?#]*)(.*)\Z", re.DOTALL | re.IGNORECASE)
 _NOT_CARRIED_OUT = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.UNSENDABLE})
 
@@ -33,39 +33,39 @@ _MANY = 5
 """Interactions listed by their number."""
 
 Echo = Callable[[str], object]
-"""Prints one line."""
+"""Prints a line."""
 
 
 class ReplayOptions(Struct, frozen=True):
     """The choice of interactions to send again, and its settings. An empty filter lets everything pass."""
 
     base_url: str | None = None
-    """Where they go instead of where they went."""
+    """Target in place of the recorded one."""
     headers: tuple[tuple[str, str], ...] = ()
-    """Instead of recorded ones of the same name; the way to give masked values."""
+    """Replace recorded headers of the same name, among them masked ones."""
     configured: tuple[tuple[str, str], ...] = ()
-    """Headers that stand in for recorded ones that are masked, and for no others."""
+    """Replace masked headers only."""
     fetched: Callable[[], Mapping[str, str]] = dict
-    """Return headers that a login gives, by name in lower case; called for a masked header for which there is no other value."""
+    """Return the headers of a login, by name in lower case; called for a masked header without another value."""
     ids: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
     """`SUCCESS`, `FAILURE`, `ERROR`, `SKIP`."""
     purposes: tuple[str, ...] = ()
-    """Values of `Purpose`. Without them everything is sent: whatever it was for, it has changed the target."""
+    """Values of `Purpose`. By default all requests are sent, because each of them may have changed the target."""
     uri: str | None = None
     """Regular expression, found anywhere in the URI."""
     method: str | None = None
     """Regular expression, found anywhere in the method, in any letter case."""
     http: HttpSettings = field(default_factory=HttpSettings)
     keeps_pace: bool = False
-    """Whether each is sent so long after the first one as it was recorded after it; else one after the other."""
+    """Whether requests keep their recorded distances in time; otherwise they are sent without pause."""
     wait: Callable[[float], object] = time.sleep
-    """Lets so many seconds pass."""
+    """Waits for a number of seconds."""
     clock: Callable[[], float] = time.monotonic
 
 
 def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:
-    """Exit code: 0 when every chosen interaction was sent, 2 when one could not be, 130 when interrupted."""
+    """Return the exit code: 0 if every chosen interaction was sent, 2 if one could not be, 130 after an interrupt."""
     try:
         recorded = read_cassette(cassette)
         chosen = list(select(recorded, options))
@@ -82,7 +82,7 @@ def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:
 
 
 def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorded]:
-    """Interactions that pass all filters. Raises `UsageError` for a bad regular expression and for ids that nothing has."""
+    """Yield the interactions that pass all filters. Raises `UsageError` for a bad regular expression or an unknown id."""
     uri = _pattern("--uri", options.uri or "", 0)
     method = _pattern("--method", options.method or "", re.IGNORECASE)
     statuses = {status.upper() for status in options.statuses}
@@ -102,14 +102,14 @@ def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorde
 
 
 def masked_names(recorded: list[Recorded]) -> frozenset[str]:
-    """Lower-case names of headers whose value was masked anywhere in the cassette."""
+    """Return the lower-case names of headers whose value is masked anywhere in the cassette."""
     return frozenset(
         name.lower() for interaction in recorded for name, value in interaction.headers if _is_masked(value)
     )
 
 
 def request_of(interaction: Recorded, options: ReplayOptions, masked: frozenset[str]) -> tuple[BaseUrl, WireRequest]:
-    """The request as it went out, and where it goes now. Raises `MissingSecret`, `UsageError`."""
+    """Return the target and the recorded request. Raises `MissingSecret`, `UsageError`."""
     if interaction.is_cut:
         raise UsageError(
             "its body was cut when it was recorded; record the cassette again with "
@@ -136,14 +136,14 @@ def request_of(interaction: Recorded, options: ReplayOptions, masked: frozenset[
             )
         elif lowered != "host" or not options.base_url:
             headers.append((name, value))
-    # Where a header that was masked elsewhere is absent, it was left out on purpose.
+    # A request without a header that is masked in other requests lacks it on purpose.
     headers += [given[name] for name in given if name not in replaced and name not in masked]
     wire = [(_header_bytes(name), _header_bytes(value)) for name, value in headers]
     return origin, WireRequest(interaction.method, target, wire, interaction.body)
 
 
 class _Replay:
-    """Sends one after the other; keeps a connection for each origin."""
+    """Sends interactions one after the other; keeps a connection for each origin."""
 
     def __init__(self, options: ReplayOptions, masked: frozenset[str], echo: Echo) -> None:
         self._options = options
@@ -172,7 +172,7 @@ class _Replay:
         return 2 if self._failed else 0
 
     def _wait_until(self, when: float) -> None:
-        """A target that answers more slowly than it did is never waited for twice."""
+        """Wait until a time of the clock; a slower target shortens the waits."""
         if (left_s := when - self._options.clock()) > 0:
             self._options.wait(left_s)
 
@@ -184,7 +184,7 @@ class _Replay:
             self._refused.setdefault(str(error), []).append(interaction.id)
             return
         if interaction.old_status.startswith("3"):
-            # It was the answer then.
+            # The recorded response is the redirect itself.
             request.is_kept = lambda: True
         outcome = self._send(origin, request)
         if isinstance(outcome, NetworkFailure) and outcome.kind in _NOT_CARRIED_OUT:
@@ -205,7 +205,7 @@ class _Replay:
         lanes = self._lanes.get(origin)
         if lanes is None:
             lanes = self._lanes[origin] = _CONNECT(origin, self._options.http, 1)
-        # A kept connection that the server has closed meanwhile would read as its answer.
+        # A kept connection that the server has closed would be reported as the response.
         return lanes.send(0, replace(request, fresh=True))
 
 
@@ -252,7 +252,7 @@ def _listed(ids: list[str]) -> str:
 
 
 def _header_bytes(text: str) -> bytes:
-    """Headers are Latin-1 on the wire; a cassette from elsewhere may hold more."""
+    """Return a header as Latin-1, or as UTF-8 where a foreign cassette holds other characters."""
     try:
         return text.encode("latin-1")
     except UnicodeEncodeError:

@@ -1,8 +1,9 @@
-"""The stateful phase: each answer leads on to a request that uses what the sequence has made so far."""
+"""Sequences of the stateful phase and of fuzzing: each response leads to a request that uses its values."""
 
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from random import Random
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from checker.config.settings import SequenceSettings
 from checker.core.case import NOT_SET
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, PhaseInfo
-from checker.core.operation import Label, Operation, Place
+from checker.core.operation import Label, Place
 from checker.core.request import Location
 from checker.core.resource_names import Resource
 from checker.core.resources import (
@@ -37,18 +38,17 @@ _AIMED: Final = 3
 """Every third sequence heads for one operation."""
 
 
-class SequenceGoals(Struct):
-    """Operations deep below the first one of a sequence, and those whose bodies name things of several collections."""
+class SequenceGoals(Struct, dict=True):
+    """Goals of sequences: operations deep below the first one, and those whose bodies name members of several collections."""
 
     model: ResourceModel
     _goals: dict[Label, Sequence[Label]] = field(default_factory=dict)
-    """First operation of a sequence -> what it may head for."""
-    _named: Mapping[Label, Sequence[Resource]] | None = None
+    """First operation of a sequence -> its possible goals."""
 
     def next_step(self, steps: Sequence[ShownStep], index: int) -> Label | None:
         """Return the next step of sequence `index` on the way to its goal; None if it has arrived, or has no goal.
 
-        What it removes there it reads again.
+        A goal that removed a resource is followed by reading the resource again.
         """
         if index % _AIMED:
             return None
@@ -65,15 +65,15 @@ class SequenceGoals(Struct):
             if makers and sent.isdisjoint(makers):
                 return makers[0]
         tried = {step.use.label for step in steps}
-        for collection in self._collections(goal):
+        for collection in self._collections.get(goal, ()):
             ways = self._ways_to(collection)
-            # Who was refused gives nothing, and is asked once.
+            # An operation that was refused is not tried again.
             if tried.isdisjoint(ways):
                 return ways[0]
         return goal
 
     def _of(self, root: Label) -> Sequence[Label]:
-        """At least two collections below what the root makes, removals first; then those that name it beside others."""
+        """Return operations at least two collections below the root, removals first; then those whose bodies name it beside others."""
         found = self._goals.get(root)
         if found is None:
             uses = self.model.uses
@@ -85,19 +85,16 @@ class SequenceGoals(Struct):
         return found
 
     def _joins(self, label: Label, root: Label) -> bool:
-        """Whether a body names things of several collections, of which the root gives one."""
-        named = self._collections(label)
+        """Whether a body names members of several collections, one of which the root creates."""
+        named = self._collections.get(label, ())
         is_own = self.model.uses[root].resource in named
         return len(named) > 1 and is_own and label != root
 
-    def _collections(self, label: Label) -> Sequence[Resource]:
-        """Return the collections whose members the body of an operation names, as far as an operation provides them."""
-        if self._named is None:
-            self._named = {
-                label: [one for one in found if self._ways_to(one)]
-                for label, found in named_collections(self.model).items()
-            }
-        return self._named.get(label, ())
+    @cached_property
+    def _collections(self) -> Mapping[Label, Sequence[Resource]]:
+        """Operation -> collections whose members its body names, as far as an operation provides members."""
+        named = named_collections(self.model).items()
+        return {label: [one for one in found if self._ways_to(one)] for label, found in named}
 
     def _ways_to(self, collection: Resource) -> Sequence[Label]:
         """Return the operations that make members of a collection without their names, else those that list them."""
@@ -116,52 +113,54 @@ class SequenceGoals(Struct):
 
 
 def reads_member(use: ResourceUse) -> bool:
-    """Whether an operation shows one thing."""
+    """Whether an operation reads one resource."""
     return use.method == "GET" and use.is_member
 
 
 _LATEST, _REMOVED = 0.7, 0.8
-"""How often a value is taken from the last step that has one; and from what was just removed."""
+"""Probability that a value comes from the last step that has one, or from the resource that was just removed."""
 _BODY, _OPTIONAL, _REQUIRED = 0.85, 0.5, 0.9
-"""How often values that somebody inferred stand in bodies, and in parameters beside the path."""
+"""Probability that inferred values are set into bodies, into optional parameters, into required ones."""
 _SAME_SCOPE = 0.9
-"""How often a step stays in the part of the API that the sequence began in: with its tenant, its workspace."""
+"""Probability that a step keeps the tenant or workspace of the sequence."""
 _WEIGHTS: Final = {"GET": 3.0, "PUT": 3.0, "PATCH": 3.0, "POST": 3.0, REMOVING: 2.0}
 _AGAIN: Final = 8.0
-"""Weight of reading what was just removed."""
+"""Weight of reading the resource that was just removed."""
 _ELSEWHERE: Final = 0.4
 _NEEDED: Final = 1.5
-"""Weight of making something else, and of that if what follows can use it."""
+"""Weight of creating another resource, and of one that later steps can use."""
 _TRIES: Final = 32
-"""Operations that are tried for a step: of most of them no sequence has all that their paths ask for."""
+"""Operations that are tried for a step: most sequences lack a value for the path of most operations."""
 _KEPT: Final = 32
-"""Sequences of which is kept what they have shown: more than go on at the same time."""
+"""Sequences whose known values are kept: more than run at the same time."""
 
 
-class SequenceBuilder(Struct):
-    """Decides how sequences go on: by the seed of the task, the number of the sequence, and what was answered in it."""
+class SequenceBuilder(Struct, dict=True):
+    """Chooses the steps of sequences by the seed of the task, the number of the sequence, and its earlier responses alone.
+
+    No other state decides, so that another worker continues a sequence in the same way.
+    """
 
     factory: CaseFactory
     model: ResourceModel
     rules: SequenceSettings
     host: str
     is_secret: Callable[[object], bool] = lambda value: False
-    """Whether a value must not be written down, nor be sent to others than whom it was meant for."""
+    """Whether a value is a secret, which must not be sent to other operations."""
     _places: dict[Label, Places] = field(default_factory=dict)
     _sequences: OrderedDict[tuple[int, int], KnownResources] = field(default_factory=OrderedDict)
     """By seed and index."""
     _dead: set[Label] = field(default_factory=set)
     _leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
     _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
-    _roots: Sequence[Label] | None = None
-    _found_goals: SequenceGoals | None = None
 
     def follow(self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo) -> GeneratedCase | None:
-        """The next step of sequence `index`, or None when nothing follows."""
+        """Return the next step of sequence `index`; None if nothing follows."""
         place, made = len(sequence), None
         known = self._sequences.pop((seed, index), None)
         if place < self.rules.max_steps and isinstance(sequence[-1].outcome, Response):
-            known = known or self._nothing_known()
+            if known is None:
+                known = KnownResources(self.model, self.rules.algorithms, self.host, self._places, self._leads)
             known.read(sequence)
             made = self._next(known, (seed, index, place), phase)
         if made is not None and known is not None:
@@ -170,11 +169,8 @@ class SequenceBuilder(Struct):
                 self._sequences.popitem(last=False)
         return made
 
-    def _nothing_known(self) -> KnownResources:
-        return KnownResources(self.model, self.rules.algorithms, self.host, self._places, self._leads)
-
     def _next(self, known: KnownResources, recipe: tuple[int, int, int], phase: PhaseInfo) -> GeneratedCase | None:
-        """A step of (seed, index of the sequence, place in it)."""
+        """Return the step of (seed, index of the sequence, place in it); None if no operation can follow."""
         seed, index, place = recipe
         chance = Random(seed + (index << 8) + place)
         weights = self._weights(known)
@@ -189,30 +185,28 @@ class SequenceBuilder(Struct):
             bindings = self._bindings(known, target, chance, is_aimed=target == aim)
             if bindings is None:
                 continue
-            # On the way to what is far away everything has to succeed.
+            # Every step on the way to a goal has to succeed.
             is_wrong = target != aim and chance.random() < WRONG_STEPS
             try:
                 return self.factory.make_step(target, recipe, phase, bindings, is_wrong=is_wrong)
             except CheckerError:
-                # The operation's own turn reports why it cannot be made; a sequence just does without it.
+                # The task of the operation reports why its cases cannot be made; sequences skip it.
                 self._dead.add(target)
         return None
 
-    @property
+    @cached_property
     def _goals(self) -> SequenceGoals:
-        if self._found_goals is None:
-            self._found_goals = SequenceGoals(self.model)
-        return self._found_goals
+        return SequenceGoals(self.model)
 
     def _chosen(self, weights: dict[Label, float], chance: Random, index: int, place: int) -> Label:
-        """By chance; the second steps of the first sequences go through all that follow, one after the other."""
+        """Return a random operation. The second steps of the first sequences take all possible operations in turn."""
         labels = list(weights)
         if place == 1 and index < 2 * len(labels):
             return labels[index % len(labels)]
         return chance.choices(labels, [weights[label] for label in labels])[0]
 
     def _weights(self, known: KnownResources) -> dict[Label, float]:
-        """Operations that may follow, by how much they are wanted."""
+        """Return the operations that may follow, with their weights."""
         found = self._led_to(known)
         if found:
             wanted = set().union(*map(self.model.sources_of, found))
@@ -233,7 +227,7 @@ class SequenceBuilder(Struct):
         return found
 
     def _led_to(self, known: KnownResources) -> dict[Label, float]:
-        """Operations that can use what was answered, the more the more answers lead there."""
+        """Return the operations that can use earlier responses; each further response raises the weight."""
         found: dict[Label, float] = {}
         leading: list[Label] = []
         for step, shown in enumerate(known.steps):
@@ -252,24 +246,21 @@ class SequenceBuilder(Struct):
         return _WEIGHTS.get(self.model.uses[target].method, 1.0)
 
     def _after(self, label: Label) -> Mapping[Label, float]:
-        """Operations that can use what one answers, and those on its resource, by how much they are wanted."""
+        """Return the operations that can use a response of one, and those on its resource, with their weights."""
         found = self._followers.get(label)
         if found is None:
             targets = (*self.model.followers(label), *self.model.on(self.model.uses[label].resource))
             found = self._followers[label] = {one: self._weight(one) for one in targets}
         return found
 
-    @property
+    @cached_property
     def _beginnings(self) -> Sequence[Label]:
-        if self._roots is None:
-            uses = self.model.uses
-            self._roots = [one for one in self.model.roots if uses[one].method in CREATING]
-        return self._roots
+        return [one for one in self.model.roots if self.model.uses[one].method in CREATING]
 
     def _bindings(
         self, known: KnownResources, target: Label, chance: Random, *, is_aimed: bool
     ) -> tuple[Binding, ...] | None:
-        """Values of the path, all from things that belong together, and those of links; None when one is missing."""
+        """Return values of the path, all from resources that belong together, and those of links; None if one is missing."""
         operation = self.factory.operations[target]
         use = self.model.uses[target]
         found: dict[tuple[Location, str], Binding] = {}
@@ -301,7 +292,7 @@ class SequenceBuilder(Struct):
         *,
         is_aimed: bool,
     ) -> None:
-        """Add values of links that stand beside the path, and conditions that hold; all of a body where the sequence heads for it."""
+        """Add values of links outside of the path, of the scope, and of conditional headers. A goal gets all values of its body."""
         operation = self.factory.operations[target]
         for step, one in known.transitions(target):
             in_body = 1.0 if is_aimed else _BODY
@@ -322,12 +313,13 @@ class SequenceBuilder(Struct):
                 found[place] = same
         for place, source in known.validators(operation):
             condition = self._binding(known, operation, place, source)
-            likely = _REQUIRED if _is_required(operation, place) else _OPTIONAL
+            required = {(one.location, one.name) for one in operation.parameters if one.required}
+            likely = _REQUIRED if place in required else _OPTIONAL
             if condition is not None and place not in found and chance.random() < likely:
                 found[place] = condition
 
     def _usable(self, known: KnownResources, target: Label, sources: list[ValueOrigin]) -> list[ValueOrigin]:
-        """Return the steps that were not refused earlier in the sequence, or all if there are no others."""
+        """Return the sources that were not refused earlier in the sequence; all of them if there are no others."""
         if not self.rules.link_calibration:
             return sources
         refused = {
@@ -342,7 +334,7 @@ class SequenceBuilder(Struct):
         return fresh or sources
 
     def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:
-        """Mostly the newest of the surest; after something was removed mostly that."""
+        """Return mostly the newest of the surest sources; after a removal mostly the removed resource."""
         last = len(known.steps) - 1
         if known.steps[last].use.method == REMOVING and chance.random() < _REMOVED:
             removed = [one for one in sources if one.step == last]
@@ -357,7 +349,10 @@ class SequenceBuilder(Struct):
     def _binding(
         self, known: KnownResources, operation: Any, place: Place, source: ValueOrigin, variable: str | None = None
     ) -> Binding | None:
-        """`variable` is what of the resource the value names, if it names anything."""
+        """Return the binding of a place to the value of a source; None if it has no usable value.
+
+        `variable` is the path variable that the value identifies, if any.
+        """
         location, name = place
         sent = known.steps[source.step].sent
         value = evaluated(source.expression, sent)
@@ -383,9 +378,9 @@ class SequenceBuilder(Struct):
 
 
 def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
-    """Return step and expression (JSON) of the origin of a value: not a request that only passed it on.
+    """Return step and expression (JSON) of the origin of a value, not of a request that only passed it on.
 
-    Otherwise no such request could be left out of a sequence, and the origin of its value would be hidden.
+    With the passing request as source, no such request could be removed from a sequence.
     """
     meta = known.steps[source.step].sent.case.meta
     for binding in () if meta is None else meta.bindings:
@@ -394,20 +389,15 @@ def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
     return source.step, json.dumps(source.expression)
 
 
-def _is_required(operation: Operation, place: Place) -> bool:
-    """Whether an operation cannot do without a parameter."""
-    return any(one.required and (one.location, one.name) == place for one in operation.parameters)
-
-
 LONGEST = 6
-"""Steps of a sequence at most."""
+"""Most steps of a sequence."""
 _EXTEND = 0.6
 _BOUND = 0.5
-"""Of the steps: so many take what their own sequence made, as in the stateful phase; the others what anybody has found."""
+"""Share of steps that use values of their own sequence, as in the stateful phase; the others use the value pool."""
 
 
 class SequenceExtender(Struct):
-    """Decides whether and how a sequence goes on."""
+    """Extends fuzzed cases to sequences."""
 
     factory: CaseFactory
     model: ResourceModel
@@ -416,7 +406,7 @@ class SequenceExtender(Struct):
     _dead: set[Label] = field(default_factory=set)
 
     def follow(self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
-        """The next case of a sequence, or None. `recipe` is (task seed, index, phase)."""
+        """Return the next case of a sequence, or None. `recipe` is (task seed, index, phase)."""
         last = sequence[-1]
         if len(sequence) >= LONGEST or not isinstance(last.outcome, Response):
             return None
@@ -434,6 +424,6 @@ class SequenceExtender(Struct):
         try:
             return self.factory.make(chosen, seed, index, phase, newest=True)
         except CheckerError:
-            # The operation's own turn reports why it cannot be made; a sequence just does without it.
+            # As in `SequenceBuilder`.
             self._dead.add(chosen)
             return None
