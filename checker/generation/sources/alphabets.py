@@ -11,14 +11,14 @@ Interval = tuple[int, int]
 TextRange = tuple[int, float, str | None]
 """First length and width, or a whole text."""
 TextPlan = tuple[list[TextRange], str, int]
-"""Lengths and whole texts of equal likelihood, the ring that texts are cut from, and where a cut may begin."""
+"""Equally likely lengths and whole texts, the ring that texts are cut from, and the number of its start positions."""
 
 LONGEST_SLICE = 1024
-"""Characters that a ring has from every place in it."""
+"""Characters that follow each start position of a ring."""
 
 
 class Alphabet:
-    """Characters that a string may have."""
+    """The characters that a string may have."""
 
     def __init__(
         self, intervals: Iterable[Interval], *, pool_size: int = 4096, blocks: tuple[tuple[int, str], ...] = ()
@@ -27,14 +27,14 @@ class Alphabet:
         """In order, without overlap."""
         self.pool_size = pool_size
         self.plans: dict[tuple[int, int], TextPlan] = {}
-        """How a random source chooses texts, by (minimum, maximum)."""
+        """(minimum, maximum) -> plan of random texts."""
         self.width = 1 if not self.intervals or self.intervals[-1][1] < 0x80 else 2
         """Rough bytes of a character."""
         self._blocks = blocks
         self._pattern: Callable[[str], object] | None = None
 
     def permits(self, text: str) -> bool:
-        """True when every character of `text` is one of these."""
+        """Whether every character of `text` is in the alphabet."""
         if self._pattern is None:
             inside = "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in self.intervals)
             self._pattern = re.compile(f"[{inside}]*" if inside else "").fullmatch
@@ -42,11 +42,11 @@ class Alphabet:
 
     @cached_property
     def ring(self) -> str:
-        """`pool_size` characters and the start again, so that every slice of 1,024 is whole."""
+        """`pool_size` characters, followed by the first ones again so that every slice of 1,024 is whole."""
         return self._mixed()
 
     def slice(self, offset: int, size: int) -> str:
-        """`size` characters from the ring."""
+        """Return `size` characters of the ring."""
         if size <= LONGEST_SLICE:
             return self.ring[offset : offset + size]
         once = self.ring[: self.pool_size]
@@ -73,7 +73,7 @@ class Alphabet:
 
 
 def merged(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-    """Intervals of characters in order and without overlap."""
+    """Return intervals of characters in order and without overlap."""
     found: list[Interval] = []
     for low, high in sorted(intervals):
         if found and low <= found[-1][1] + 1:
@@ -84,7 +84,7 @@ def merged(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
 
 
 def without(intervals: Iterable[Interval], characters: str) -> tuple[Interval, ...]:
-    """The characters of `intervals` that are not in `characters`."""
+    """Return the characters of `intervals` that are not in `characters`."""
     found = list(merged(intervals))
     for code in sorted(set(map(ord, characters))):
         parts: list[Interval] = []
@@ -99,19 +99,19 @@ def without(intervals: Iterable[Interval], characters: str) -> tuple[Interval, .
 
 @lru_cache(maxsize=1024)
 def of(intervals: tuple[Interval, ...]) -> Alphabet:
-    """The alphabet of these characters; equal ones share a pool."""
+    """Return the alphabet of these characters; equal ones share a pool."""
     return Alphabet(intervals)
 
 
 @lru_cache(maxsize=256)
 def small(intervals: tuple[Interval, ...]) -> Alphabet:
-    """The alphabet of these characters with a small pool, mixed like text where they are many: for a piece of a text."""
+    """Return the alphabet of these characters with a small pool, for a piece of a text; many characters are mixed like text."""
     count = sum(last - first + 1 for first, last in intervals)
     return Alphabet(intervals, pool_size=_SMALL, blocks=_BLOCKS if count >= _MANY else ())
 
 
 def _sample(intervals: tuple[Interval, ...]) -> Iterable[str]:
-    """Some hundred characters from everywhere."""
+    """Yield some hundred characters of all intervals."""
     for low, high in intervals:
         size = high - low + 1
         step = max(1, size // 128)
@@ -159,7 +159,7 @@ VISIBLE = Alphabet(((0x21, 0x7E),), pool_size=_LARGE, blocks=_BLOCKS)
 
 @lru_cache(maxsize=64)
 def restricted(intervals: tuple[Interval, ...], excluded: str) -> Alphabet:
-    """Characters of `intervals` but those in `excluded`, mixed like text."""
+    """Return the alphabet of `intervals` without `excluded`, mixed like text."""
     return Alphabet(without(intervals, excluded), pool_size=_MEDIUM, blocks=tuple(_kept(excluded)))
 
 
@@ -171,14 +171,14 @@ def _kept(excluded: str) -> Iterable[tuple[int, str]]:
 
 
 def common(left: Iterable[Interval], right: Iterable[Interval]) -> tuple[Interval, ...]:
-    """Characters that are in both."""
+    """Return the characters that are in both."""
     others = tuple(right)
     return tuple((max(a, c), min(b, d)) for a, b in left for c, d in others if max(a, c) <= min(b, d))
 
 
 @lru_cache(maxsize=8)
 def text_of(codec: str | None, *, allows_nul: bool) -> Alphabet:
-    """Characters that strings may have: those of an encoding, everything but surrogates without one."""
+    """Return the alphabet of strings: the characters of an encoding, or all but surrogates."""
     excluded = "" if allows_nul else "\0"
     name = codecs.lookup(codec).name if codec is not None else "utf-8"
     if name.startswith("utf"):
@@ -187,7 +187,7 @@ def text_of(codec: str | None, *, allows_nul: bool) -> Alphabet:
 
 
 def _encodable(codec: str) -> tuple[Interval, ...]:
-    """Characters of the basic plane that an encoding has."""
+    """Return the characters of the basic plane that an encoding has."""
     return merged((code, code) for low, high in _BASIC for code in range(low, high + 1) if _has(codec, code))
 
 

@@ -15,22 +15,22 @@ from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan, T
 SLOTS = 256
 Range = TypeVar("Range")
 IntegerRange = tuple[int, float]
-"""First value and width; infinite for what a number of the table has too few bits for."""
+"""First value and width; infinite if a number of the table has too few bits for the range."""
 FloatRange = tuple[float, float, float]
 """First value, width, and steps in a unit (0 for none)."""
 
 AGAIN: Final[IntegerRange] = (0, inf)
-"""Stands for the integer that was drawn last, if it fits: equal ones are rare otherwise. Known by identity."""
+"""Stands for the last drawn integer that fits; compared by identity. Equal integers would be rare otherwise."""
 AGAIN_TEXT: Final = "again"
-"""Stands for the text that was drawn last; known by identity."""
+"""Stands for the last drawn text; compared by identity."""
 EPOCH: Final = date(2000, 1, 1)
-"""Dates are drawn as days from here: it is what they shrink to."""
+"""Dates are drawn as days from here, so that they shrink to it."""
 DAYS: Final[Interval] = ((date.min - EPOCH).days, (date.max - EPOCH).days)
 _ODD_DATES = (
     "1970-01-01", "2000-02-29", "2024-02-29", "1900-02-28", "2038-01-19", "1999-12-31", "2023-12-31", "2024-12-31",
 )  # fmt: skip
 _FAVOURITES: Final = {DAYS: tuple((date.fromisoformat(text) - EPOCH).days for text in _ODD_DATES)}
-"""Range of integers -> values in it that mean something."""
+"""Range of integers -> values of it that are drawn more often."""
 _AGAIN = 4
 """Slots."""
 _FAR = (10, 100, 255, 256, 1000, 65535, 65536, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1)
@@ -42,13 +42,13 @@ _LONG = 256
 WIDE: Final = float(1 << 32)
 """Wider ranges of integers need more bits than a number of the table has."""
 _MEMORY = 12
-"""Choices among which one to repeat is looked for."""
+"""Last choices that are searched for one to repeat."""
 _SHORT_AGAIN = 64
 """Characters of a text that may be repeated."""
 
 
 def integer_plan(low: int, high: int) -> list[IntegerRange]:
-    """Ranges of integers; only that of all of them can be too wide."""
+    """Return ranges of integers; only the full range can be too wide for the table."""
     size = high - low + 1
     if size <= 16:
         return 2 * _with_edges([(low, 1.0), (high, 1.0)], [(low, float(size))], 24)
@@ -73,7 +73,7 @@ def integer_plan(low: int, high: int) -> list[IntegerRange]:
 
 
 def float_plan(low: float, high: float) -> list[FloatRange]:
-    """Ranges as (first, width, steps in a unit)."""
+    """Return ranges as (first, width, steps in a unit)."""
     origin = min(max(0.0, low), high)
     near = [low, high, low, high, 0.0, 1.0, -1.0, 0.5, 0.1, 1e-7, 2.0**53, 1e16, 1e100, -1e16]
     edges = [(value, 0.0, 0.0) for value in near if low <= value <= high]
@@ -90,9 +90,9 @@ def float_plan(low: float, high: float) -> list[FloatRange]:
 
 
 def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
-    """Ranges of lengths, and a few whole strings."""
+    """Return ranges of lengths, and a few whole strings."""
     sizes = _sizes(low, high)
-    # Few different ones, each in many slots: one object each, since all of them are looked at all the time.
+    # Few ranges fill many slots, and share one object each: every draw reads the plan.
     ranges: dict[Interval, TextRange] = {size: (size[0], float(size[1]), None) for size in sizes}
     plan = [ranges[size] for size in sizes]
     texts = [text for text in _SPECIAL_TEXTS if low <= len(text) <= high and alphabet.permits(text)]
@@ -103,7 +103,7 @@ def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
 
 
 def last_integer(choices: Sequence[Choice], low: int, high: int) -> int:
-    """The latest that lies between; `low` when none does."""
+    """Return the latest choice between the bounds; `low` if there is none."""
     for value in reversed(choices[-_MEMORY:]):
         if type(value) is int and low <= value <= high:
             return value
@@ -111,7 +111,7 @@ def last_integer(choices: Sequence[Choice], low: int, high: int) -> int:
 
 
 def last_text(choices: Sequence[Choice], alphabet: Alphabet, sizes: Interval) -> str:
-    """The latest that fits and is not long; any short one when none does."""
+    """Return the latest short text that fits; the shortest one if there is none."""
     low, high = sizes[0], min(sizes[1], _SHORT_AGAIN)
     for value in reversed(choices[-_MEMORY:]):
         if type(value) is str and low <= len(value) <= high and alphabet.permits(value):
@@ -120,17 +120,17 @@ def last_text(choices: Sequence[Choice], alphabet: Alphabet, sizes: Interval) ->
 
 
 def size_plan(low: int, high: int) -> list[Interval]:
-    """Ranges of sizes as (first, width)."""
+    """Return ranges of sizes as (first, width)."""
     return 2 * _sizes(low, high)
 
 
 def _sizes(low: int, high: int) -> list[Interval]:
-    """Short ones, the ends, now and then a long one."""
+    """Return mostly short ranges, the ends, and rarely a long one."""
     size = high - low + 1
     edges = [(low, 1), (low + 1, 1), (high, 1), (high - 1, 1), (low, 1)]
     edges = [edge for edge in edges if low <= edge[0] <= high]
     if high > _LONG:
-        # A long one costs as much as ten short ones: rarely.
+        # A long text costs as much as ten short ones.
         edges = [edge for edge in edges if edge[0] <= _LONG] * 6 + [(high, 1)]
     windows: list[Interval] = []
     for width, share in ((8, 10), (16, 8), (32, 3), (64, 1)):
@@ -144,7 +144,7 @@ def _sizes(low: int, high: int) -> list[Interval]:
 
 
 def _with_edges(edges: Iterable[Range], windows: Iterable[Range], share: int) -> list[Range]:
-    """`share` slots for the edges, if any, and the rest for the windows."""
+    """Return `share` slots for the edges, if any, and the rest for the windows."""
     listed = list(edges)
     count = share if listed else 0
     wide = list(islice(cycle(windows), SLOTS - count))
@@ -152,17 +152,17 @@ def _with_edges(edges: Iterable[Range], windows: Iterable[Range], share: int) ->
 
 
 FEWEST: Final = 1 << 16
-"""Numbers that there are at least: who wants more of them for one case has a schema that never ends."""
+"""Numbers that are available for one case: a case that needs more has a schema without end."""
 
 
 class SourceSpent(BudgetSpent):
-    """More was drawn than a case may have."""
+    """A case has drawn more numbers than the table has."""
 
     def __init__(self) -> None:
         super().__init__("")
 
     def at(self, pointer: str) -> None:
-        """Say where it happened: the innermost place is told first, and stays."""
+        """Set the pointer of the place. The innermost place sets it first, and it stays."""
         if not self.pointer:
             super().__init__(pointer)
 
@@ -185,7 +185,7 @@ class End:
 
 @cache
 def uniform_numbers() -> tuple[float, ...]:
-    """`FEWEST` uniform numbers below `SLOTS`, twice over, so that every start has as many to come."""
+    """Return `FEWEST` uniform numbers below `SLOTS`, twice, so that at least as many follow each start."""
     random = Random(0x9E3779B97F4A7C15).random
     once = [random() * SLOTS for _ in range(FEWEST)]
     return tuple(once + once)
@@ -199,9 +199,9 @@ Span = tuple[int, int, int]
 
 _PLANS = 4096
 MOST_BYTES = 5000
-"""Of strings in a case; beyond it they are as short as they may be. Hypothesis refuses 8,192 bytes of choices."""
+"""Bytes of strings in a case, beyond which strings have their minimum length. Hypothesis refuses 8,192 bytes of choices."""
 MOST_CHOICES = 700
-"""In a case; beyond it nothing optional is added."""
+"""Choices of a case, beyond which no optional part is added."""
 
 
 class Source(Protocol):
@@ -209,7 +209,7 @@ class Source(Protocol):
 
     @property
     def choices(self) -> Sequence[Choice]:
-        """Everything that has been drawn so far."""
+        """All choices so far."""
         ...
 
     def integer(self, low: int, high: int) -> int:
@@ -225,7 +225,7 @@ class Source(Protocol):
         ...
 
     def forced(self, value: bool) -> None:
-        """Record a boolean that is already decided, so that there is one for every element."""
+        """Record a boolean that is already decided, so that each element has one."""
         ...
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str: ...
@@ -241,11 +241,11 @@ class Source(Protocol):
         ...
 
     def stop_span(self, discard: bool = False) -> None:
-        """End the innermost span. What is discarded is as if it had never been drawn."""
+        """End the innermost span, and forget its choices if it is discarded."""
         ...
 
     def abandon(self, pointer: str) -> None:
-        """Forget everything since the start, or end the test case: this one came to nothing."""
+        """Give up this case: forget all choices, or end the test case."""
         ...
 
 
@@ -256,13 +256,13 @@ _M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
 _SHORT_TEXT = 16
-"""Longer ones are counted."""
+"""Characters; longer texts are counted."""
 _SHORT = 16
-"""Bytes that are made without a generator of their own."""
+"""Bytes that are taken from the table; longer ones need a generator of their own."""
 
 
 class RandomSource:
-    """Chance, from a seed. The hot path.
+    """Random choices from a seed: the hot path.
 
     Seeding a Mersenne twister costs as much as ten draws. Instead all cases read one table of uniform numbers; the
     seed says where each begins and by how much (modulo 256) all that it reads is shifted.
@@ -295,12 +295,12 @@ class RandomSource:
         self.spent = 0
 
     def bits(self) -> int:
-        """128 random bits, not recorded."""
+        """Return 128 random bits, which are not recorded."""
         scrambled = (trunc((next(self._numbers) + 1.0) * (1 << 45)) ^ self._mix) * _SPREAD
         return scrambled >> 60 & ((1 << 128) - 1)
 
     def integer(self, low: int, high: int) -> int:
-        """Both ends included: small ones and the ends more often."""
+        """Draw an integer, both ends included: small ones and the ends more often."""
         try:
             plan = self._integers[low, high]
         except KeyError:
@@ -316,13 +316,13 @@ class RandomSource:
         return value
 
     def _rare_integer(self, entry: IntegerRange, low: int, high: int) -> int:
-        """Not recorded: of a wide range, or the one that was drawn last."""
+        """Return an integer of a wide range, or the one that was drawn last, without recording it."""
         if entry is AGAIN:
             return last_integer(self.choices, low, high)
         return low + self.bits() % (high - low + 1)
 
     def floating(self, low: float, high: float) -> float:
-        """Finite: numbers of few digits and the ends more often."""
+        """Draw a finite number: few digits and the ends more often."""
         key = (low, high)
         plan = self._floats.get(key)
         if plan is None:
@@ -343,7 +343,7 @@ class RandomSource:
         return value
 
     def boolean(self, p: float = 0.5) -> bool:
-        """False when the case is large enough already."""
+        """Draw a boolean; False once the case is large."""
         choices = self.choices
         value = (
             (next(self._numbers) + self._shift) % 256.0 < p * 256.0
@@ -354,14 +354,14 @@ class RandomSource:
         return value
 
     def forced(self, value: bool) -> None:
-        """Recorded as it is."""
+        """Record a boolean that is already decided."""
         choices = self.choices
         if len(choices) > FEWEST:
             raise SourceSpent
         choices.append(value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
-        """A slice of the alphabet's pool."""
+        """Draw a slice of the pool of the alphabet."""
         try:
             plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:
@@ -386,12 +386,12 @@ class RandomSource:
         return value
 
     def _long_text(self, alphabet: Alphabet, offset: int, size: int, min_size: int) -> str:
-        """Not recorded: as long as that if there is room in the case."""
+        """Return a text of this size if the case has room for it, without recording it."""
         self.spent += size * alphabet.width
         return alphabet.slice(offset, min_size if self.spent > MOST_BYTES else size)
 
     def binary(self, min_size: int, max_size: int) -> bytes:
-        """Short more often than long."""
+        """Draw bytes, short ones more often."""
         size = min_size
         if max_size > min_size:
             plan = self._sizes.get((min_size, max_size))
@@ -413,13 +413,13 @@ class RandomSource:
         return value
 
     def choice(self, n: int) -> int:
-        """All equally likely."""
+        """Draw an index; all are equally likely."""
         value = trunc((next(self._numbers) + self._shift) % 256.0 * n) >> 8
         self.choices.append(value)
         return value
 
     def start_span(self, label: int) -> None:
-        """Begin a span that may be discarded. A replay finds the spans."""
+        """Begin a span that may be discarded. Only a replay records spans."""
         self._open.append(len(self.choices))
 
     def stop_span(self, discard: bool = False) -> None:
@@ -429,11 +429,11 @@ class RandomSource:
             del self.choices[start:]
 
     def abandon(self, pointer: str) -> None:
-        """Nothing has been drawn; chance goes on elsewhere."""
+        """Forget all choices, and continue elsewhere in the table."""
         self.reset(self._mix)
 
     def remaining(self) -> Sequence[Choice]:
-        """Recorded choices that are still to come: none."""
+        """Return no choices: nothing is replayed."""
         return ()
 
     def absorb(self, choices: Sequence[Choice]) -> None:
@@ -444,7 +444,7 @@ class RandomSource:
 def _numbers() -> tuple[Callable[[int], None], Iterator[float], End]:
     """Return the seek function of a table, the numbers from there, and the end after them."""
     numbers, end = iter(uniform_numbers()), End()
-    # What unpickling does: goes to a place without walking there.
+    # Unpickling uses this to position an iterator without stepping through it.
     go_to: Callable[[int], None] = numbers.__setstate__  # type: ignore[attr-defined]
     return go_to, chain(numbers, end), end
 
@@ -457,7 +457,7 @@ def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
 
 
 def _text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
-    """All that choosing a text needs, remembered: its plan, the ring of characters and the size of their pool."""
+    """Return the remembered plan of a text: its sizes, the ring of characters and the size of their pool."""
     key = (min_size, max_size)
     known = alphabet.plans.get(key)
     if known is not None:

@@ -31,10 +31,10 @@ __all__ = [
 ]  # fmt: skip
 
 NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
-"""Labels of spans. The boolean before an `OPTIONAL` says whether it is there; that of an `ELEMENT` is its first choice."""
+"""Labels of spans. A boolean before an `OPTIONAL` decides whether it is present; the boolean of an `ELEMENT` is its first choice."""
 
 DEEPEST = 3
-"""Times that a recursive schema is entered again before only what is required is drawn."""
+"""Times that a recursive schema is entered again before only required parts are drawn."""
 _WORK = 5_000
 _GLANCE = 16
 _SECONDS = 1.0
@@ -42,11 +42,11 @@ _ATTEMPTS = 60
 
 
 HOOK = "hook "
-"""Begins the pointer of what a hook of the user did not take."""
+"""Prefix of the pointer of a value that a hook of the user refused."""
 
 
 class Rejected(Exception):
-    """No attempt gave a value that the schema admits: this draw came to nothing."""
+    """No attempt gave a value that the schema admits."""
 
     def __init__(self, pointer: str) -> None:
         super().__init__(pointer)
@@ -62,12 +62,12 @@ class Unfinished(Rejected):
 
 
 class GivenValue(Struct, frozen=True):
-    """A value in this part was not drawn: users or the description gave it."""
+    """A value of this part comes from users or from the description, and was not drawn."""
 
     location: Location
     origin: Origin
     name: str = ANYTHING
-    """Which one, as provenance says it; `ANYTHING` where nobody knows."""
+    """Name of the value in the provenance; `ANYTHING` if it is unknown."""
 
 
 class DrawContext(Struct):
@@ -76,26 +76,26 @@ class DrawContext(Struct):
     pool: ValuePool | None = None
     bindings: list[Binding | GivenValue] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
-    """Where in the body we are, as parts of a JSON pointer. Kept only when values are reused."""
+    """Current place in the body, as parts of a JSON pointer. Maintained only when values are reused."""
     naming: Collection[tuple[str, ...]] = ()
-    """Values in the body that name resources, as parts of JSON pointers: what is made up there leads nowhere."""
+    """Values in the body that name resources, as parts of JSON pointers: invented ones name nothing that exists."""
     depth: int = 0
     work: int = 0
     since: float = 0.0
-    """When the first `_GLANCE` attempts had been discarded."""
+    """Time at which the first `_GLANCE` attempts had been discarded."""
     since_cpu: float | None = None
-    """CPU time when that was `_SECONDS` ago."""
+    """CPU time `_SECONDS` after `since`."""
     allowance: int = _WORK
     """Attempts that may be discarded."""
     seeded: int | None = None
-    """Choices that what is drawn from seeds may still take; None outside of it."""
+    """Choices that are left for values drawn from seeds; None outside of such values."""
     violation: Violation | None = None
-    """What the last negative part breaks."""
+    """The violation of the last negative part."""
     alternative: int | None = None
-    """Which of the alternatives that its operation asks of its callers the last case meets; None for the usual one."""
+    """Place of the security alternative that the last case meets; None for the usual one."""
 
     def begin(self, pool: ValuePool | None, work: int = 0) -> None:
-        """A new draw, or a new attempt at it after so many discarded ones."""
+        """Begin a draw, or a new attempt at it after `work` discarded ones."""
         self.pool = pool
         self.depth = 0
         self.work = work
@@ -106,7 +106,7 @@ class DrawContext(Struct):
 
     @contextmanager
     def aside(self, allowance: int = _WORK) -> Iterator[None]:
-        """Draw something aside that is no part of the running draw, and may discard so many attempts."""
+        """Draw a value that is not part of the running draw, with an allowance of its own for discarded attempts."""
         kept = (self.pool, self.bindings, self.path, self.depth, self.work)
         limits = (self.allowance, self.since, self.since_cpu)
         self.bindings, self.path, self.allowance = [], [], allowance
@@ -130,7 +130,7 @@ class DrawContext(Struct):
         if self.work == _GLANCE:
             self.since, self.since_cpu = now, None
         elif now - self.since > _SECONDS:
-            # The clock of the CPU is a system call, and other processes may have taken the time.
+            # On a busy machine other processes take the time. The CPU clock is a system call, so it is read rarely.
             cpu = thread_time()
             if self.since_cpu is None:
                 self.since_cpu = cpu
@@ -141,12 +141,12 @@ class DrawContext(Struct):
 def retried(
     make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str, attempts: int = _ATTEMPTS
 ) -> Draw:
-    """Draws until a value is accepted, for a bounded number of times."""
+    """Return draws that retry until a value is accepted, for a bounded number of attempts."""
 
     def draw(source: Source) -> Any:
         bound = len(context.bindings)
         if source.__class__ is RandomSource:
-            # Nobody asks chance for its spans; without them a case costs 16 us instead of 20.
+            # Random cases need no spans; without them a case costs 16 us instead of 20.
             choices = source.choices
             start = len(choices)
             for _ in range(attempts):
@@ -178,28 +178,28 @@ Steps say less, 0.7 to 1.8 KiB each: many of them read forms that operations sha
 
 
 class Budget(Struct):
-    """Work that compiling one operation may take, in steps of some 50 us: a schema that is read, a node that is compiled."""
+    """The work that compiling one operation may take, in steps of about 50 us: reading a schema, compiling a node."""
 
     steps: int = 60_000
     """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""
     thrift: int = 45_000
-    """When so many steps are left, of the alternatives that are still to come one each has to do."""
+    """Remaining steps below which only one alternative of each further schema is compiled."""
     nodes: int = 0
-    """Nodes that were compiled, those of alternatives that came to nothing included."""
+    """Compiled nodes, those of impossible alternatives included."""
 
     @property
     def program_bytes(self) -> int:
-        """Estimate of the memory that the compiled program takes."""
+        """Estimated memory of the compiled program."""
         return (1 + self.nodes) * _NODE_BYTES
 
     @property
     def is_low(self) -> bool:
-        """True when alternatives have to be left out."""
+        """Whether alternatives have to be left out."""
         return self.steps < self.thrift
 
     @contextmanager
     def lent(self, steps: int, thrift: int = 0) -> Iterator[None]:
-        """At most so many steps inside, and thrift when so many of them are left."""
+        """Limit the steps inside, and leave out alternatives below `thrift` remaining steps."""
         kept, granted = (self.steps, self.thrift), min(steps, self.steps)
         self.steps, self.thrift = granted, thrift
         try:
@@ -208,13 +208,13 @@ class Budget(Struct):
             self.steps, self.thrift = kept[0] - (granted - self.steps), kept[1]
 
     def spend(self, pointer: str, steps: int = 1) -> None:
-        """Count what is done. Raises `BudgetSpent`."""
+        """Count steps. Raises `BudgetSpent`."""
         self.steps -= steps
         if self.steps < 0:
             self.steps = -1
             raise BudgetSpent(pointer)
 
     def spend_node(self, pointer: str) -> None:
-        """Count a node that is compiled. Raises `BudgetSpent`."""
+        """Count a compiled node. Raises `BudgetSpent`."""
         self.spend(pointer)
         self.nodes += 1

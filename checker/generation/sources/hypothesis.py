@@ -1,4 +1,4 @@
-"""The one module that touches Hypothesis: its data as a source, our programs as strategies, its shrinker for our records."""
+"""The only module that uses internals of Hypothesis: its data as a source, draw programs as strategies."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ from checker.generation.sources.replay import ReplaySource, SimplestSource
 
 Strategy = SearchStrategy[Any]
 _IN_VAIN = 20
-"""Cases after which a hook that took none is told: Hypothesis gives up after 50."""
+"""Cases after which a hook that accepts none is reported. Hypothesis gives up after 50."""
 Value = TypeVar("Value")
 
 _MORE_DRAWS = 20
@@ -44,27 +44,27 @@ _UTF8 = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 
 
 def isolate(directory: Path) -> None:
-    """Let chance depend on seeds alone, and files stand in this directory. For processes that are ours alone.
+    """Make Hypothesis depend on seeds alone, and write its files into this directory. Only for processes of the checker.
 
-    By itself Hypothesis collects constants from the modules that happen to be loaded: seconds of CPU, other values wherever
-    the program is installed, and a `.hypothesis` in the working directory.
+    By default, Hypothesis collects constants from all loaded modules. This takes seconds of CPU, gives other values in each
+    installation, and creates `.hypothesis` in the working directory.
     """
     set_hypothesis_home_dir(directory)
-    # There is no setting for it.
+    # Hypothesis has no setting for this.
     HypothesisProvider._local_constants = Constants()  # type: ignore[method-assign, assignment]
 
 
 def know_characters() -> None:
-    """Write down for Hypothesis which characters UTF-8 can hold, where it would look for it. Call `isolate` before.
+    """Write the cache file of the characters that UTF-8 can hold. Call `isolate` before.
 
-    It finds out by encoding every one of them, four seconds of CPU, when a user's strategy first draws text: on a busy
-    machine longer than one case may take.
+    Hypothesis would encode every character, four seconds of CPU, when a user's strategy first draws text: on a busy machine
+    longer than one case may take.
     """
     path = charmap_file("codec-v2-utf-8")
     if path.exists():
         return
     with suppress(OSError):
-        # Without it everything is only slower.
+        # Without the file, drawing text is only slower.
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}")
         partial.write_bytes(gzip.compress(json.dumps([_UTF8, []]).encode(), mtime=0))
@@ -72,12 +72,12 @@ def know_characters() -> None:
 
 
 class HypothesisSource:
-    """Hypothesis chooses, and remembers."""
+    """A source that takes its choices from Hypothesis."""
 
     __slots__ = ("_refuse", "data")
 
     def __init__(self, data: ConjectureData, refuse: Callable[[str], None] | None = None) -> None:
-        """`refuse` is told where each value stood that came to nothing."""
+        """`refuse` is called with the pointer of each value that could not be drawn."""
         self.data = data
         self._refuse = refuse
 
@@ -124,7 +124,7 @@ class HypothesisSource:
         self.data.stop_span(discard=discard)
 
     def abandon(self, pointer: str) -> None:
-        """This test case comes to nothing, for a value there."""
+        """Mark the test case as invalid because of the value at a pointer."""
         if self._refuse is not None:
             self._refuse(pointer)
         self.data.mark_invalid("no attempt gave a value that the schema admits")
@@ -136,13 +136,13 @@ def _interval_set(intervals: tuple[Interval, ...]) -> IntervalSet:
 
 
 def draw_strategy(strategy: Strategy, source: Source) -> Any:
-    """A value of a user's strategy. Its choices become choices of the source, whichever that is."""
+    """Return a value of a user's strategy. Its choices become choices of the source."""
     if isinstance(source, HypothesisSource):
         return source.data.draw(strategy)
     if not isinstance(source, RandomSource | ReplaySource | SimplestSource):
         raise TypeError(f"no way to draw a strategy from {source!r}")
     for _ in range(_MORE_DRAWS):
-        # Above: chance for what is not recorded. The same strategy asks the same questions in the same order.
+        # The recorded choices come first, random ones after them: a strategy makes its choices in the same order each time.
         data = ConjectureData(random=Random(source.bits()), prefix=source.remaining())
         try:
             with BuildContext(data, is_final=False, wrapped_test=draw_strategy):
@@ -155,7 +155,7 @@ def draw_strategy(strategy: Strategy, source: Source) -> Any:
 
 
 class _DrawnStrategy(SearchStrategy[Value]):
-    """Values of a draw function."""
+    """The strategy of a draw function."""
 
     def __init__(self, draw: Callable[[Source], Value], name: str) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ class _DrawnStrategy(SearchStrategy[Value]):
         return value
 
     def _refuse(self, pointer: str) -> None:
-        """Raises `Unsatisfiable` where a hook of the user has taken nothing so far: Hypothesis would not name it."""
+        """Raise `Unsatisfiable` if a hook has accepted no case so far: the error of Hypothesis would not name the hook."""
         if self._has_drawn or not pointer.startswith(HOOK):
             return
         self._in_vain += 1
@@ -187,14 +187,14 @@ class _DrawnStrategy(SearchStrategy[Value]):
 
 
 def strategy_of(draw: Callable[[Source], Value], name: str) -> SearchStrategy[Value]:
-    """Strategy of what a draw function gives."""
+    """Return the strategy of a draw function."""
     return _DrawnStrategy(draw, name)
 
 
 def replay_through_conjecture(
     draw: Callable[[Source], Value], choices: Sequence[Choice]
 ) -> tuple[Value | None, str, bool]:
-    """Value, status and whether exactly these choices were drawn, when Hypothesis replays a record."""
+    """Return value, status and whether exactly these choices were drawn, when Hypothesis replays a record."""
     data = ConjectureData.for_choices(tuple(choices))
     value: Value | None = None
     try:
@@ -210,17 +210,17 @@ def replay_through_conjecture(
 
 
 def settings_given(test: Callable[..., Any]) -> settings | None:
-    """Return the `@settings` of a test function; None if there are none. Hypothesis has no public way to ask."""
+    """Return the `@settings` of a test function; None if there are none. Hypothesis has no public function for it."""
     return getattr(test, "_hypothesis_internal_use_settings", None)
 
 
 def seed_given(test: object) -> Any:
-    """The seed of a test function or of a state machine; None where it has none. There is no public way to ask."""
+    """Return the seed of a test function or of a state machine; None if it has none. Hypothesis has no public function for it."""
     return getattr(test, "_hypothesis_internal_use_seed", None)
 
 
 def give_seed(test: object, value: int | None) -> None:
-    """Let a test function or a state machine begin with a seed, or with chance; unlike `@seed`, what failed before still comes first."""
+    """Give a test function or a state machine a seed, or None; unlike with `@seed`, saved failures still run first."""
     test._hypothesis_internal_use_seed = value  # type: ignore[attr-defined]
 
 
@@ -230,13 +230,13 @@ def forced_seed() -> Any:
 
 
 def forget_settings(test: Callable[..., Any]) -> None:
-    """Let a test function have other settings than those of `@settings`, which allows one decoration."""
+    """Remove the `@settings` of a test function, so that others can be applied: Hypothesis allows one decoration."""
     for name in ("_hypothesis_internal_use_settings", "_hypothesis_internal_settings_applied"):
         test.__dict__.pop(name, None)
 
 
 def keep_examples_apart(test: Callable[..., Any], name: str) -> None:
-    """Have a test function save its examples under a name of its own, and list its own: copies of a function share them otherwise."""
+    """Give a test function its own database key and its own explicit examples: copies of a function would share them."""
     test.__dict__["_hypothesis_internal_add_digest"] = name.encode()
     listed = test.__dict__.get("hypothesis_explicit_examples")
     if listed is not None:

@@ -1,4 +1,4 @@
-"""The sources without chance: a record of choices, repeated; and always the simplest choice."""
+"""Sources without chance: recorded choices, and the simplest choices."""
 
 from collections.abc import Sequence
 from math import copysign, nextafter
@@ -10,7 +10,7 @@ from checker.generation.sources.choices import RandomSource, Span
 
 
 class ReplaySource:
-    """A record, repeated. Total: what does not fit, or is missing, is drawn from chance, or as `rest` gives it."""
+    """Repeats recorded choices. A choice that is missing or does not fit is drawn at random, or from `rest`."""
 
     __slots__ = ("_chance", "_open", "_position", "_recorded", "choices", "spans")
 
@@ -23,7 +23,7 @@ class ReplaySource:
         self._open: list[Span] = []
 
     def bits(self) -> int:
-        """128 random bits, not recorded."""
+        """Return 128 random bits, which are not recorded."""
         return self._chance.bits()
 
     def _next(self) -> Choice | None:
@@ -32,7 +32,7 @@ class ReplaySource:
         return self._recorded[position] if position < len(self._recorded) else None
 
     def integer(self, low: int, high: int) -> int:
-        """The recorded integer if it lies between."""
+        """Return the recorded integer if it lies between the bounds."""
         value = self._next()
         if value.__class__ is not int or not low <= value <= high:
             value = self._chance.integer(low, high)
@@ -40,7 +40,7 @@ class ReplaySource:
         return value
 
     def floating(self, low: float, high: float) -> float:
-        """The recorded number if it lies between."""
+        """Return the recorded number if it lies between the bounds."""
         value = self._next()
         if value.__class__ is not float or not _lies_between(low, value, high):
             value = self._chance.floating(low, high)
@@ -48,7 +48,7 @@ class ReplaySource:
         return value
 
     def boolean(self, p: float = 0.5) -> bool:
-        """The recorded boolean."""
+        """Return the recorded boolean."""
         value = self._next()
         if value.__class__ is not bool:
             value = self._chance.boolean(p)
@@ -56,12 +56,12 @@ class ReplaySource:
         return value
 
     def forced(self, value: bool) -> None:
-        """Takes the place of what was recorded."""
+        """Record a decided boolean in place of the recorded one."""
         self._position += 1
         self.choices.append(value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
-        """The recorded text if its length and its characters fit."""
+        """Return the recorded text if its length and its characters fit."""
         value = self._next()
         if value.__class__ is not str or not min_size <= len(value) <= max_size or not alphabet.permits(value):
             value = self._chance.string(alphabet, min_size, max_size)
@@ -69,7 +69,7 @@ class ReplaySource:
         return value
 
     def binary(self, min_size: int, max_size: int) -> bytes:
-        """The recorded bytes if their number fits."""
+        """Return the recorded bytes if their number fits."""
         value = self._next()
         if value.__class__ is not bytes or not min_size <= len(value) <= max_size:
             value = self._chance.binary(min_size, max_size)
@@ -77,7 +77,7 @@ class ReplaySource:
         return value
 
     def choice(self, n: int) -> int:
-        """The recorded index if there are as many."""
+        """Return the recorded index if it is below `n`."""
         value = self._next()
         if value.__class__ is not int or not 0 <= value < n:
             value = self._chance.choice(n)
@@ -89,7 +89,7 @@ class ReplaySource:
         self._open.append((label, len(self.choices), len(self.spans)))
 
     def stop_span(self, discard: bool = False) -> None:
-        """Close, or forget, what the innermost span has drawn."""
+        """End the innermost span, and forget its choices if it is discarded."""
         label, start, inner = self._open.pop()
         if discard:
             del self.choices[start:]
@@ -98,14 +98,14 @@ class ReplaySource:
             self.spans.append((label, start, len(self.choices)))
 
     def abandon(self, pointer: str) -> None:
-        """Go on with what is left of the record, as if this were the start."""
+        """Forget all choices, and continue with the rest of the record."""
         self.choices.clear()
         self.spans.clear()
         self._open.clear()
         self._chance.abandon(pointer)
 
     def remaining(self) -> Sequence[Choice]:
-        """Recorded choices that are still to come."""
+        """Return the recorded choices that are not used yet."""
         return self._recorded[self._position :]
 
     def absorb(self, choices: Sequence[Choice]) -> None:
@@ -123,15 +123,15 @@ def _lies_between(low: float, value: float, high: float) -> bool:
 
 
 _PATIENCE: Final = 12
-"""Attempts that differ by a step from the one before; later ones are drawn from chance, with a fixed seed."""
+"""Attempts that differ by one step; later ones are random with a fixed seed."""
 _PLAIN: Final = "0aA-"
 _LONGEST_NAME: Final = 8
 
 
 class SimplestSource:
-    """Integers close to zero, short strings of zeros, nothing optional, the first of all alternatives.
+    """Draws integers close to zero, short strings of zeros, no optional parts, and the first alternative.
 
-    An attempt that is discarded makes all choices of the next one at its place a step larger.
+    After a discarded attempt, all choices of the next attempt at that place are one step larger.
     """
 
     __slots__ = ("_first", "_names", "_random", "_ranks", "_seed", "choices")
@@ -146,7 +146,7 @@ class SimplestSource:
 
     @property
     def _chance(self) -> RandomSource:
-        """Made when it is first needed: hardly any value needs it, and it takes longer to make than a value to draw."""
+        """A random source, created on first use: few values need it, and creating it takes longer than drawing a value."""
         if self._random is None:
             self._random = RandomSource(self._seed)
         return self._random
@@ -156,11 +156,11 @@ class SimplestSource:
         return self._first + sum(self._ranks)
 
     def bits(self) -> int:
-        """128 bits, not recorded: the same ones for the same rank."""
+        """Return 128 bits, which are not recorded: the same ones for the same rank."""
         return self._chance.bits()
 
     def remaining(self) -> Sequence[Choice]:
-        """Recorded choices that are still to come: none."""
+        """Return no choices: nothing is replayed."""
         return ()
 
     def absorb(self, choices: Sequence[Choice]) -> None:
@@ -168,7 +168,7 @@ class SimplestSource:
         self.choices.extend(choices)
 
     def integer(self, low: int, high: int) -> int:
-        """As close to zero as possible; then the next ones."""
+        """Return the integer of the rank, by distance from zero."""
         rank = self._rank()
         value = min(max(low, 0), high) + rank
         if value > high:
@@ -179,7 +179,7 @@ class SimplestSource:
         return value
 
     def floating(self, low: float, high: float) -> float:
-        """The number of that rank, by distance from zero in steps of a half."""
+        """Return the number of the rank, by distance from zero in steps of a half."""
         rank = self._rank()
         value = min(max(low, 0.0), high) + rank / 2
         if value > high:
@@ -192,18 +192,18 @@ class SimplestSource:
         return value
 
     def boolean(self, p: float = 0.5) -> bool:
-        """False, until nothing else helps."""
+        """Return False, and a random boolean after many attempts."""
         rank = self._rank()
         value = rank > _PATIENCE and self._chance.boolean(p)
         self.choices.append(value)
         return value
 
     def forced(self, value: bool) -> None:
-        """Recorded as it is."""
+        """Record a boolean that is already decided."""
         self.choices.append(value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
-        """Zeros, as few as possible; then another character, then more of them. Names are all different."""
+        """Return the shortest text of zeros; with the rank, other characters and longer texts. Names are all different."""
         rank = self._rank()
         if rank > _PATIENCE or (alphabet is NAME and max_size < _LONGEST_NAME):
             value = self._chance.string(alphabet, min_size, max_size)
@@ -223,13 +223,13 @@ class SimplestSource:
         return alphabet.slice(rank % alphabet.pool_size, size)
 
     def binary(self, min_size: int, max_size: int) -> bytes:
-        """Zeros, as few as possible."""
+        """Return as few zeros as possible."""
         value = b"0" * min(max_size, min_size + self._rank())
         self.choices.append(value)
         return value
 
     def choice(self, n: int) -> int:
-        """The first one; then the next ones, over and over again."""
+        """Return the index of the rank, modulo `n`."""
         value = self._rank() % n
         self.choices.append(value)
         return value
@@ -239,12 +239,12 @@ class SimplestSource:
         self._ranks.append(0)
 
     def stop_span(self, discard: bool = False) -> None:
-        """The next attempt at the same place is another one."""
+        """End the innermost span; after a discarded one, the next attempt has a higher rank."""
         self._ranks.pop()
         self._ranks[-1] = self._ranks[-1] + 1 if discard else 0
 
     def abandon(self, pointer: str) -> None:
-        """Nothing has been drawn; the next time is another one."""
+        """Forget all choices; the next attempt has a higher rank."""
         self.choices = []
         self._first += 1
         self._ranks = [0]
