@@ -43,7 +43,7 @@ _BODY = Location.BODY
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _NO_BODY = constant((NOT_SET, None))
 Broken = tuple[Location, Draw]
-"""The location in which something is wrong, and what is drawn then."""
+"""The location with the wrong value, and the draw of all parts."""
 
 
 class OperationProgram:
@@ -78,42 +78,42 @@ class OperationProgram:
         negative: LazyAlternatives[Broken] | None,
         fault: CheckerError | None = None,
     ) -> None:
-        """`usual` is where each part comes from when nothing else is taken for it."""
+        """`usual` is the provenance of each part that is drawn at random."""
         self.operation = compiler.operation
         self.fault = fault
-        """Why nothing valid can be made; then all that is drawn is wrong."""
+        """The reason why no valid case can be made; then all cases are negative."""
         self.opaque: Mapping[str, str] = compiler.opaque
-        """JSON pointer of each schema node that is drawn and filtered -> the keyword that is not looked into."""
+        """JSON pointer of each schema node that is drawn and filtered -> the keyword that only the validator enforces."""
         self.left_out: Mapping[str, str] = compiler.left_out
-        """JSON pointer of each optional part that no value can satisfy -> why."""
+        """JSON pointer of each optional part that no value can satisfy -> the reason."""
         self.mismatched: Mapping[str, str] = compiler.mismatched
-        """Place -> how many entries of the dictionary that is bound to it the schema forbids, where that is most of them."""
+        """Place -> sentence on its dictionary, where the schema forbids most entries."""
         self._budget = compiler.budget
         self._context = compiler.context
         self.whole = whole
-        """Draws what is valid: path, headers, cookies, query, and (body, media type)."""
+        """Draws valid parts: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
         self._is_mixed = compiler.settings.mode is None and fault is None
         self._present_with_body = dict(usual)
         self._present = {place: part for place, part in usual.items() if place is not _BODY}
         self._outside = {location: part.outside for location, part in usual.items()}
         pooled = {place: replace(part, origin=Origin.POOL) for place, part in usual.items()}
-        # Most operations have nothing that stands there always, and finding a member of an enumeration takes long.
+        # Most operations have no forced values, and a dict with members of an enumeration as keys is slow.
         self._pooled = pooled if any(self._outside[place] for place in usual) else None
         self._filters: list[Callable[[Case], bool]] = []
         self._maps: list[Callable[[Case], Case]] = []
         self._draw_case: Callable[[Source], Case] | None = None
-        """Where users have a say in how whole cases are drawn."""
+        """Draws whole cases after the hooks for them; None without such hooks."""
         self._phase = "", PhaseInfo("")
-        """Id and phase of the case that is drawn, where others draw it."""
+        """Id and phase of the case that is drawn, where hooks draw it."""
 
     @property
     def size_bytes(self) -> int:
-        """Estimate of the memory that the program takes. It grows: wrong data are compiled when they are chosen."""
+        """Estimate of the memory of the program. It grows: negative parts are compiled when they are chosen."""
         return self._budget.program_bytes
 
     def draw(self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> Case:
-        """One case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
+        """Return a case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
         started = perf_counter()
         context, work = self._context, 0
         for _ in _ATTEMPTS:
@@ -148,7 +148,7 @@ class OperationProgram:
     def mode_ahead(self, source: Source) -> GenerationMode | None:
         """Return the mode that a source that was just reset would draw; takes the choice from it that decides.
 
-        None when only drawing tells.
+        None when only drawing decides.
         """
         if self._draw_case is not None:
             return None
@@ -222,7 +222,7 @@ def compile_operation(
 ) -> OperationProgram:
     """The draw program of an operation. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`.
 
-    Where only a required body cannot be made, what is wanted wrong is a request without it. Operations with one `store`
+    Where only a required body cannot be made, the negative cases are requests without it. Operations with one `store`
     share what they read of their schemas.
     """
     compiler = PartCompiler(operation, settings, _context(operation, settings), budget or Budget(), store)
@@ -233,7 +233,7 @@ def compile_operation(
 
 
 DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
-"""Makes what draws the parts of an operation. Of the body it draws `(value, media type)`, of all others values by name."""
+"""Returns the draws of the parts of an operation: of the body `(value, media type)`, of all others values by name."""
 
 
 def compile_parts(
@@ -265,7 +265,9 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
     parts = _parameters(compiler, hooks)
     fault: Unsatisfiable | SerializationError | None = None
     try:
-        parts |= _body(compiler, hooks)
+        body, has_body = compiler.body()
+        if has_body:
+            parts[_BODY] = hooked_body(body, hooks, compiler.context)
     except (Unsatisfiable, SerializationError) as error:
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
@@ -274,13 +276,13 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
     choices = alternatives(operation, settings)
     negative: LazyAlternatives[Broken] | None = None
     if mode is not GenerationMode.POSITIVE:
-        targets = negative_targets(compiler) if fault is None else _only_without_body(operation)
+        targets = negative_targets(compiler) if fault is None else {Location.BODY: without_body(operation)}
         negative = _negative_parts(compiler, hooks, parts, targets, choices)
         if negative is None and mode is GenerationMode.NEGATIVE:
             raise NothingToBreak(operation.label, NOTHING)
     whole = with_credentials(_in_order(parts), choices, compiler)
     if settings.allow_extra_parameters:
-        # What hooks have seen stays as it is.
+        # Parts that hooks have returned stay as they are.
         free = [location for location in parts if not _is_hooked(location, hooks)]
         text = alphabets.text_of(settings.codec, allows_nul=settings.allow_x00)
         excluded = settings.exclude_header_characters
@@ -293,17 +295,13 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
     return program
 
 
-def _only_without_body(operation: Operation) -> dict[Location, Targets]:
-    return {Location.BODY: without_body(operation)}
-
-
 def _in_order(parts: Mapping[Location, Draw]) -> Draw:
-    """One draw of all parts, those that there are not included."""
+    """Return one draw of all parts. A part that the operation does not have is empty."""
     return together(*(parts.get(location, EMPTY) for location in _ORDER), parts.get(_BODY, _NO_BODY))
 
 
 def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
-    """Draws of all that has to be valid, but for the body."""
+    """Return the draws of valid parameters, by location."""
     declared = {parameter.location for parameter in compiler.operation.parameters}
     parts: dict[Location, Draw] = {}
     for location in _ORDER:
@@ -316,12 +314,6 @@ def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location,
     return parts
 
 
-def _body(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
-    """Draws of the body, if there is one. Raises `Unsatisfiable` and `SerializationError`."""
-    draw, has_body = compiler.body()
-    return {Location.BODY: hooked_body(draw, hooks, compiler.context)} if has_body else {}
-
-
 def _negative_parts(
     compiler: PartCompiler,
     hooks: ComponentHooks,
@@ -329,7 +321,7 @@ def _negative_parts(
     targets: Mapping[Location, Targets],
     choices: tuple[Alternative, ...],
 ) -> LazyAlternatives[Broken] | None:
-    """The locations in which something can be wrong; None when nothing can."""
+    """Return the locations that can have a wrong value; None when there are none."""
     if not targets:
         return None
 
@@ -343,7 +335,7 @@ def _negative_parts(
 
 
 def _negative_part(compiler: PartCompiler, hooks: ComponentHooks, location: Location, targets: Targets) -> Draw:
-    """Draws of a location in which something is wrong."""
+    """Draws a location with a wrong value."""
     part = NegatedPart(compiler, location, targets)
     draw: Draw = part.draw
     if location is Location.BODY:
