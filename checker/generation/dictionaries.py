@@ -17,7 +17,7 @@ from checker.core.operation import Location, Parameter
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.words import fitting
-from checker.generation.normalization.forms import Canonical, Conjunction, Facet
+from checker.generation.normalization.forms import Conjunction, Facet
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, GivenValue
 from checker.schema.views import Outline
@@ -116,7 +116,8 @@ def _eligible(compiler: Compiler, conjunction: Conjunction, place: TextPlace, ov
     for name in override.path:
         inner = item_of(inner)
         try:
-            conjunction = _below(compiler.canonical(conjunction), name)
+            form = compiler.canonical(conjunction)
+            conjunction = form.arrays.items if name == EACH else form.objects.of_name(name)
         except Unsatisfiable:
             return override.entries
     try:
@@ -125,10 +126,6 @@ def _eligible(compiler: Compiler, conjunction: Conjunction, place: TextPlace, ov
         return fitting(override.entries, types, lambda v: inner.carries(v) and is_valid(v))
     except Unsatisfiable:
         return override.entries
-
-
-def _below(form: Canonical, name: str) -> Conjunction:
-    return form.arrays.items if name == EACH else form.objects.of_name(name)
 
 
 class SchemaPart(NamedTuple):

@@ -111,6 +111,7 @@ def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
                 if has_spans:
                     source.start_span(ELEMENT)
                 if index < low:
+                    # The first choice of every item is a boolean, also where it is decided already (see `ELEMENT`).
                     source.forced(True)
                 elif not source.boolean(_MOST_OF_PREFIX if index < count else more):
                     if has_spans:
@@ -118,6 +119,7 @@ def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
                     break
                 bound = len(context.bindings)
                 value = element(source, index)
+                # A string is its own key; other values need one in which 1 and 1.0 are equal, and 1 and true are not.
                 key = None if not unique else value if value.__class__ is str else identity(value)
                 is_new = not unique or key not in seen
                 if has_spans:
@@ -238,6 +240,7 @@ def _compile_seeded(plan: ArrayPlan, context: DrawContext) -> Draw:
     own, element = RandomSource(), _element(plan, context)
 
     def item(seed: int, index: int) -> Any:
+        # Each item has a seed of its own: the limits of a source are meant for one item, not for all.
         own.reset(seed)
         own.spent = spent
         value = element(own, index)

@@ -86,6 +86,7 @@ class Compiler(Struct):
         cell = self._open.get(key)
         if cell is not None:
             return self._recursive(conjunction, place, cell)
+        # Python has no room for many more levels, and a budget error names the schema.
         if len(self._open) >= _DEEPEST:
             raise BudgetSpent(conjunction[0].pointer if conjunction else "#")
         self._open[key] = cell = []
@@ -186,8 +187,9 @@ class Compiler(Struct):
         is_valid = self.validator(conjunction)
         overlapping = [branches for branches in form.branches if self._may_overlap(branches)]
         if form.branches:
-            if len(form.branches) > 1:
-                self._refuse_empty(form)
+            # Combinations of alternatives are not tried where a quick look finds that none is possible.
+            if len(form.branches) > 1 and (reason := emptiness(self.canon, form)) is not None:
+                raise Unsatisfiable(reason.pointer, reason.text)
             is_alone = is_valid if form.branches[0] in overlapping else None
             draw = self._branched(form, place, is_alone)
         else:
@@ -212,12 +214,6 @@ class Compiler(Struct):
             and not discrimination.discriminated(self.canon, branches)
             and not discrimination.are_disjoint(self.canon, branches)
         )
-
-    def _refuse_empty(self, form: Canonical) -> None:
-        """Raise `Unsatisfiable` before alternatives are tried of which none is possible."""
-        reason = emptiness(self.canon, form)
-        if reason is not None:
-            raise Unsatisfiable(reason.pointer, reason.text)
 
     def _branched(self, form: Canonical, place: TextPlace, is_alone: IsValid | None) -> Draw:
         """Draws one branch of the first alternatives, combined with all others.

@@ -118,6 +118,7 @@ def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
     properties = plan.properties
     required = sum(item.share == 1 for item in properties)
     room = len(properties) if plan.high is None else plan.high - required
+    # Required properties always fit: `maxProperties` bounds the optional ones.
     core = members(properties, plan.pointer, room)
     low, additional = plan.low, plan.additional
     if not additional and low <= required:

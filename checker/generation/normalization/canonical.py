@@ -327,6 +327,7 @@ class Canon:
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
         """Return the form of a conjunction, which is read once. Raises `UnresolvableReference` and `BudgetSpent`."""
+        # The order is a part of the key, because a form has the pointer of its first facet.
         key = tuple([facet.key for facet in conjunction])
         read = self._read
         found = read.get(key) if read is not None else None

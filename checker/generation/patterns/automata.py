@@ -66,13 +66,14 @@ def intersection(languages: Iterable[Language], allowed: Intervals) -> Automaton
     machines = [_Machine(language) for language in languages]
     sets = {intervals for machine in machines for intervals in machine.intervals()}
     classes, members = _classes(allowed, sets)
+    # All machines step by the same classes: characters that no pattern distinguishes are one class.
     for machine in machines:
         machine.read(members)
     return _product(machines, classes)
 
 
 class _Machine:
-    """One expression as a nondeterministic automaton; sets of its states are integers, bit by bit."""
+    """One expression as a nondeterministic automaton (Thompson's construction); sets of its states are integers, bit by bit."""
 
     def __init__(self, language: Language) -> None:
         self.is_negated = language.is_negated
@@ -161,6 +162,7 @@ class _Machine:
 
     def _repeated(self, part: Expression, bounds: tuple[int, int], at: int) -> int:
         low, high = bounds
+        # An automaton does not count: a repetition is written out, which is why `_MOST_PARTS` bounds it.
         for _ in range(low):
             at = self._add(part, at)
         if high >= UNBOUNDED:
@@ -231,6 +233,7 @@ class _States(Struct):
 
 
 def _product(machines: list[_Machine], classes: list[Intervals]) -> Automaton:
+    # States are numbered when a text first reaches them: most combinations of states are never reached.
     states = _States()
     states.number(tuple(machine.start for machine in machines))
     edges: list[list[tuple[int, Intervals]]] = []
@@ -352,6 +355,7 @@ class Lengths:
             states = list(_bits(ending))
             for state in states:
                 self._counts[state] |= 1 << count
+            # From here on the set repeats itself, so all greater lengths are known.
             before = reduce(or_, (sources[state] for state in states), 0)
             if before == ending:
                 self._last, self._always = count, ending
@@ -405,6 +409,7 @@ def walker(automaton: Automaton, low: int, high: int | None) -> Draw:
         state = 0
         rows: list[tuple[Alphabet, int]] = []
         for left in range(size - 1, -1, -1):
+            # A walk never turns back: each edge that is kept has an end in exactly the characters that are left.
             possible = [way for way in ways[state] if has(way[0], left)]
             if left > _FAR and (loop := [way for way in possible if way[0] == state]):
                 # A case has no room for a choice for each of a hundred thousand characters.

@@ -151,6 +151,7 @@ def _property(name: str, *, is_negated: bool) -> Intervals:
     return tuple(usual[:_MOST_RANGES])
 
 
+# A writer, an automaton, and the search for open ends read the same pattern.
 @lru_cache(maxsize=1024)
 def parse(pattern: str) -> Expression:
     """Return the tree of a pattern. Raises `UnsupportedPattern`.
@@ -192,6 +193,7 @@ def _in_python(pattern: str) -> Iterator[str]:
             case "point":
                 yield f"\\U{int(token['point'], 16):08x}"
             case "low":
+                # Two escapes are one character beyond the basic plane (ECMA-262, 22.2.1).
                 yield f"\\U{0x10000 + ((int(token['high'], 16) - 0xD800) << 10) + int(token['low'], 16) - 0xDC00:08x}"
             case "name":
                 intervals = _property(token["name"], is_negated=token["property"] == "P")
@@ -243,6 +245,7 @@ class _TreeReader(Struct, frozen=True):
                 return Characters(complement(((code, code),)))
             case "ANY", _:
                 return Characters(UNIVERSE)
+            # The parser has joined alternatives of single characters (`a|b`) into a class already.
             case "IN", members:
                 return Characters(_class(members))
             case "BRANCH", (_, options):
@@ -253,6 +256,7 @@ class _TreeReader(Struct, frozen=True):
                     return part
                 return Repetition(part, low, UNBOUNDED if high is sre.MAXREPEAT else high)
             case "SUBPATTERN", (number, _, _, items):
+                # A group without references is dropped: anchors in it are found as if it were not there.
                 part = self.row(items, depth + 1)
                 return Group(number, part) if number and self.keeps_groups else part
             case "ATOMIC_GROUP", items:

@@ -229,7 +229,7 @@ def _joined(parts: list[PatternPart]) -> PatternPart:
             found.append(text)
         return "".join(found)
 
-    # Without a maximum the sum may be beyond what counts as none.
+    # Sums of several maxima may exceed the number that stands for none.
     high = min(UNBOUNDED, high)
     return PatternPart(low, high, write, free=free)
 
@@ -266,6 +266,7 @@ def one_written(options: list[PatternPart]) -> PatternPart:
     low, high = min(option.low for option in options), max(option.high for option in options)
 
     def write(source: Source, least: int, most: int) -> str:
+        # The choice is among the options that fit; where none does, a text of another length is rejected later.
         fitting = [option for option in options if option.high >= least and option.low <= most]
         chosen = fitting or options
         index = source.choice(len(chosen)) if len(chosen) > 1 else 0
