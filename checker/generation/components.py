@@ -43,8 +43,8 @@ from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import draw_strategy
 from checker.schema.views import ALL_TYPES, outline_of
-from checker.transport.wire.ambiguity import may_spread
 from checker.transport.wire.bodies import carried_types, is_file_type
+from checker.transport.wire.decoding import may_spread
 
 _OPTIONAL: Final = 0.5
 _OPTIONAL_BODY: Final = 0.9

@@ -322,6 +322,7 @@ class GraphQLAnswers:
             wrong.append(DataFault(("data", "required"), (), "neither data nor errors", "{}", value))
         else:
             shape.check(value["data"], wrong)
+        # One violation for each rule: a list of a thousand wrong items is one mistake.
         by_rule = {one.rule: one for one in reversed(wrong)}
         listed = [one for one in wrong if by_rule[one.rule] is one]
         return BodyOpinions(tuple(map(_violation, listed[:_MOST_SHOWN])))

@@ -39,7 +39,6 @@ from checker.core.schema import UnresolvableReference, unescaped
 from checker.kinds.protocol import ApiLink
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members
-from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation, Owner
 from checker.openapi.response_fields import AnswerField, AnswerFields, answer_fields, body_fields, type_of_schema
 from checker.schema.views import outline_of
@@ -166,9 +165,7 @@ class _Slot(Struct, frozen=True):
         return "_".join(parts[-2:] if is_identifier(normalised(parts[-1])) else parts[-1:])
 
 
-def resource_model(
-    document: OpenApiDocument, operations: Iterable[OpenApiOperation | BrokenOperation]
-) -> ResourceModel:
+def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> ResourceModel:
     """Return the resources that the readable operations create and use."""
     read = [one for one in operations if isinstance(one, OpenApiOperation)]
     uses = {one.label: ResourceUse.of(one.label, one.method, one.path) for one in read}
@@ -179,7 +176,7 @@ def resource_model(
         if link.target is not None
     ]
     known = {(one.source, one.target) for one in declared}
-    inference = _Inference.of(document, read, uses)
+    inference = _Inference.of(read, uses)
     rest = [one for one in inference.transitions() if (one.source, one.target) not in known]
     return ResourceModel(uses.values(), [*declared, *rest], inference.formatted())
 
@@ -190,6 +187,7 @@ class _Inference(Struct):
     operations: Sequence[OpenApiOperation]
     uses: Mapping[Label, ResourceUse]
     answers: Mapping[Label, AnswerFields]
+    bodies: Mapping[Label, tuple[AnswerField, ...]]
     by_noun: Mapping[str, Sequence[Label]]
     """Operations that create or show resources of a noun, creators first."""
     held: Mapping[str, Sequence[Label]]
@@ -203,10 +201,9 @@ class _Inference(Struct):
     known: dict[Any, AnswerField | None] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, document: OpenApiDocument, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]
-    ) -> "_Inference":
+    def of(cls, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]) -> "_Inference":
         answers = {one.label: answer_fields(one) for one in operations}
+        bodies = {one.label: body_fields(one) for one in operations}
         by_noun: dict[str, list[Label]] = {}
         for label in sorted(uses, key=lambda label: _maker_rank(uses[label])):
             use = uses[label]
@@ -220,7 +217,7 @@ class _Inference(Struct):
         for one in operations:
             use = uses[one.label]
             if use.method == "POST":
-                body = body_fields(one)
+                body = bodies[one.label]
                 if body and not use.is_member:
                     outermost = tuple(each for each in body if each.depth == 1)
                     creators.setdefault(use.resource, {})[one.label] = AnswerFields("", outermost)
@@ -230,7 +227,7 @@ class _Inference(Struct):
                     made.setdefault(name, []).append(one.label)
         variables = _variables(uses.values())
         held = _held(uses, answers)
-        return cls(operations, uses, answers, by_noun, held, made, creators, variables)
+        return cls(operations, uses, answers, bodies, by_noun, held, made, creators, variables)
 
     def transitions(self) -> Iterator[Transition]:
         """Yield a transition for each pair of operations of which the second can use values of the first."""
@@ -250,7 +247,7 @@ class _Inference(Struct):
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
             raws = [outline_of(each.schema).first("format") for each in target.parameters]
-            for raw in [*raws, *(one.format for one in body_fields(target))]:
+            for raw in [*raws, *(one.format for one in self.bodies[target.label])]:
                 if shared_format(raw):
                     asked.setdefault(shared_format(raw), set()).add(target.label)
         found: dict[Label, dict[str, str]] = {}
@@ -282,7 +279,7 @@ class _Inference(Struct):
                 yield _Slot(Location.PATH, parameter.name, use.owner(parameter.name), kind)
             elif self._is_foreign(parameter.name, kind, use):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
-        for one in body_fields(target):
+        for one in self.bodies[target.label]:
             slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind)
             if self._is_foreign(slot.word, one.kind, use):
                 yield slot

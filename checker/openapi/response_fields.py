@@ -112,7 +112,7 @@ def _read(schema: Schema, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerF
     for depth in range(_DEEP + 1):
         below: list[_FieldNode] = []
         for node in level:
-            parts = list(islice(node.outline.parts(), left))
+            parts = node.outline.parts()[:left]
             left -= len(parts)
             nouns += (one.reference.rpartition("/")[2] for one in parts if _is_component(one.reference))
             if node.outline.first(hidden) is True:
@@ -143,7 +143,7 @@ def _is_component(reference: str | None) -> TypeGuard[str]:
     return reference is not None and reference.startswith(_COMPONENTS)
 
 
-def _children(node: _FieldNode, parts: list[AppliedSchema]) -> Iterator[_FieldNode]:
+def _children(node: _FieldNode, parts: tuple[AppliedSchema, ...]) -> Iterator[_FieldNode]:
     raws = [one.raw for one in parts if isinstance(one.raw, dict)]
     required = {str(name) for raw in raws for name in elements(raw.get("required"))}
     for name in node.outline.names:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import checker.openapi.operation as operations
     import checker.openapi.parameters as declared
     import checker.openapi.resources as linked
-    import checker.openapi.resources as modelled
     import checker.openapi.routes as routed
     import checker.openapi.signup as signed_up
     import checker.openapi.warnings as warned
@@ -37,7 +36,6 @@ else:
     linked = later("checker.openapi.resources")
     operations = later("checker.openapi.operation")
     declared = later("checker.openapi.parameters")
-    modelled = later("checker.openapi.resources")
     routed = later("checker.openapi.routes")
     signed_up = later("checker.openapi.signup")
     warned = later("checker.openapi.warnings")
@@ -203,6 +201,7 @@ class OpenApiSchema(ApiSchema):
     @cached_property
     def _by_id(self) -> dict[str, Entry]:
         entries = [entry for entry in self.entries() if isinstance(entry, Entry)]
+        # If two operations have one id, the first counts.
         return {entry.operation_id or "": entry for entry in reversed(entries)}
 
     @cached_property
@@ -233,7 +232,7 @@ class OpenApiSchema(ApiSchema):
             if self._plain_resources is not None:
                 self._resources = ResourceModel.of_plain(self._plain_resources)
             else:
-                self._resources = modelled.resource_model(self.document, self.get_all_operations())
+                self._resources = linked.resource_model(self.get_all_operations())
         return self._resources
 
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:

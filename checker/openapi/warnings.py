@@ -298,6 +298,8 @@ def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_
             for keyword, found in document.leads_to(raw, at):
                 if keyword in ("$ref", "allOf"):
                     same.append(found[1])
+                # Sound schemas of earlier operations are skipped: a walk from each operation through shared schemas
+                # would be quadratic.
                 if found[1] not in document.faultless:
                     todo.append(found)
         except UnresolvableReference:

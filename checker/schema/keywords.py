@@ -79,10 +79,6 @@ def _is_count(value: Any) -> bool:
     return _is_number(value) and value >= 0 and (isinstance(value, int) or value.is_integer())
 
 
-def _is_bound(value: Any) -> bool:
-    return isinstance(value, bool) or _is_number(value)
-
-
 def _is_type(value: Any) -> bool:
     names = [value] if isinstance(value, str) else value
     is_list = isinstance(names, list) and bool(names)
@@ -97,33 +93,21 @@ def _is_schema(value: Any) -> bool:
     return isinstance(value, dict | bool)
 
 
-def _is_schemas(value: Any) -> bool:
-    return isinstance(value, list) and bool(value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
 def _is_map(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)
-
-
 _COUNT = Keyword(KeywordShape.PLAIN, _is_count)
 _NUMBER = Keyword(KeywordShape.PLAIN, _is_number)
-_BOUND = Keyword(KeywordShape.PLAIN, _is_bound)
-_TEXT = Keyword(KeywordShape.PLAIN, _is_text)
+_BOUND = Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, bool) or _is_number(value))
+_TEXT = Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, str))
 _SCHEMA = Keyword(KeywordShape.SCHEMA, _is_schema)
-_SCHEMAS = Keyword(KeywordShape.LIST, _is_schemas)
+_SCHEMAS = Keyword(KeywordShape.LIST, lambda value: isinstance(value, list) and bool(value))
 _MAP = Keyword(KeywordShape.MAP, _is_map)
 
 _COMMON: Final[dict[str, Keyword]] = {
     "type": Keyword(KeywordShape.PLAIN, _is_type),
-    "enum": Keyword(KeywordShape.PLAIN, _is_list),
+    "enum": Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, list)),
     "format": _TEXT,
     "pattern": _TEXT,
     "minLength": _COUNT,
@@ -209,7 +193,7 @@ _OPENAPI: Final = "spec.openapis.org/oas/3."
 """Beginning of the dialects of OpenAPI 3.1 and later; since 3.2 they end in a date."""
 _KEYWORDS: Final[dict[str, frozenset[str]]] = {
     "validation": frozenset(
-        (
+        [
             "type",
             "enum",
             "const",
@@ -230,7 +214,7 @@ _KEYWORDS: Final[dict[str, frozenset[str]]] = {
             "minProperties",
             "required",
             "dependentRequired",
-        )
+        ]
     ),
     "unevaluated": frozenset(("unevaluatedItems", "unevaluatedProperties")),
 }

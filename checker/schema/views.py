@@ -50,7 +50,7 @@ class Outline:
     Outlines are built on demand and keep their results: judging a request asks the same outline several times.
     """
 
-    __slots__ = ("_below", "_document", "_names", "_parts", "_terms", "_types", "dialect")
+    __slots__ = ("_below", "_document", "_names", "_parts", "_terms", "_types", "_whole", "dialect")
 
     def __init__(self, document: Document, dialect: Dialect, terms: tuple[AppliedSchema | _Alternatives, ...]) -> None:
         self.dialect = dialect
@@ -58,6 +58,7 @@ class Outline:
         self._terms = terms
         self._parts: tuple[AppliedSchema | _Alternatives, ...] | None = None
         self._types: frozenset[str] | None = None
+        self._whole: tuple[AppliedSchema, ...] | None = None
         self._names: KeysView[str] | None = None
         self._below: dict[str | int, Outline] = {}
 
@@ -140,19 +141,26 @@ class Outline:
         """Return the outlines of the branches of each `anyOf` and `oneOf`."""
         return [list(part.alternatives) for part in self._opened() if isinstance(part, _Alternatives)]
 
-    def parts(self) -> Iterator[AppliedSchema]:
-        """Yield every object schema that may apply, each once: facets first, then those of alternatives."""
+    def parts(self) -> tuple[AppliedSchema, ...]:
+        """Return every object schema that may apply, each once: facets first, then those of alternatives."""
+        if self._whole is None:
+            self._whole = tuple(self._flattened())
+        return self._whole
+
+    def _flattened(self) -> Iterator[AppliedSchema]:
         seen: set[str] = set()
         entered: set[str] = set()
         level: list[Outline] = [self]
         while level:
+            branches: list[Outline] = []
             for outline in level:
-                for facet in outline.facets():
-                    if isinstance(facet.raw, dict) and facet.pointer not in seen:
-                        seen.add(facet.pointer)
-                        yield facet
+                for part in outline._opened():
+                    if isinstance(part, _Alternatives):
+                        branches += part.alternatives
+                    elif isinstance(part.raw, dict) and part.pointer not in seen:
+                        seen.add(part.pointer)
+                        yield part
             # Alternatives of syntax trees contain each other: each place is entered once.
-            branches = [one for outline in level for group in outline.alternatives() for one in group]
             level = [one for one in branches if entered.isdisjoint(one._places())]
             entered.update(place for one in level for place in one._places())
 
@@ -182,6 +190,7 @@ class Outline:
                 target = self._target(raw["$ref"], term.pointer)
                 if target is not None and target.pointer not in seen:
                     seen.add(target.pointer)
+                    # The target comes before further parts, so that facets keep the order of the document.
                     todo.insert(0, target)
                 if self.dialect not in _SIBLINGS_COUNT:
                     continue
@@ -208,6 +217,7 @@ class Outline:
             if isinstance(part, AppliedSchema):
                 found &= _own_types(part.raw, self.dialect)
             else:
+                # At least one alternative applies, so the value may have the types of any of them.
                 found &= frozenset().union(*(one._types_to(depth - 1) for one in part.alternatives))
         return found
 

@@ -43,7 +43,7 @@ OPENING = 4
 """Deaths that a hang counts for, because it costs so much time, and a death before any worker of the run could open the
 description or by a limit of the system, because the next worker meets the same."""
 LONGEST_PAUSE_S = 2.0
-"""16 pauses of up to 30 s kept a run that was given up for two minutes, and no worker finished a case after a long one."""
+"""A run whose workers all die is given up after 16 deaths: pauses of up to 30 s would make that two minutes."""
 
 
 class RestartDecision(Struct, frozen=True):

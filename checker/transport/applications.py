@@ -12,7 +12,7 @@ import weakref
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from typing import Any, Final, Protocol
 from urllib.parse import unquote_to_bytes
@@ -355,22 +355,21 @@ def _too_slow(timeout_s: float) -> NetworkFailure:
     return NetworkFailure(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} seconds", timeout_s)
 
 
-def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
-    """Return the factory of transports to an ASGI application, which is started in each worker."""
-
+def _connected(start: Callable[[], Application]) -> TransportFactory:
     def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
-        return BlockingTransport(AsgiApplication(app).send, settings)
+        return BlockingTransport(start().send, settings)
 
     return connect
+
+
+def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
+    """Return the factory of transports to an ASGI application, which is started in each worker."""
+    return _connected(partial(AsgiApplication, app))
 
 
 def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
     """Return the factory of transports to a WSGI application, which is called in each worker."""
-
-    def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
-        return BlockingTransport(WsgiApplication(app).send, settings)
-
-    return connect
+    return _connected(partial(WsgiApplication, app))
 
 
 @cache
@@ -385,11 +384,7 @@ def application_named(name: str) -> Application:
 def application_transport(name: str) -> TransportFactory:
     """Return the factory of transports to the application of that name. Raises `ConfigError`."""
     application = application_named(name)
-
-    def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
-        return BlockingTransport(application.send, settings)
-
-    return connect
+    return _connected(lambda: application)
 
 
 def site_of(name: str) -> str:

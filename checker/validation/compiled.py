@@ -45,6 +45,7 @@ FORMATS_IN_KEYWORDS: Final[Mapping[str, dict[str, Any]]] = {
 Plain = dict[str, Any] | bool
 _Names = frozenset[str]
 _NOTHING: _Names = frozenset()
+# These keywords hold schemas for the same value: a property that the outer schema hides stays hidden inside them.
 _SAME_VALUE = ("allOf", "anyOf", "oneOf", "then", "else")
 _FLAGS = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
 
@@ -149,7 +150,7 @@ class Translator:
         reference = raw.get("$ref")
         targets: list[dict[str, Any]] = []
         if isinstance(reference, str):
-            targets.append(self._reference(reference, at, way))
+            targets.append(self._fragment(*self._follow(reference, at), way))
             if dialect not in HAS_SIBLINGS or len(raw) == 1:
                 # Siblings of a reference are ignored by the letter, but every author who writes `nullable` there
                 # means it.
@@ -197,11 +198,9 @@ class Translator:
             }
         return self._node(value, at, way)
 
-    def _reference(self, reference: str, at: str, way: _Way) -> dict[str, Any]:
-        return self._fragment(*self._follow(reference, at), way)
-
     def _fragment(self, target: object, pointer: str, way: _Way) -> dict[str, Any]:
         scope = entered(self._document, way.scope, pointer)
+        # The same schema means something else if other properties are hidden, or in another dynamic scope.
         key = (pointer, way.hidden, scope)
         fragment = self._fragments.get(key)
         if fragment is None:
@@ -457,7 +456,7 @@ class _DocumentCache(Struct):
         if found is None:
             if len(self.by_content) >= _COMPILED_PER_DOCUMENT:
                 del self.by_content[next(iter(self.by_content))]
-            found = _built(plain, dialect, schema.pointer, _formats_in(content))
+            found = _two_steps(plain, dialect, schema.pointer, _formats_in(content))
             self.by_content[key] = found
         return found
 
@@ -494,6 +493,7 @@ def _written_in(schema: Schema) -> Dialect:
         return own
     # The dialects are known after the first lookup.
     document.resource(schema.pointer)
+    # The newest dialect has words for everything that older ones say, but not the other way round.
     return Dialect.DRAFT2020 if document.dialects & HAS_SIBLINGS else own
 
 
@@ -510,15 +510,12 @@ def _formats_in(content: bytes) -> _Formats:
     return {name: ASSERTED_FORMATS[name] for name in names & ASSERTED_FORMATS.keys()}
 
 
-def _built(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> Compiled:
+def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> Compiled:
+    """Return a validator in two steps: the formats of jsonschema-rs are fast and strict, and only rejected values are checked again with ours."""
+
     def build(formats: _Formats) -> _IsValid:
         return _DRAFTS[dialect](plain, formats=formats, validate_formats=True).is_valid
 
-    return _two_steps(build, pointer, formats)
-
-
-def _two_steps(build: Callable[[_Formats], _IsValid], pointer: str, formats: _Formats) -> Compiled:
-    """Return a validator in two steps: the formats of jsonschema-rs are fast and strict, and only rejected values are checked again with ours."""
     # One format predicate in Python slows down every call by a third, so the first step uses none.
     try:
         strict = build({})

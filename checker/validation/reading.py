@@ -2,6 +2,7 @@
 
 import base64
 import json
+import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, Protocol, runtime_checkable
@@ -33,7 +34,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
-def multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`multipleOf`, computed from the digits as written."""
     if not _is_number(instance):
         return
@@ -51,7 +52,7 @@ def multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterat
         yield ValidationError(f"{instance} is not a multiple of {step}")
 
 
-def pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`pattern`, as ECMA-262 defines it."""
     if isinstance(instance, str):
         compiled = ecma_pattern(pattern)
@@ -59,7 +60,7 @@ def pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterato
             yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-def pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`patternProperties`, with patterns as ECMA-262 defines them."""
     if not isinstance(instance, dict):
         return
@@ -72,7 +73,7 @@ def pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any)
                 yield from validator.descend(value, inner, path=name, schema_path=pattern)
 
 
-def unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`uniqueItems`, in linear time: a server may send any number of items."""
     if wanted is True and isinstance(instance, list):
         seen: set[Hashable] = set()
@@ -93,7 +94,7 @@ def _key(value: Any) -> Hashable:
     return (isinstance(value, bool), value)
 
 
-def additional_properties(validator: Any, additional: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _additional_properties(validator: Any, additional: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`additionalProperties`; an unreadable pattern may cover any name."""
     if not isinstance(instance, dict) or additional is True:
         return
@@ -112,7 +113,7 @@ def additional_properties(validator: Any, additional: Any, instance: Any, schema
             yield from validator.descend(value, additional, path=name)
 
 
-def unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) -> list[ValidationError]:
+def _unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) -> list[ValidationError]:
     """`unevaluatedItems` of 2019-09."""
     rule = Draft201909Validator.VALIDATORS["unevaluatedItems"]
     try:
@@ -122,7 +123,7 @@ def unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) ->
         return []
 
 
-def content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`contentEncoding` and `contentMediaType`, for base64 and JSON."""
     if not isinstance(instance, str):
         return
@@ -136,38 +137,22 @@ def content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[V
         yield ValidationError(f"{instance!r} does not contain {said}")
 
 
-def format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     """`format`, by our predicates."""
     if not is_of_format(name, instance):
         yield ValidationError(f"{instance!r} is not a {name!r}")
 
 
-def minimum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`minimum`, exclusive if draft 4 says so."""
-    if _is_number(instance):
-        is_exclusive = schema.get("exclusiveMinimum") is True
-        if instance < bound or (is_exclusive and instance == bound):
-            yield ValidationError(f"{instance} is less than the minimum of {bound}")
+def _bound(is_beyond: Callable[[Any, Any], bool], words: str, flag: str = "") -> "_Check":
+    """Return the rule of a bound for numbers; in draft 4, a `flag` beside the bound makes it exclusive."""
 
+    def check(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
+        if not (_is_number(bound) and _is_number(instance)):
+            return
+        if is_beyond(instance, bound) or (schema.get(flag) is True and instance == bound):
+            yield ValidationError(f"{instance} is {words} {bound}")
 
-def maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`maximum`, exclusive if draft 4 says so."""
-    if _is_number(instance):
-        is_exclusive = schema.get("exclusiveMaximum") is True
-        if instance > bound or (is_exclusive and instance == bound):
-            yield ValidationError(f"{instance} is greater than the maximum of {bound}")
-
-
-def exclusive_minimum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`exclusiveMinimum` if it is a number."""
-    if _is_number(bound) and _is_number(instance) and instance <= bound:
-        yield ValidationError(f"{instance} is not greater than {bound}")
-
-
-def exclusive_maximum(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`exclusiveMaximum` if it is a number."""
-    if _is_number(bound) and _is_number(instance) and instance >= bound:
-        yield ValidationError(f"{instance} is not less than {bound}")
+    return check
 
 
 _NOWHERE = "http://document.invalid/root"
@@ -315,7 +300,7 @@ ClassFor = Callable[[object, Any], Any]
 """Returns the class for a schema, given the class of the schema around it; given None if a reference led there."""
 
 
-def kept_rules(descend: Any, standard: Any) -> Any:
+def _kept_rules(descend: Any, standard: Any) -> Any:
     """Keep these rules for a schema whose `$schema` names the current dialect: the library would return to its own rules."""
 
     def kept(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
@@ -328,7 +313,7 @@ def kept_rules(descend: Any, standard: Any) -> Any:
     return kept
 
 
-def evolving(class_for: ClassFor) -> Any:
+def _evolving(class_for: ClassFor) -> Any:
     """Return the method that makes the validator of another schema. The library would read `$schema` itself and does not know descriptions.
 
     Each place gets one validator: making one takes as long as judging a value with it.
@@ -352,7 +337,7 @@ def evolving(class_for: ClassFor) -> Any:
     return evolve
 
 
-def remembering(refer: Any) -> Any:
+def _remembering(refer: Any) -> Any:
     """Return the method that follows a reference, with each lookup done once."""
     known: dict[tuple[int, str], tuple[Any, Any]] = {}
 
@@ -372,7 +357,7 @@ def remembering(refer: Any) -> Any:
     return remembered
 
 
-def listed() -> "_Check":
+def _listed() -> "_Check":
     """Return the rule of `enum`. The keys of the members are kept: compared with each, 5,000 items of 5,002 members take 3 s."""
     known: dict[int, tuple[list[Any], frozenset[Hashable]]] = {}
 
@@ -389,7 +374,7 @@ def listed() -> "_Check":
     return enum
 
 
-def tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
+def _tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
     """Return the method that enters a schema: it selects the rules of its dialect, and ignores values that are no schema."""
 
     def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
@@ -517,19 +502,19 @@ class SchemaReading:
         self.held: set[str] = set()
         """Names of read-only properties in a request: a server may refuse or ignore them."""
         self._exact: dict[str, _Check] = {
-            "multipleOf": multiple_of,
-            "pattern": pattern,
-            "patternProperties": pattern_properties,
-            "additionalProperties": additional_properties,
-            "uniqueItems": unique_items,
-            "enum": listed(),
+            "multipleOf": _multiple_of,
+            "pattern": _pattern,
+            "patternProperties": _pattern_properties,
+            "additionalProperties": _additional_properties,
+            "uniqueItems": _unique_items,
+            "enum": _listed(),
         }
         if validate_formats:
-            self._exact["format"] = format
+            self._exact["format"] = _format
         if dialect in _WITH_CONTENT:
-            self._exact |= {"contentEncoding": content, "contentMediaType": content}
+            self._exact |= {"contentEncoding": _content, "contentMediaType": _content}
         if dialect is Dialect.DRAFT2019:
-            self._exact["unevaluatedItems"] = unevaluated_items
+            self._exact["unevaluatedItems"] = _unevaluated_items
         if dialect in _COMPATIBLE:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
@@ -539,7 +524,7 @@ class SchemaReading:
         if standard is not None and self._spoken is None:
             extend: Any = validators.extend
             cls = extend(standard, self._exact)
-            cls.descend = kept_rules(cls.descend, standard)
+            cls.descend = _kept_rules(cls.descend, standard)
             return cls
         return self._class_for(schema, None)
 
@@ -576,10 +561,10 @@ class SchemaReading:
         basis = _OPENAPI.get(self._dialect) or _STANDARD[self._dialect]
         checks: dict[str, _Check] = dict(basis.VALIDATORS) | self._exact
         checks |= {
-            "minimum": minimum,
-            "maximum": maximum,
-            "exclusiveMinimum": exclusive_minimum,
-            "exclusiveMaximum": exclusive_maximum,
+            "minimum": _bound(operator.lt, "less than the minimum of", "exclusiveMinimum"),
+            "maximum": _bound(operator.gt, "greater than the maximum of", "exclusiveMaximum"),
+            "exclusiveMinimum": _bound(operator.le, "not greater than"),
+            "exclusiveMaximum": _bound(operator.ge, "not less than"),
             "properties": self._properties,
             "required": self._required,
             "oneOf": self._alternatives("oneOf", basis),
@@ -596,9 +581,9 @@ class SchemaReading:
             id_of=id_of if has_names else lambda schema: None,
             applicable_validators=self._applicable,
         )
-        cls.descend = tolerant_descent(cls.descend, self._class_for)
-        cls.evolve = evolving(self._class_for)
-        cls._validate_reference = remembering(cls._validate_reference)
+        cls.descend = _tolerant_descent(cls.descend, self._class_for)
+        cls.evolve = _evolving(self._class_for)
+        cls._validate_reference = _remembering(cls._validate_reference)
         return cls
 
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:

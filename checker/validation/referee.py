@@ -196,6 +196,7 @@ class Referee:
         self._reading.hidden.clear()
         self._reading.held.clear()
         try:
+            # A large value can have an error for each item. A verdict needs one for each schema path.
             return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))
         except (Unresolvable, RecursionError, re.error):
             return []

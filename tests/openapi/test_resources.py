@@ -152,7 +152,7 @@ def test_what_is_declared_takes_the_place_of_what_is_inferred() -> None:
 def test_who_opens_the_normalised_document_builds_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = from_dict(DOCUMENT)
     data, model = schema.normalised(), schema.resources()
-    monkeypatch.setattr("checker.openapi.schema.modelled.resource_model", None)
+    monkeypatch.setattr("checker.openapi.schema.linked.resource_model", None)
     again = open_normalised(data).resources()
     assert (again.uses, again.transitions) == (model.uses, model.transitions)
 

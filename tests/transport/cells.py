@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema
 from checker.schema.views import outline_of
-from checker.transport.wire.ambiguity import pairs_of
 from checker.transport.wire.bodies import cookie_encoder, header_encoder, path_encoder, query_encoder
-from checker.transport.wire.decoding import Malformed, Missing, decode_parameter
+from checker.transport.wire.decoding import Malformed, Missing, decode_parameter, pairs_of
 from checker.transport.wire.readings import Reading
 
 

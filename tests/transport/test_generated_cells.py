@@ -12,9 +12,9 @@ from checker.core.request import BaseUrl
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.openapi.referee.requests import RequestReferee
 from checker.transport.prepare import RequestMaker
-from checker.transport.wire import ambiguity
 from tests.generation.making import PlainOperation, cases, schema_of
 
+from .ambiguity_table import CELLS as TABLE
 from .cells import CELLS
 
 MAKER = RequestMaker(BaseUrl("http", "127.0.0.1", 80, "/api"), version="1")
@@ -58,7 +58,7 @@ def test_positive_values_arrive(location: Location, style: str, explode: bool) -
             verdict = referee.judge(request, base_path="/api")
             assert verdict.outcome is not Outcome.INVALID, (case.path_parameters, verdict.invalid)
             for part in verdict.ambiguous:
-                assert part.reason in {cell.reason for cell in ambiguity.CELLS}
+                assert part.reason in {cell.reason for cell in TABLE}
             outcomes[verdict.outcome] += 1
         limit = AMBIGUOUS_SHARE.get((location, style, explode, kind), 0.0)
         assert outcomes[Outcome.AMBIGUOUS] <= limit * 40, (kind, outcomes)

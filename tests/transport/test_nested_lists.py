@@ -5,9 +5,8 @@ import pytest
 from checker.core.operation import Location, Parameter, PropertyEncoding
 from checker.schema.views import outline_of
 from checker.transport.wire import ambiguity
-from checker.transport.wire.ambiguity import pairs_of
 from checker.transport.wire.bodies import form_encoder, header_encoder, path_encoder, query_encoder
-from checker.transport.wire.decoding import decode_parameter
+from checker.transport.wire.decoding import decode_parameter, pairs_of
 from tests.transport.cells import schema_of
 
 INTEGERS = {"type": "array", "items": {"type": "integer"}}

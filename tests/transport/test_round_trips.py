@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from checker.core.operation import Location
 from checker.transport.wire import ambiguity
-from checker.transport.wire.ambiguity import Wire
 from checker.transport.wire.readings import Ambiguous, settled
 
+from .ambiguity_table import CELLS as TABLE
+from .ambiguity_table import Wire
 from .cells import CELLS, Typed, deep, flat, nulls, objects, parameter, received, same, scalars, sent
 
 NULL_INSIDE = Typed([{"": None}], {"prefixItems": [{"properties": {"": {"type": "null"}}}]})
@@ -21,7 +22,7 @@ NAMES = ("color", "a b", "é[x]", "x.y")
 def law(location: Location, style: str, explode: bool, typed: Typed, **options: Any) -> None:
     made = parameter(location, style, explode=explode, **options)
     found = received(made, typed)
-    rows = [cell for cell in ambiguity.CELLS if cell.holds(typed.value, Wire(location, style, explode))]
+    rows = [cell for cell in TABLE if cell.holds(typed.value, Wire(location, style, explode))]
     if any(row.is_lost for row in rows):
         return
     assert isinstance(found, list), found
@@ -176,7 +177,7 @@ def test_decoding_says_itself_that_nobody_can_know(location, style, explode, typ
     meaning = settled(found)
     assert isinstance(meaning, Ambiguous)
     assert any(same(typed.value, candidate) for candidate in meaning.candidates)
-    assert meaning.reason in {cell.reason for cell in ambiguity.CELLS}
+    assert meaning.reason in {cell.reason for cell in TABLE}
 
 
 LOST = [
@@ -195,13 +196,13 @@ LOST = [
 
 @pytest.mark.parametrize(("location", "style", "explode", "value", "raw"), LOST)
 def test_rows_of_lost_values_are_not_idle(location, style, explode, value, raw) -> None:
-    rows = [row for row in ambiguity.CELLS if row.holds(value, Wire(location, style, explode)) and row.is_lost]
+    rows = [row for row in TABLE if row.holds(value, Wire(location, style, explode)) and row.is_lost]
     assert len(rows) >= 1
     found = received(parameter(location, style, explode=explode), Typed(value, raw))
     assert not isinstance(found, list) or not same(value, settled(found))
 
 
 def test_rows_of_the_table_name_reasons_once_for_each_cell() -> None:
-    keys = [(cell.locations, cell.styles, cell.shapes, cell.reason) for cell in ambiguity.CELLS]
+    keys = [(cell.locations, cell.styles, cell.shapes, cell.reason) for cell in TABLE]
     assert len(keys) == len(set(keys))
-    assert all(cell.values and cell.reason for cell in ambiguity.CELLS)
+    assert all(cell.values and cell.reason for cell in TABLE)

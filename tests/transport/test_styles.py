@@ -2,7 +2,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from checker.transport.wire.ambiguity import DeclaredShape, header_value, pairs_of, path_value, query_value
+from checker.transport.wire.decoding import DeclaredShape, header_value, pairs_of, path_value, query_value
 from checker.transport.wire.styles import cookie_pairs, header_text, path_text, query_pairs, text_of
 
 COLOR = "blue"

@@ -7,8 +7,8 @@ import pytest
 from checker.core.operation import Location, PropertyEncoding
 from checker.openapi.parameters import swagger_style
 from checker.schema.views import outline_of
-from checker.transport.wire.ambiguity import pairs_of
 from checker.transport.wire.bodies import cookie_encoder, encode
+from checker.transport.wire.decoding import pairs_of
 from checker.transport.wire.readings import settled
 from checker.transport.wire.xml import xml_encoder, xml_readings
 

@@ -19,7 +19,7 @@ from checker.generation.sources.basic import constant, integers, joined, listed,
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import OPTIONAL, Draw
 from checker.schema.views import outline_of
-from checker.transport.wire.ambiguity import may_spread
+from checker.transport.wire.decoding import may_spread
 from checker.validation.compiled import UnusableSchema, compile_schema
 
 _WHOLE_QUERY: Final = "querystring"

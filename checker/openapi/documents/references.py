@@ -192,6 +192,7 @@ class OpenApiDocument:
         name = place.partition("#")[0]
         if name not in self._opened:
             self._open(name)
+        # Most descriptions have no names. Then every place belongs to its document, without a search up its pointer.
         found = self._scopes.resource(place if self.has_names else f"{name}#")
         assert found is not None
         return found
@@ -218,6 +219,7 @@ class OpenApiDocument:
     def resolve(self, reference: str, *, at: str) -> Found:
         """Return the target of a reference and its place, one hop. Raises `UnresolvableReference`."""
         around = self.resource(at)
+        # A reference means the same everywhere in a resource, so one lookup serves all places that repeat it.
         key = (around.place, reference)
         found = self._found.get(key)
         if found is None:
@@ -263,6 +265,7 @@ class OpenApiDocument:
         self._opened.add(name)
         home, uri = f"{name}#", self.neighbours.uri_of(name)
         self._scopes.add(root, uri=uri, place=home, dialect=self.schema_dialect, has_names=self.has_scopes)
+        # A search in the text is cheaper than a walk over all schemas, and most descriptions have no names to index.
         if self.has_scopes and _NAMES.search(to_json(root)):
             self.has_names = True
             for schema, place in _schemas(root, home):

@@ -26,8 +26,20 @@ from checker.openapi.responses.bodies import decoded_text
 from checker.openapi.responses.texts import BeyondLimits, yaml_readings
 from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
-from checker.transport.wire.ambiguity import UNWRITTEN, DeclaredShape, encoding_fault, pairs_of, plain, query_value
-from checker.transport.wire.decoding import deep_tree, joined_readings, parted_inside, shapes
+from checker.transport.wire.ambiguity import UNWRITTEN
+from checker.transport.wire.decoding import (
+    DeclaredShape,
+    deep_tree,
+    encoding_fault,
+    grouped,
+    joined_readings,
+    pairs_of,
+    parted_inside,
+    plain,
+    plus_replaced,
+    query_value,
+    shapes,
+)
 from checker.transport.wire.multipart import is_of_its_kind
 from checker.transport.wire.readings import Reading, Repeated, arrays, doubted, exact_json, objects, readings
 from checker.transport.wire.styles import Pairs
@@ -45,7 +57,7 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
     fault = encoding_fault(text)
     if fault is not None:
         raise ValueError(fault[1])
-    pairs = [(name.replace("+", "%20"), value.replace("+", "%20")) for name, value in pairs_of(text)]
+    pairs = plus_replaced(pairs_of(text), "%20")
     found: dict[str, list[Reading]] = {}
     used: set[str] = set()
     for name in sorted(rule.outline.names):
@@ -65,7 +77,7 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
 
 def _undeclared(pairs: Pairs, rule: Rule) -> dict[str, list[Reading]]:
     found: dict[str, list[Reading]] = {}
-    for key, texts in _grouped(pairs).items():
+    for key, texts in grouped(pairs).items():
         outline = rule.outline.property(key)
         found[key] = rule.likely(readings(texts, outline), outline)
     return found
@@ -77,13 +89,6 @@ def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool
     is_spread = how.is_styled and how.explode and how.style != "deepObject"
     is_open = "object" in inner.types and not inner.is_closed
     return is_spread and is_open and not any(plain(key) == name for key, _ in pairs)
-
-
-def _grouped(pairs: Pairs) -> dict[str, Repeated]:
-    grouped: dict[str, list[str]] = {}
-    for name, value in pairs:
-        grouped.setdefault(plain(name), []).append(plain(value))
-    return {name: Repeated(tuple(texts)) for name, texts in grouped.items()}
 
 
 def _pairs_of_property(pairs: Pairs, name: str, outline: Outline) -> Pairs:
@@ -105,7 +110,7 @@ def _property(pairs: Pairs, name: str, rule: Rule, how: PropertyEncoding) -> lis
     if any(plain(key).startswith(f"{name}[") for key, _ in pairs):
         return rule.likely(readings(deep_tree(pairs, name), outline), outline)
     if not is_own:
-        return rule.likely(readings(_grouped(pairs), outline), outline)
+        return rule.likely(readings(grouped(pairs), outline), outline)
     for shape in shapes(outline):
         if shape is DeclaredShape.OBJECT and how.explode:
             continue

@@ -16,15 +16,18 @@ from checker.openapi.referee.bodies import body_verdicts
 from checker.openapi.referee.rulings import Part, Rules
 from checker.openapi.routes import PathTemplate, RequestTarget, has_dot_segment
 from checker.transport.wire import ambiguity
-from checker.transport.wire.ambiguity import OwnedPairs, pairs_of, plain, shares
 from checker.transport.wire.decoding import (
     MISSING,
     Malformed,
     Missing,
+    OwnedPairs,
     decode_header,
     decode_parameter,
     decode_path,
     decode_querystring,
+    pairs_of,
+    plain,
+    shares,
 )
 from checker.transport.wire.readings import Reading, doubted
 from checker.transport.wire.styles import Pairs
@@ -179,6 +182,7 @@ class RequestReferee:
         content_type = request.header(b"content-type")
         said = None if content_type is None else content_type.decode("latin-1")
         body, rules = request.body, self._rules
+        # Long targets hardly repeat: keeping them would only fill the memory.
         is_short = len(target) + len(base_path) <= _LONGEST
         if self._operation.method not in (request.method, request.method.upper()):
             whole = Part(Location.PATH, "")
@@ -200,7 +204,7 @@ class RequestReferee:
         if not target.variables:
             found = whole.broken("path", f"it is not of {self._operation.path}", path)
         elif has_dot_segment(path):
-            found = whole.ambiguous("dot segments may be removed on the way", path)
+            found = whole.ambiguous(ambiguity.DOTS, path)
         else:
             found = list(path_verdicts(self._parameters[Location.PATH], target, self._rules))
         query = query_verdicts(self._parameters[Location.QUERY], target.query, self._rules)

@@ -106,15 +106,19 @@ class Part(Struct, frozen=True):
             read_only |= frozenset() if wrong else rule.referee.read_only
         fits = [reading for reading, wrong in errors if not wrong]
         unknown = next((one.doubt for one in found if one.doubt in UNKNOWN), None)
+        # Readings that were not tried may be valid, so such a part is never called wrong.
         if not fits and unknown is not None:
             return self.ambiguous(unknown)
         if not fits:
+            # Violations of patterns on which regular expression engines disagree prove nothing.
             reading, violations = errors[0]
             certain = [self._violated(one) for one in violations if not _is_read_otherwise(one)]
             return certain or self.ambiguous(_ENGINES, reading.value)
         if read_only:
+            # A server may refuse or ignore read-only properties in a request (OpenAPI 3.0, Schema Object): both are right.
             return self.ambiguous(f"it holds what is only read: {', '.join(sorted(read_only))}")
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):
+            # If several readings are all valid, it does not matter which of them the server takes.
             return self.valid()
         return self.ambiguous(fits[0].doubt, fits[0].value)
 

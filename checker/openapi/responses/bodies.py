@@ -170,6 +170,7 @@ class StreamBody:
     def _of_whole(self, whole: TwoOpinions, content: bytes, events: list[Any]) -> BodyOpinions:
         """Return the opinions on a stream without `itemSchema`: such a schema may mean the whole body, a list, or each event."""
         text = content.decode("utf-8", "replace")
+        # One reading under which the stream is valid is enough: the description does not say which one it means.
         if not events or whole.any_valid([events, text]):
             return BodyOpinions()
         for number, event in enumerate(events):

@@ -31,6 +31,7 @@ from checker.transport.wire.styles import (
     header_text,
     is_unreserved,
     joined_inside,
+    octets_as_text,
     path_text,
     percent_encoded,
     query_pairs,
@@ -109,7 +110,7 @@ def json_bytes(value: Any) -> bytes:
     if isinstance(value, bytes):
         return value
     try:
-        text = orjson.dumps(value, _octets)
+        text = orjson.dumps(value, octets_as_text)
     except TypeError:
         # Integers beyond 64 bits and lone surrogates: slower, but exact.
         return _exact_json(value)
@@ -121,17 +122,10 @@ def json_bytes(value: Any) -> bytes:
 
 def _exact_json(value: Any) -> bytes:
     try:
-        text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_octets)
+        text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=octets_as_text)
     except (TypeError, RecursionError) as error:
         raise ValueError(f"JSON cannot say it: {error}") from error
     return text.encode("ascii")
-
-
-def _octets(value: Any) -> str:
-    """Return octets inside a JSON value: one character each."""
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    raise TypeError(f"{type(value).__name__} is no JSON type")
 
 
 def _has_nonfinite(value: Any) -> bool:
@@ -181,9 +175,9 @@ def csv_bytes(value: Any) -> bytes:
     if all(isinstance(row, dict) for row in value):
         names = list(dict.fromkeys(name for row in value for name in row))
         rows.writerow(names)
-        rows.writerows([_cell(row.get(name, "")) for name in names] for row in value)
+        rows.writerows([text_of(row.get(name, "")) for name in names] for row in value)
     else:
-        rows.writerows(map(_cell, row) if isinstance(row, list) else [_cell(row)] for row in value)
+        rows.writerows(map(text_of, row) if isinstance(row, list) else [text_of(row)] for row in value)
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 
@@ -196,10 +190,6 @@ def yaml_bytes(value: Any) -> bytes:
     except yaml.YAMLError as error:
         raise ValueError(f"YAML cannot say it: {error}") from error
     return text
-
-
-def _cell(value: Any) -> str:
-    return text_of(value)
 
 
 Encoding = Mapping[str, PropertyEncoding]

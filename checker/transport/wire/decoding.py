@@ -5,10 +5,15 @@ values. If the text does not determine the value, every candidate is a doubtful 
 `checker.transport.wire.ambiguity`.
 """
 
+import contextlib
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import islice, product
+from typing import Final
+from urllib.parse import unquote, unquote_to_bytes
 
 from msgspec import Struct
 
@@ -16,19 +21,249 @@ from checker.core.media_types import is_form, is_json
 from checker.core.operation import Location, Parameter
 from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
-from checker.transport.wire.ambiguity import (
-    DeclaredShape,
-    Decoded,
-    encoding_fault,
-    header_value,
-    pairs_of,
-    path_value,
-    pieces_around_json,
-    plain,
-    query_value,
-)
 from checker.transport.wire.readings import Reading, Repeated, Tree, doubted, exact_json, readings
-from checker.transport.wire.styles import DELIMITERS, Pairs, escape
+from checker.transport.wire.styles import DELIMITERS, HEADER_DELIMITERS, Pairs, escape
+
+Decoded = str | list[str] | dict[str, str]
+
+
+class DeclaredShape(Enum):
+    """The shape of a value that a schema declares."""
+
+    SCALAR = "scalar"
+    ARRAY = "array"
+    OBJECT = "object"
+
+
+_ENCODED = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_OUTSIDE = re.compile(r"[^\x21-\x7e]")
+_JSON = json.JSONDecoder()
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+
+
+def plain(text: str) -> str:
+    """Return text without percent-encoding."""
+    return unquote(text, "utf-8", "surrogatepass")
+
+
+def encoding_fault(text: str) -> tuple[str, str] | None:
+    """Return the fault of text that should be percent-encoded UTF-8: (keyword, reason). RFC 3986, 2."""
+    if text.isalnum() and text.isascii():
+        return None
+    bad = _OUTSIDE.search(text)
+    if bad is not None:
+        return "percent-encoding", f"{bad[0]!r} must be percent-encoded"
+    if "%" not in text:
+        return None
+    if _ENCODED.search(text):
+        return "percent-encoding", "a percent sign is not followed by two hexadecimal digits"
+    try:
+        unquote_to_bytes(text).decode("utf-8")
+    except UnicodeDecodeError:
+        return "utf-8", "what is percent-encoded is not UTF-8"
+    return None
+
+
+def path_value(text: str, style: str, name: str, shape: DeclaredShape, *, explode: bool) -> Decoded:
+    """Return the value of a path variable."""
+    if style == "label":
+        if text.startswith("%2E"):
+            # All dots: encoded on writing, so that the segment does not vanish.
+            text = text.replace("%2E", ".")
+        if not text.startswith("."):
+            raise ValueError(f"{text!r} does not start with the dot of the style label")
+        if shape is DeclaredShape.SCALAR:
+            return plain(text[1:])
+        return _split(text[1:], "." if explode else ",", shape, explode=explode)
+    if style == "matrix":
+        return _matrix_value(text, escape(name), shape, explode=explode)
+    if shape is DeclaredShape.SCALAR:
+        return plain(text)
+    return _split(text, DELIMITERS.get(style, ","), shape, explode=explode)
+
+
+def _matrix_value(text: str, name: str, shape: DeclaredShape, *, explode: bool) -> Decoded:
+    if shape is DeclaredShape.OBJECT and explode:
+        # Nothing follows a name without an equals sign (RFC 6570, 3.2.7).
+        cut = (piece.partition("=") for piece in text.removeprefix(";").split(";")) if text else ()
+        return {plain(key): plain(value) for key, _, value in cut}
+    values: list[str] = []
+    for piece in text.removeprefix(";").split(";") if text else ():
+        key, _, value = piece.partition("=")
+        if key != name:
+            raise ValueError(f"{text!r} has {key!r} where the style matrix has {name!r}")
+        values.append(value)
+    if shape is DeclaredShape.ARRAY and explode:
+        return [plain(value) for value in values]
+    if len(values) != 1:
+        raise ValueError(f"{text!r} has not one value for {name!r}")
+    return plain(values[0]) if shape is DeclaredShape.SCALAR else _split(values[0], ",", shape, explode=False)
+
+
+def header_value(
+    text: str, shape: DeclaredShape, style: str = "simple", *, explode: bool, nested: bool = False
+) -> Decoded:
+    """Return the value of a header: items are trimmed, nothing is percent-encoded.
+
+    With `nested`, delimiters inside JSON do not separate; raises `ValueError` if that makes no difference.
+    """
+    if shape is DeclaredShape.SCALAR:
+        return text
+    delimiter = HEADER_DELIMITERS.get(style, ",")
+    pieces = text.split(delimiter)
+    if nested:
+        around = pieces_around_json(text, delimiter)
+        if around == pieces:
+            raise ValueError("no list and no object stands in it")
+        pieces = around
+    items = [item.strip() for item in pieces] if text else []
+    return items if shape is DeclaredShape.ARRAY else _object(items, explode=explode)
+
+
+def pieces_around_json(text: str, delimiter: str) -> list[str]:
+    """Return the pieces of a list whose items may be JSON: delimiters inside JSON do not separate."""
+    pieces, begin, at = [], 0, 0
+    while at < len(text):
+        if text[at] in "[{" and (not text[begin:at].strip() or text[at - 1] == "="):
+            with contextlib.suppress(ValueError, RecursionError):
+                at = _JSON.raw_decode(text, at)[1]
+                continue
+        if text[at] == delimiter:
+            pieces.append(text[begin:at])
+            begin = at + 1
+        at += 1
+    return [*pieces, text[begin:]]
+
+
+def query_value(pairs: Pairs, name: str, style: str, shape: DeclaredShape, *, explode: bool) -> Decoded | None:
+    """Return the value of a parameter from the pairs of a query or a cookie header; None if it is absent.
+
+    An exploded object takes every pair, so the caller removes the pairs of other parameters.
+    """
+    if shape is DeclaredShape.OBJECT and style == "deepObject":
+        return _deep_value(pairs, name)
+    if shape is DeclaredShape.OBJECT and explode:
+        return {plain(key): plain(value) for key, value in pairs} or None
+    values = [value for key, value in pairs if plain(key) == name]
+    if not values:
+        return None
+    if shape is DeclaredShape.ARRAY and (explode or style == "deepObject"):
+        return [plain(value) for value in values]
+    if len(values) > 1:
+        raise ValueError(f"{name!r} stands {len(values)} times")
+    if shape is DeclaredShape.SCALAR:
+        return plain(values[0])
+    return _split(values[0], DELIMITERS.get(style, ","), shape, explode=False)
+
+
+def _deep_value(pairs: Pairs, name: str) -> dict[str, str] | None:
+    found: dict[str, str] = {}
+    for key, value in pairs:
+        text = plain(key)
+        inner = text.removeprefix(name)
+        if inner != text and (brackets := _BRACKETS.fullmatch(inner)):
+            found[brackets[1]] = plain(value)
+    return found or None
+
+
+def pairs_of(text: str, separator: str = "&") -> Pairs:
+    """Return names and values of a query string, a form body, or (`"; "`) a cookie header, still encoded."""
+    cut = (piece.partition("=") for piece in text.split(separator) if piece)
+    return [(name, value) for name, _, value in cut]
+
+
+def _split(text: str, delimiter: str, shape: DeclaredShape, *, explode: bool) -> list[str] | dict[str, str]:
+    pieces = text.split(delimiter) if text else []
+    if shape is DeclaredShape.ARRAY:
+        return [plain(piece) for piece in pieces]
+    return {plain(key): plain(value) for key, value in _object(pieces, explode=explode).items()}
+
+
+def _object(pieces: list[str], *, explode: bool) -> dict[str, str]:
+    if explode:
+        found = {}
+        for piece in pieces:
+            key, equals, value = piece.partition("=")
+            if not equals:
+                raise ValueError(f"{piece!r} is not a name and a value")
+            found[key] = value
+        return found
+    if len(pieces) % 2:
+        raise ValueError("an odd number of pieces is not names and values")
+    return dict(zip(pieces[::2], pieces[1::2], strict=True))
+
+
+non_cookie_octet: Final = re.compile(r"[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]").search
+"""First octet that a cookie cannot hold (RFC 6265, 4.1.1)."""
+control_character: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]").search
+
+
+def delimiters(style: str, shape: DeclaredShape, *, explode: bool) -> str:
+    """Return the characters that separate inside the text of an array or an object, unencoded."""
+    if style == "label" and explode:
+        return ".=" if shape is DeclaredShape.OBJECT else "."
+    if style == "matrix":
+        return (";=" if shape is DeclaredShape.OBJECT else ";") if explode else ";,"
+    if style in ("form", "deepObject", "cookie") and explode:
+        return ""
+    return ",=" if shape is DeclaredShape.OBJECT and explode else ","
+
+
+Declared = Sequence[tuple[Parameter, Outline]]
+_NAMED = frozenset({"deepObject", "querystring"})
+"""Styles whose objects do not spread into pairs of other names."""
+
+
+class OwnedPairs(Struct, frozen=True):
+    """The pairs that belong to one parameter."""
+
+    parameter: Parameter
+    outline: Outline
+    own: Pairs
+    """Pairs that can only belong to the parameter."""
+    rest: Pairs
+    """Undeclared pairs: properties of the object, or of no parameter."""
+    is_contested: bool = False
+    """Whether its pairs may also belong to another parameter, so that its value is unknown."""
+
+
+def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
+    """Return the pairs of each parameter of a location, and the undeclared pairs."""
+    names = {parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)}
+    own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
+    owners = Counter(pair for mine in own for pair in set(mine))
+    nobodys = [pair for pair in pairs if not owners[pair]]
+    found = [
+        OwnedPairs(
+            *one, mine, nobodys if _takes_rest(*one, mine) else [], is_contested=any(owners[pair] > 1 for pair in mine)
+        )
+        for one, mine in zip(declared, own, strict=True)
+    ]
+    return found, nobodys
+
+
+def may_spread(parameter: Parameter, outline: Outline) -> bool:
+    """Whether it may be an exploded object."""
+    is_exploded = parameter.explode and parameter.style not in _NAMED
+    return is_exploded and parameter.media_type is None and "object" in outline.types
+
+
+def _is_spread(parameter: Parameter, outline: Outline) -> bool:
+    """Whether it is always an exploded object: its own name is never sent."""
+    return may_spread(parameter, outline) and outline.types <= {"object", "null"}
+
+
+def _owns(parameter: Parameter, outline: Outline, name: str, names: set[str]) -> bool:
+    if _is_spread(parameter, outline):
+        return name not in names and outline.declares(name)
+    return name == parameter.name or (parameter.style == "deepObject" and name.startswith(f"{parameter.name}["))
+
+
+def _takes_rest(parameter: Parameter, outline: Outline, own: Pairs) -> bool:
+    if _is_spread(parameter, outline):
+        return not outline.is_closed
+    return not own and may_spread(parameter, outline)
+
 
 _JOINED = 6
 """Texts of a list that are tried together: each doubles the number of ways."""
@@ -84,9 +319,6 @@ def joined_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
     return found
 
 
-_BRACKET = re.compile(r"\[([^\[\]]*)\]")
-
-
 def deep_tree(pairs: Pairs, name: str) -> Tree:
     """Return the tree of `name[a][b]=c`: objects in objects; a repeated or empty key makes a list.
 
@@ -95,7 +327,7 @@ def deep_tree(pairs: Pairs, name: str) -> Tree:
     found: dict[str, Tree] = {}
     for key, value in pairs:
         inner = plain(key).removeprefix(name)
-        tokens = _BRACKET.findall(inner)
+        tokens = _BRACKETS.findall(inner)
         if "".join(f"[{token}]" for token in tokens) != inner or not tokens:
             raise ValueError(f"{plain(key)!r} is not of the style deepObject")
         _put(found, tokens, plain(value))
@@ -193,7 +425,7 @@ def decode_path(parameter: Parameter, text: str, outline: Outline) -> list[Readi
 def decode_header(parameter: Parameter, text: str, outline: Outline) -> list[Reading] | Missing | Malformed:
     """Return the values of a header."""
     text = text.strip(" \t")
-    if ambiguity.control_character(text):
+    if control_character(text):
         return Malformed("header-octets", "control characters stand in it")
     found: list[Reading] = []
     reason: Malformed | None = None
@@ -252,9 +484,9 @@ def decode_cookie(
     """Return the values of a cookie by RFC 6265 (5.4 and 4.1.1); `rest` as in a query."""
     mine = [(name, _unquoted(value)) for name, value in mine]
     more = [(name, _unquoted(value)) for name, value in rest]
-    bad = next((value for _, value in mine if ambiguity.non_cookie_octet(value)), None)
+    bad = next((value for _, value in mine if non_cookie_octet(value)), None)
     is_list = parameter.style == "cookie" and not parameter.explode
-    if bad is not None and not (is_list and not ambiguity.non_cookie_octet(bad.replace(",", ""))):
+    if bad is not None and not (is_list and not non_cookie_octet(bad.replace(",", ""))):
         return Malformed("cookie-octets", f"a cookie cannot hold {bad!r}")
     literal, literal_rest = _unescaped(mine), _unescaped(more)
     decoded = _of_pairs(parameter, mine, more, outline)
@@ -284,11 +516,7 @@ def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> li
         return Malformed(*fault)
     if parameter.media_type is None or not is_form(parameter.media_type):
         return _content(plain(query), parameter.media_type or "text/plain", outline)
-    pairs = [(plain(name, plus=True), plain(value, plus=True)) for name, value in pairs_of(query)]
-    grouped: dict[str, list[str]] = {}
-    for name, value in pairs:
-        grouped.setdefault(name, []).append(value)
-    return readings({name: Repeated(tuple(texts)) for name, texts in grouped.items()}, outline)
+    return readings(grouped(plus_replaced(pairs_of(query), "%20")), outline)
 
 
 def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) -> list[Reading] | Missing | Malformed:
@@ -315,16 +543,18 @@ def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) 
 
 def _pair_variants(mine: Pairs, rest: Pairs, *, has_plus: bool) -> Iterator[tuple[Pairs, str]]:
     """Yield the possible meanings of pairs."""
+    # Undeclared pairs may be properties of this parameter or belong to none, so both are tried.
     wholes = [(mine, ambiguity.REST), (mine + rest, ambiguity.REST)] if rest else [(mine, "")]
     for pairs, doubt in wholes:
         if has_plus and any("+" in name or "+" in value for name, value in pairs):
-            yield _replaced(pairs, "%20"), doubt or ambiguity.PLUS
-            yield _replaced(pairs, "%2B"), doubt or ambiguity.PLUS
+            yield plus_replaced(pairs, "%20"), doubt or ambiguity.PLUS
+            yield plus_replaced(pairs, "%2B"), doubt or ambiguity.PLUS
         else:
             yield pairs, doubt
 
 
-def _replaced(pairs: Pairs, plus: str) -> Pairs:
+def plus_replaced(pairs: Pairs, plus: str) -> Pairs:
+    """Return pairs with every plus sign replaced."""
     return [(name.replace("+", plus), value.replace("+", plus)) for name, value in pairs]
 
 
@@ -350,10 +580,12 @@ def _of_variant(parameter: Parameter, pairs: Pairs, outline: Outline) -> list[Re
                 reason = str(error)
                 continue
             if tree is not None:
-                grouped = parted_inside(_grouped(variant, tree, parameter), parameter.inner)
-                doubt = doubt or _inner_doubt(parameter, grouped)
+                # Properties of an exploded object that occur several times are lists.
+                whole = grouped(variant) if isinstance(tree, dict) and parameter.explode else tree
+                parted = parted_inside(whole, parameter.inner)
+                doubt = doubt or _inner_doubt(parameter, parted)
                 joined = "" if parameter.explode else style
-                found += doubted(delimited_readings(grouped, joined, outline), doubt)
+                found += doubted(delimited_readings(parted, joined, outline), doubt)
     if not found:
         raise ValueError(reason)
     return found
@@ -381,14 +613,12 @@ def _delimited(
             yield [(key, ",".join(map(escape, pieces)))], ambiguity.NESTED
 
 
-def _grouped(pairs: Pairs, tree: Decoded, parameter: Parameter) -> Tree:
-    """Return the tree with lists for properties of an exploded object that occur several times."""
-    if not isinstance(tree, dict) or not parameter.explode:
-        return tree
-    grouped: dict[str, list[str]] = {}
+def grouped(pairs: Pairs) -> dict[str, Repeated]:
+    """Return the decoded texts of pairs by name."""
+    found: dict[str, list[str]] = {}
     for name, value in pairs:
-        grouped.setdefault(plain(name), []).append(plain(value))
-    return {name: Repeated(tuple(texts)) for name, texts in grouped.items()}
+        found.setdefault(plain(name), []).append(plain(value))
+    return {name: Repeated(tuple(texts)) for name, texts in found.items()}
 
 
 def shapes(outline: Outline) -> list[DeclaredShape]:
@@ -409,7 +639,7 @@ def _variants(text: str, shape: DeclaredShape, parameter: Parameter) -> Iterator
         yield pattern.sub(delimiter, text), ""
         return
     loose = text
-    for delimiter in ambiguity.delimiters(parameter.style, shape, explode=parameter.explode):
+    for delimiter in delimiters(parameter.style, shape, explode=parameter.explode):
         loose = re.sub(f"%{ord(delimiter):02X}", delimiter, loose, flags=re.IGNORECASE)
     if loose == text:
         yield text, ""

@@ -52,10 +52,10 @@ def text_of(value: Any) -> str:
         return value.decode("latin-1")
     if isinstance(value, float):
         return float.__repr__(value)
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_octets)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=octets_as_text)
 
 
-def _octets(value: Any) -> str:
+def octets_as_text(value: Any) -> str:
     """Return octets inside a nested value: one character each, as in a JSON body."""
     if isinstance(value, bytes):
         return value.decode("latin-1")
