@@ -40,7 +40,7 @@ def decode(content: bytes) -> list[Record]:
 
 HEADER = struct.Struct("<II")
 LIMIT_BYTES = 64 << 20
-"""A longer frame is damage, whatever its header says."""
+"""A longer frame counts as damage."""
 
 _LENGTH = struct.Struct("<I")
 _LEVEL = 1

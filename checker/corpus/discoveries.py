@@ -33,17 +33,17 @@ class Discovery(Struct, frozen=True):
 
 
 class Discoveries(Struct, frozen=True):
-    """All that earlier runs found."""
+    """The discoveries of earlier runs."""
 
     demands: tuple[Discovery, ...] = ()
     never_allowed: tuple[str, ...] = ()
-    """Operations that answered 405 alone."""
+    """Operations whose only status was 405."""
     auth_needs: tuple[tuple[str, str], ...] = ()
-    """(operation, security scheme or nothing) of operations that refuse everybody and declare no scheme."""
+    """(operation, security scheme or nothing) of operations that refuse every caller and declare no scheme."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to know."""
+        """Whether earlier runs found nothing."""
         return not self.demands and not self.never_allowed and not self.auth_needs
 
 
@@ -65,7 +65,11 @@ def load(directory: Path) -> Discoveries:
 
 
 def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> None:
-    """Keep what holds, and of `kept` the 405s, the needs of credentials, and demands of which this run heard nothing; nothing where it cannot be written."""
+    """Write the demands that hold.
+
+    Of `kept` it writes the 405s, the needs of credentials, and the demands that this run did not meet. It writes nothing if the file
+    is not writable.
+    """
     heard = list(demands)
     refuted = {(one.label, one.demand) for one in heard if one.is_refuted}
     found = {
@@ -89,7 +93,7 @@ def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> 
         files.make_directory(directory)
         files.write_file(directory / NAME, text.encode())
     except (StorageError, OSError):
-        # Nothing of a run depends on it.
+        # No run depends on this file.
         return
 
 

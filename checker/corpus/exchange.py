@@ -18,7 +18,7 @@ from checker.corpus.references import SecretStore
 from checker.corpus.secrets import Secrets
 
 SHARED = 4096
-"""Bytes from which on a body is kept apart, once. The compressor finds smaller ones that repeat by itself."""
+"""Size in bytes above which a body is stored once, apart from its interactions. The compressor handles repetitions of smaller bodies."""
 _BODY, _REASON, _RECEIVED = 3, 5, 7
 _LONGEST_REASON = 256
 """Characters of a reason phrase that are kept, after masking."""
@@ -75,7 +75,7 @@ def _without_credentials(head: bytes, redaction: Redaction) -> bytes:
 
 
 def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) -> tuple[Any, ...]:
-    """Fields of an `Exchange` with at most `most` bytes of each body (0: all); `keep` takes the long ones and gives their place."""
+    """Return the fields of an `Exchange` with at most `most` bytes of each body (0: all). `keep` stores long bodies and returns their offsets."""
     body, received = fields[_BODY], fields[_RECEIVED]
     short = min(SHARED, most or SHARED)
     if len(received) <= short and (body is None or len(body) <= short):
@@ -94,7 +94,7 @@ def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) ->
 
 
 def _masked(fields: tuple[Any, ...], secrets: Secrets) -> tuple[Any, ...]:
-    """Return fields of an `Exchange` with references in place of secrets. Nothing is cut before, but what was not received."""
+    """Return fields of an `Exchange` with references in place of secrets. Bodies are cut after masking only."""
     store, exchange = secrets.store, Exchange(*fields)
     head, body, is_cut = _plain_where_masked(exchange, store)
     sent_as = (value for name, value in exchange.headers if name.lower() == b"content-type")

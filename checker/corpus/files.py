@@ -1,4 +1,4 @@
-"""Every call to the operating system that the corpus makes, and what a full or broken disk means."""
+"""The calls of the corpus to the operating system. A full or broken disk raises `StorageError`."""
 
 import contextlib
 import errno
@@ -126,7 +126,7 @@ class Lock:
 
 
 def take_lock(path: Path) -> Lock | int:
-    """The lock, or the pid of its holder (0 when it did not say). Raises `StorageError`."""
+    """Return the lock, or the pid of its holder (0 if unknown). Raises `StorageError`."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
     except OSError as error:

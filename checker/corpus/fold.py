@@ -34,7 +34,7 @@ from checker.corpus.records import (
 )
 
 Rank = tuple[bool, int, float, int, int]
-"""Whether it is told, stage, time, incarnation, ordinal: what one worker withdraws hides nothing that another confirmed."""
+"""(not withdrawn, stage, time, incarnation, ordinal). A version that one worker withdraws hides no version that another confirmed."""
 FirstSeen = tuple[float, int, int]
 """Time, incarnation, ordinal."""
 
@@ -49,32 +49,32 @@ class Sights(Struct, eq=False):
     """The best version of each finding, by defects. A record costs work for the findings of its own defect alone."""
 
     changes: list[str] = field(default_factory=list)
-    """Fingerprints whose version is new or that are told or not told any more, in the order of the records.
+    """Fingerprints that have a new version, or that begin or cease to be shown, in the order of the records.
 
-    A reader that remembers how many it has read looks at the others only.
+    A reader remembers the number of entries that it has read and continues from there.
     """
     _sights: dict[str, _Sight] = field(default_factory=dict)
     _defects: dict[str, str] = field(default_factory=dict)
-    """Fingerprint -> the one that it is a sight of in the end."""
+    """Fingerprint -> fingerprint at the end of its chain of `same_as`."""
     _members: dict[str, set[str]] = field(default_factory=dict)
     """The reverse of `_defects`."""
     _told: dict[str, str] = field(default_factory=dict)
-    """Defect -> the fingerprint that is told of it."""
+    """Defect -> the fingerprint under which reports show it."""
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same is known, in whatever order it came."""
+        """Whether both hold the same findings, in any order."""
         return isinstance(other, Sights) and self._sights == other._sights
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
     def best(self) -> Mapping[str, Finding]:
-        """Fingerprint -> best version of all that was ever found."""
+        """Fingerprint -> best version of every finding."""
         return {name: sight.best for name, sight in self._sights.items()}
 
     @property
     def told(self) -> Collection[str]:
-        """One fingerprint of each defect."""
+        """The fingerprints that reports show, one for each defect."""
         return self._told.values()
 
     def version(self, name: str) -> Finding:
@@ -82,11 +82,11 @@ class Sights(Struct, eq=False):
         return self._sights[name].best
 
     def is_told(self, name: str) -> bool:
-        """Whether a finding is the one that is told of its defect."""
+        """Whether reports show this finding for its defect."""
         return self._told.get(self._defects[name]) == name
 
     def first_seen(self, name: str) -> tuple[FirstSeen, str]:
-        """Return what findings are ordered by."""
+        """Return the sort key of findings."""
         return self._sights[name].first, name
 
     def absorb(self, record: Finding, rank: Rank, first: FirstSeen) -> None:
@@ -106,7 +106,7 @@ class Sights(Struct, eq=False):
         self.changes.append(name)
 
     def _sort(self, name: str) -> None:
-        """Find the defects anew of a finding and of those that may refer to it: they had the same defect before."""
+        """Recompute the defects of a finding and of the findings that may refer to it, which had the same defect before."""
         before = self._defects.get(name, name)
         defects = {before}
         for one in {name, *self._members.pop(before, ())}:
@@ -121,7 +121,7 @@ class Sights(Struct, eq=False):
                 self.changes += [one for one in (was, is_now) if one not in (None, name)]
 
     def _end(self, name: str) -> str:
-        """Return what a finding is a sight of in the end; the least one if that goes round in circles."""
+        """Return the end of the chain of `same_as` of a finding; of a circle its least member."""
         way: dict[str, None] = {}
         while name not in way:
             way[name] = None
@@ -133,21 +133,21 @@ class Sights(Struct, eq=False):
         return min(circle[circle.index(name) :])
 
     def _teller(self, defect: str) -> str | None:
-        """Return the finding that is told of a defect; None if all of its sights are withdrawn."""
+        """Return the finding that reports show for a defect; None if all of its sights are withdrawn."""
         known = self._sights.get(defect)
         if known is not None and not (known.best.withdrawn or known.best.same_as):
             return defect
-        # What they refer to was lost, or withdrawn, with its worker, or two workers named each other's.
+        # The finding at the end is missing or withdrawn because its worker died, or two findings refer to each other.
         names = self._members.get(defect, ())
         left = (one for one in names if not self._sights[one].best.withdrawn)
         return min(left, key=self.first_seen, default=None)
 
 
 UNDECLARED_AUTH = "undeclared_auth"
-"""Kind of notes of operations that need credentials and do not say so; their pointer names the scheme."""
+"""Kind of notes on operations that need credentials without declaring it. The pointer names the scheme."""
 _STAGES = {"found": 0, "minimised": 1}
 _STREAK = 10
-"""405 answers without any other from which on an operation is not what the description says."""
+"""Number of responses, all 405, after which the operation counts as not offered."""
 
 Said = TypeVar("Said", SchemaOpened, OperationDescribed)
 
@@ -160,9 +160,9 @@ class PhaseView(Struct):
     errored: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
     began_at: float = inf
-    """When its first task was begun, in seconds since the epoch; infinite when nobody knows."""
+    """Start of its first task, in seconds since the epoch; infinite if unknown."""
     ended_at: float = 0.0
-    """When the last one told of it."""
+    """Time of the last record of its tasks, in seconds since the epoch."""
 
     @property
     def seconds(self) -> float:
@@ -213,7 +213,7 @@ class LostAccess(Struct):
 
 
 class RunView(Struct):
-    """A run as its records tell it."""
+    """The state of a run, folded from its records."""
 
     run: RunStarted | None = None
     opened: SchemaOpened | None = None
@@ -231,12 +231,12 @@ class RunView(Struct):
     cases: int = 0
     requests: int = 0
     inquiries: int = 0
-    """Those of the requests that looked into failures."""
+    """The part of the requests that investigated failures."""
     failed_cases: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)
     """Label -> status (0: no response) -> count, of requests with the operation's own method."""
     wrong: dict[str, Counter[int]] = field(default_factory=dict)
-    """Those of `statuses` that were answers to cases that are meant to be refused."""
+    """The part of `statuses` for cases that are meant to be refused."""
     probes: dict[str, Counter[int]] = field(default_factory=dict)
     """Like `statuses`, of cases with other methods."""
     lost_access: LostAccess = field(default_factory=LostAccess)
@@ -249,11 +249,11 @@ class RunView(Struct):
     described: dict[str, OperationDescribed] = field(default_factory=dict)
     """By label: operations that were compiled."""
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
-    """What targets were heard to demand of operations beyond the description, what turned out not to hold included."""
+    """Demands of the target beyond the description, the refuted ones included."""
     made: dict[str, ResourceMade] = field(default_factory=dict)
-    """Path -> the request that surely made what stands there, if its name is short."""
+    """Path with a short name -> the request that created the resource there."""
     removed: dict[str, ResourceMade] = field(default_factory=dict)
-    """Path -> the request that took away what stood there, if its name is short."""
+    """Path with a short name -> the request that removed the resource there."""
     ledgers: dict[int, list[float]] = field(default_factory=dict)
     """Incarnation -> seconds of make, wait, judge, record, idle."""
     sent: Counter[int] = field(default_factory=Counter)
@@ -272,12 +272,12 @@ class RunView(Struct):
 
     @property
     def settled(self) -> dict[str, Finding]:
-        """Fingerprint -> last version of all that is looked into, other sights included."""
+        """Fingerprint -> last version of every finding whose investigation ended, other sights included."""
         return {name: one for name, one in self.sights.items() if one.stage == "minimised"}
 
     @property
     def sights(self) -> Mapping[str, Finding]:
-        """Fingerprint -> best version of all that was ever found, what is not told included."""
+        """Fingerprint -> best version of every finding, those that reports do not show included."""
         return self._sights.best
 
     @property
@@ -286,7 +286,7 @@ class RunView(Struct):
         return self._sights.changes
 
     def version(self, fingerprint: str) -> Finding:
-        """Return the best version of a finding, without what it needs."""
+        """Return the best version of a finding, without its prerequisites."""
         return self._sights.version(fingerprint)
 
     def is_told(self, fingerprint: str) -> bool:
@@ -299,13 +299,13 @@ class RunView(Struct):
         return tuple(map(sum, zip(*self.ledgers.values(), strict=True))) or (0.0,) * 5
 
     def positive_statuses(self, label: str) -> Counter[int]:
-        """Status -> count of the answers to cases of an operation that were meant to be accepted."""
+        """Return status -> count of the responses to cases of an operation that are meant to be accepted."""
         return self.statuses.get(label, Counter()) - self.wrong.get(label, Counter())
 
     def is_never_allowed(self, label: str) -> bool:
-        """Whether nothing but 405 came of an operation so far, often enough, and its description does not speak of it."""
+        """Whether an operation had enough responses, all of them 405, and its description does not document 405."""
         if any(known == label for known, *_ in self.notes.get("method_not_allowed", ())):
-            # It was the same in an earlier run, and was asked again.
+            # An earlier run saw the same, and this run confirmed it.
             return True
         statuses, described = self.positive_statuses(label), self.described.get(label)
         documented = () if described is None else described.statuses
@@ -316,8 +316,8 @@ class RunView(Struct):
         """Return label -> security scheme (empty if none is known to work) of operations that refuse every caller and declare no scheme."""
         found = {
             label: ""
-            for label, said in self.described.items()
-            if not said.needs_credentials
+            for label, described in self.described.items()
+            if not described.needs_credentials
             and (statuses := self.positive_statuses(label))
             and set(statuses) <= UNAUTHORIZED
         }
@@ -367,7 +367,7 @@ class RunView(Struct):
     def _absorb_life(self, record: Record) -> None:
         match record:
             case RunStarted():
-                # The first one of a run that was resumed tells when it began.
+                # A resumed run has several such records. The first has the time of its start.
                 self.run = record if self.run is None or record.at < self.run.at else self.run
             case SchemaOpened():
                 self.opened = _least(self.opened, record)
@@ -399,14 +399,14 @@ class RunView(Struct):
         self.failed_cases += record.failed_cases
         phase = self._phase(record.phase)
         if record.at:
-            # Idle seconds were waited for this task, mostly through the one before.
+            # Idle seconds belong mostly to the task before.
             phase.began_at = min(phase.began_at, record.at - sum(record.ledger[:4]))
             phase.ended_at = max(phase.ended_at, record.at)
         self.lost_access.absorb(record)
         tested = phase.tested
         answered = bool(record.statuses or record.probes)
         if not answered and record.cases >= len(record.labels):
-            # Counted for a worker that died: nobody knows what was answered, but its labels had their turns.
+            # The supervisor wrote this record for a dead worker. The statuses are lost, but the operations were tested.
             tested.update(record.labels)
         for label, status, count in record.statuses:
             if not count:
@@ -433,7 +433,7 @@ class RunView(Struct):
         rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)
         self._sights.absorb(record, rank, (record.at, incarnation, ordinal))
         if record.phase:
-            # Others are of the run as a whole.
+            # A finding without a phase belongs to the run as a whole.
             phase = self._phase(record.phase)
             phase.tested.add(record.label)
             if not record.withdrawn:
@@ -471,7 +471,7 @@ def _details(error: OperationError) -> tuple[str, str, str]:
 
 
 def _least(one: Said | None, other: Said) -> Said:
-    """Workers that opened the same document say the same; if not, the choice must not depend on who came first."""
+    """Return the lesser record. Workers that open one document write equal records; if not, the order of arrival must not decide."""
     if one is None:
         return other
     return min(one, other, key=astuple)

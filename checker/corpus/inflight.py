@@ -1,7 +1,7 @@
 """The current work of a worker, in memory that outlives it: one slot a lane, a heartbeat, progress of its tasks.
 
 The file is mapped by the worker and by the supervisor. Every store is one aligned 64-bit word. A case is written in
-this order: stage to idle, everything else, stage; so whoever reads after `kill -9`, or meanwhile, sees one whole state or an
+this order: stage to idle, everything else, stage. A reader after `kill -9`, or in between, sees one whole state or an
 idle lane, never a mix. Times are of `time.monotonic_ns`, which all processes share on Linux and macOS.
 """
 
@@ -111,17 +111,17 @@ class InflightWriter:
         self._words[_H_MAGIC] = _MAGIC
 
     def heartbeat(self) -> None:
-        """Say that the loop turns."""
+        """Record that the loop turns."""
         self._words[_H_HEARTBEAT] = monotonic_ns()
 
     def send(self) -> None:
-        """Count one more request: the journal says so up to a second later, or never."""
+        """Count one more request. The journal has it up to a second later, or never if the worker dies."""
         self._words[_H_SENT] += 1
 
     def begin(self, lane: int, task: str, index: int, next_index: int, redone: int = 0) -> None:
         """Begin to make a case, whose code runs from here on. Forgets the recipe of the case before.
 
-        All cases of the task below `next_index` are done or in flight, though the journal may not say so; so are the
+        All cases of the task below `next_index` are done or in flight, even if the journal does not have them; so are the
         first `redone` of those that were to be made again.
         """
         words, slot = self._words, self._slots[lane]
@@ -150,9 +150,9 @@ class InflightWriter:
         words[_H_ACTING] = lane + 1
 
     def advance(self, lane: int, stage: Stage) -> None:
-        """Begin another stage of the same case: less to write than `enter`. Who acts stays as it is."""
+        """Begin another stage of the same case: less to write than `enter`. The acting lane stays the same."""
         words, slot = self._words, self._slots[lane]
-        # Seen in between, the stage before is younger than it is: that harms nobody.
+        # A reader in between sees the old stage with the new time, which only delays a deadline.
         words[slot + _S_SINCE] = monotonic_ns()
         words[slot] = stage
 
@@ -168,9 +168,9 @@ class InflightWriter:
         self._words[self._slots[lane]] = 0
 
     def tally(self, task: str, failed: int, status: int, unmade: int) -> None:
-        """So many cases of a task failed since it was leased, this was the first 2xx answer (0: there was none).
+        """Store the counts of a task since its lease: failed cases, first 2xx status (0: none), indices without a case.
 
-        So many of its indices gave no case. The journal says so later, or never.
+        The journal has them later, or never if the worker dies.
         """
         word = self._progress.get(task) or self._claim(task)
         entry = (word - _PROGRESS_WORD) // 2
@@ -268,7 +268,7 @@ class InflightReader:
         }
 
     def tallies(self) -> dict[str, tuple[int, int, int]]:
-        """Task id -> cases that failed since it was leased, the first 2xx answer (0: none), indices without a case."""
+        """Return task id -> (failed cases since its lease, first 2xx status or 0, indices without a case)."""
         tasks = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
         tallies = self._read(_TALLY_WORD * _WORD, _PROGRESS_ENTRIES * _WORD)
         names = struct.unpack(f"={len(tasks) // _WORD}Q", tasks)[::2]

@@ -50,10 +50,10 @@ SYNC_INTERVAL_S = 1.0
 TOGETHER_BYTES = 16 << 20
 """Of records that are committed in one frame: more would be near what readers take for damage."""
 BUDGET_BYTES = 8 << 20
-"""Of one journal, for what was learned; so start-up reads little, also after a night."""
+"""Limit on the learned records of one journal. It keeps the start short after a long run."""
 
 _DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
-# What the night can do without, first things first: shares of the budget from which on a class is not written.
+# (classes, share of the budget above which they are not written). Values are dropped first: workers learn them again most easily.
 _EVICTION: tuple[tuple[type | tuple[type, ...], float], ...] = (
     ((ValueSeen, ValueGone), 0.5),
     (SignalsSeen, 0.75),
@@ -71,7 +71,7 @@ class JournalWriter:
     def __init__(
         self, path: Path, *, budget_bytes: int = BUDGET_BYTES, conceal: Callable[[Record], Record] | None = None
     ) -> None:
-        """`conceal` gives a record as it may be written."""
+        """`conceal` returns a record with references in place of secrets."""
         self.path = path
         self._conceal = conceal
         self.dropped = 0
@@ -103,7 +103,7 @@ class JournalWriter:
             self.flush()
 
     def tick(self, now: float) -> None:
-        """Flush buffered records after 200 ms, sync handed over ones after a second. `now` is of `time.monotonic`."""
+        """Flush buffered records after 200 ms, sync flushed records after a second. `now` is of `time.monotonic`."""
         if self._buffer and now - self._oldest >= FLUSH_INTERVAL_S:
             self.flush()
         if self._is_ahead and now - self._synced_at >= SYNC_INTERVAL_S:
@@ -111,7 +111,7 @@ class JournalWriter:
             self._synced_at = now
 
     def flush(self) -> None:
-        """Hand what is buffered to the system: it survives this process. Raises `StorageError`."""
+        """Write buffered records to the file. They survive this process, not a power failure. Raises `StorageError`."""
         if self._buffer:
             frame = self._frames.frame(self._buffer)
             self._buffer = []
@@ -129,7 +129,7 @@ class JournalWriter:
     def hand_over(self, *records: Record) -> None:
         """Write records, and all records before them, so that they survive this process. Raises `StorageError`.
 
-        A power failure may take what was handed over in the last second.
+        A power failure may lose the records of the last second.
         """
         for record in records:
             self._add(record)
@@ -148,7 +148,7 @@ class JournalWriter:
             self.release()
 
     def release(self) -> None:
-        """Close the file. What is not flushed is lost."""
+        """Close the file without a flush."""
         self._file.close()
 
     def _sync(self) -> None:
@@ -177,7 +177,7 @@ class JournalReader:
         self.position = position
         """Bytes whose records were returned."""
         self.damage: str | None = None
-        """What keeps the rest of the file from being read. A torn tail is none: its writer was killed."""
+        """The reason why the rest of the file is unreadable. A torn tail is no damage: its writer was killed."""
         self._file = TailFile(path)
 
     def read_new(self) -> list[Record]:
@@ -240,7 +240,7 @@ class Journals:
                 yield incarnation, record
 
     def new_of_each(self) -> list[tuple[int, Iterator[Record]]]:
-        """Return each incarnation with what was written of it since the last call, read a piece of the file at a time."""
+        """Return (incarnation, records written since the last call). The records are read a piece of the file at a time."""
         self._discover()
         return [(incarnation, self._new(incarnation)) for incarnation in self._readers]
 
@@ -282,7 +282,7 @@ class Journals:
             for incarnation, path in self._layout.journal_paths()
             if incarnation > self._above and path not in self._known
         ]
-        # What the snapshot has taken in would count twice.
+        # Records that are in the snapshot already would count twice.
         covered = self._layout.head().covered if found else ()
         for incarnation, path in found:
             self._known.add(path)
@@ -304,7 +304,7 @@ class LastRun(Struct, frozen=True):
 
 
 def last_run(layout: RunLayout) -> LastRun | None:
-    """The last run; None when a corpus has none, or only what was kept of those that are over."""
+    """Return the last run; None if the corpus has none, or only the snapshot of finished runs."""
     begun = [
         (incarnation, path, record)
         for incarnation, path in layout.journal_paths()

@@ -50,7 +50,7 @@ _INCARNATION_DIGITS = 8
 
 
 class RunLayout(Struct, frozen=True):
-    """Paths below the root of a corpus. Directories are 0700, files 0600: journals hold what servers said."""
+    """Paths below the root of a corpus. Directories are 0700, files 0600: journals hold responses."""
 
     root: Path
 

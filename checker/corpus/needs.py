@@ -15,9 +15,9 @@ from checker.corpus.records import Exchange, Finding, ResourceMade
 
 _CREATED, _CONFLICT = 201, 409
 ANY_NAME = "*"
-"""Stands for the name of what a request may have made although it was answered with a server error: nobody was told it."""
+"""Stands for the unknown name of a resource that a request may have created although its response was a server error."""
 _NOTHING_THERE = frozenset((401, 403, 404, 410))
-"""Answers that say nothing of what is there."""
+"""Statuses that do not show whether the resource exists."""
 _METHOD_REFUSED = frozenset((405, 501))
 _LAST = 1_000
 _WITH, _MOST_NAMES = " with ", 3
@@ -67,7 +67,7 @@ def needed_by(
 
 
 def is_of_method_alone(finding: Finding) -> bool:
-    """Whether the answer refuses a method that its operation does not have: servers say so before they look for anything."""
+    """Whether the response refuses a method that the operation does not have. Servers check this before they look for a resource."""
     if len(finding.steps) > 1 or not finding.interactions:
         return False
     exchange = finding.interactions[-1].exchange
@@ -78,7 +78,7 @@ def is_of_method_alone(finding: Finding) -> bool:
 def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     """Whether a finding does not show without it.
 
-    What a server error has left behind, and what is there when a thing is put once more, may change nothing but the status.
+    A leftover of a server error, or an earlier PUT of the same resource, may change nothing but the status.
     """
     status = finding.interactions[-1].exchange.status
     is_status_alone = made.label == finding.label and status is not None and 200 <= status < 300
@@ -97,7 +97,7 @@ def taken_names(path: str, body: Any) -> Iterator[str]:
 
 
 def name_in(path: str) -> str:
-    """The name at the end of a path, or of what a request takes."""
+    """Return the name at the end of a path, or the value at the end of a `taken_names` entry."""
     path, _, taken = path.partition(_WITH)
     return unquote(taken.rpartition(" ")[2] if taken else path.rpartition("/")[2])
 
@@ -107,7 +107,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _maker_of(path: str, made: Mapping[str, ResourceMade], status: int | None) -> ResourceMade | None:
-    """The request that made what stands at a path, or may have: a refusal needs nothing that only may be there."""
+    """Return the request that created the resource at a path, or may have. A refusal needs no resource that is uncertain."""
     known = made.get(path)
     is_refused = status is not None and 400 <= status < 500
     if known is not None or is_refused or _WITH in path:
@@ -117,7 +117,7 @@ def _maker_of(path: str, made: Mapping[str, ResourceMade], status: int | None) -
 
 
 def _named_paths(exchange: Exchange) -> Iterator[str]:
-    """Each path above that of a request, outermost first, its own, and that of what it could not make again."""
+    """Yield the paths above that of a request, outermost first, its own, and the path of a resource that it could not create twice."""
     path = exchange.target.partition(b"?")[0].decode("latin-1").rstrip("/")
     at = path.find("/", 1)
     while at > 0:
@@ -136,7 +136,7 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
 
 
 def _is_of_names(exchange: Exchange) -> bool:
-    """Whether an answer says that something is there already: by its status, or in words."""
+    """Whether a response reports that the resource exists already, by its status or in its text."""
     if exchange.status == _CONFLICT:
         return True
     is_refused = exchange.status is not None and exchange.status >= 400
@@ -144,7 +144,7 @@ def _is_of_names(exchange: Exchange) -> bool:
 
 
 def _is_of_the_run(maker: ResourceMade | None) -> bool:
-    """Whether a thing was surely not there before; what is put with another status than 201 may have been."""
+    """Whether the run created the resource. A PUT with another status than 201 may have replaced an older one."""
     return maker is not None and (maker.status == _CREATED or not maker.label.startswith("PUT "))
 
 

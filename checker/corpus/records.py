@@ -1,7 +1,7 @@
 """The records of a run. Journals hold everything but plain interactions; traffic holds those.
 
 Records are facts, in the order in which they happened within one incarnation of one process. Everything that is
-shown or resumed is a fold of them (`checker.corpus.fold`); nothing is told that is not first written here.
+shown or resumed is a fold of them (`checker.corpus.fold`); every output is written here first.
 """
 
 from msgspec import Struct
@@ -36,11 +36,11 @@ class ValueSeen(Struct, frozen=True, array_like=True, tag=7):
     index: int = -1
     """Of the case in its task, where values are used by later layers alone."""
     above: tuple[tuple[str, str], ...] = ()
-    """(collection, name in it) of what the value stands in, outermost first."""
+    """The resources around the value."""
 
 
 class ValueGone(Struct, frozen=True, array_like=True, tag=8):
-    """A value that a DELETE took away, or tried to."""
+    """A value that a DELETE removed, or tried to remove."""
 
     value: str | int | float | bool
     case: str
@@ -49,9 +49,9 @@ class ValueGone(Struct, frozen=True, array_like=True, tag=8):
     phase: str = ""
     index: int = -1
     above: tuple[tuple[str, str], ...] = ()
-    """What it stood in."""
+    """The resources around the value."""
     succeeded: bool = True
-    """Otherwise it may be there still."""
+    """False: the resource may still exist."""
 
 
 class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
@@ -60,7 +60,7 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
     label: str
     demand: Constraint
     phase: str
-    """Empty for what an earlier run heard and this one heard again."""
+    """Empty for a demand of an earlier run that this run met again."""
     is_refuted: bool = False
     """Whether the target demands it no longer: it takes what breaks it, or refuses what respects it for the same reason."""
     refused: tuple[Literal, ...] = ()
@@ -68,7 +68,7 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
 
 
 class OperationServed(Struct, frozen=True, array_like=True, tag=22):
-    """A request that changes nothing was served, the first one of its operation in a worker: who doubts the target asks again."""
+    """A safe request was served, the first one of its operation in a worker. Workers send it again to see whether the target serves."""
 
     label: str
     status: int
@@ -153,19 +153,19 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     """Digest under which the normalised bytes stand in the run directory."""
     total: int
     selected: int
-    """Those that filters leave, the unreadable ones included."""
+    """Operations that filters leave, the unreadable ones included."""
     fetched_from: str = ""
-    """Host of the description, when requests go to another one that nobody but the description named."""
+    """Host of the description, if requests go to another host that only the description names."""
     credentials: tuple[str, ...] = ()
     """Places that security schemes name, lower case: `header authorization`, `query appid`."""
     declared_path: str = ""
     """Of the URL of the server that the description declares, whatever base URL was given: `/v1`."""
     ways_in: tuple[str, ...] = ()
-    """Options that give credentials to its security schemes, as people are told of them."""
+    """Options that set the credentials of its security schemes, as messages name them."""
     auth_examples: tuple[str, ...] = ()
     """Lines of `checker.toml` that would configure its security schemes; none where some authentication is configured."""
     unreadable: int = 0
-    """How many of the selected ones cannot be read: each has an error in place of tests."""
+    """Number of selected operations that are unreadable. Each has an error in place of tests."""
 
     @property
     def is_whole(self) -> bool:
@@ -185,14 +185,14 @@ class OperationDescribed(Struct, frozen=True, array_like=True, tag=19):
     label: str
     tags: tuple[str, ...]
     statuses: tuple[str, ...]
-    """Documented ones as spelled, `4XX` and `default` included."""
+    """Documented statuses as spelled, `4XX` and `default` included."""
     parameters: tuple[str, ...]
     """`path id`, `query limit`; `body` when there is one."""
     needs_credentials: bool
     members: tuple[tuple[str, str], ...] = ()
     """(place such as `query status` or `body pet.kind`, member of its enumeration as JSON)."""
     media_types: tuple[tuple[str, str], ...] = ()
-    """(`body`, or `answer` and a documented status; media type as spelled)."""
+    """(`body`, or `answer` and a documented status, media type as spelled)."""
 
 
 class TaskStarted(Struct, frozen=True, array_like=True, tag=3):
@@ -208,7 +208,7 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     """All cases of a task below `next_index` are done; counts are of this piece of work alone."""
 
     task: str
-    """Empty in what the slots of a killed worker tell beyond its journal: requests alone."""
+    """Empty for the requests that only the slots of a killed worker count."""
     phase: str
     labels: tuple[str, ...]
     next_index: int
@@ -218,7 +218,7 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     """All that were sent, whatever for."""
     failed_cases: int
     statuses: tuple[tuple[str, int, int], ...]
-    """(label, status or 0 for none, count) of what requests with the operation's own method were answered."""
+    """(label, status or 0 for none, count) of responses to requests with the operation's own method."""
     ledger: tuple[float, float, float, float, float]
     """Wall seconds of this worker since its last such record: make, wait, judge, record, idle."""
     note: str = ""
@@ -226,16 +226,16 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     inquiries: int = 0
     """Those of the requests that looked into failures."""
     wrong: tuple[tuple[str, int, int], ...] = ()
-    """Those of `statuses` that were answers to cases that are meant to be refused."""
+    """The part of `statuses` for cases that are meant to be refused."""
     tried: tuple[tuple[str, str, str, int, int], ...] = ()
-    """(label, place such as `query limit`, what, class of the status or 0, count).
+    """(label, place such as `query limit`, `what`, class of the status or 0, count).
 
-    What is the keyword that is broken there, or what `checker.corpus.records` names.
+    `what` is the keyword that is broken there, or `EDGE`, `VALID`, `MEMBER` or `MEDIA_TYPE`.
     """
     at: float = 0.0
-    """When it was written, in seconds since the epoch; 0 in old files, and where somebody else wrote it."""
+    """Seconds since the epoch; 0 in old files, and where the supervisor wrote it for a dead worker."""
     probes: tuple[tuple[str, int, int], ...] = ()
-    """Like `statuses`, of what cases with other methods were answered: none of them is an answer of the operation."""
+    """Like `statuses`, for cases with other methods, whose responses are not those of the operation."""
     turned_away: tuple[tuple[str, int, int], ...] = ()
     """The part of `statuses` that was counted while the target served no request."""
 
@@ -250,7 +250,7 @@ class CheckOutcome(Struct, frozen=True, array_like=True):
 
     name: str
     status: str
-    """`SUCCESS`, `FAILURE`, or `ERROR` for a check that raised what is no failure."""
+    """`SUCCESS`, `FAILURE`, or `ERROR` if the check raised another exception."""
     message: str | None = None
 
 
@@ -272,7 +272,7 @@ class Interaction(Struct, frozen=True, array_like=True, tag=5):
     phase_data: tuple[tuple[str, str | None], ...]
     mode: str
     components: tuple[Component, ...]
-    """Of what is in no component nobody knows where it came from."""
+    """The source of parts without a component is unknown."""
     status: str
     """`SUCCESS`, `FAILURE`, `ERROR` or `SKIP`."""
     at: float
@@ -282,7 +282,7 @@ class Interaction(Struct, frozen=True, array_like=True, tag=5):
     worker: int
     """Incarnation number, for people."""
     purpose: Purpose = Purpose.TEST
-    """What it was sent for."""
+    """The purpose of the request."""
 
 
 class StoredBody(Struct, frozen=True, array_like=True, tag=16):
@@ -292,10 +292,10 @@ class StoredBody(Struct, frozen=True, array_like=True, tag=16):
 
 
 class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
-    """A request that made something, or took it away, under a name so short that other cases may hit it by chance."""
+    """A request that created or removed a resource with a name so short that other cases may hit it by chance."""
 
     path: str
-    """Where it stands now: as in a request, still encoded, base path included."""
+    """Path of the resource, encoded as in a request, with the base path."""
     label: str
     phase: str
     index: int
@@ -305,7 +305,7 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
     components: tuple[Component, ...] = ()
     """Of that request."""
     is_gone: bool = False
-    """Whether it is not there any more."""
+    """Whether the request removed it."""
 
 
 class Finding(Struct, frozen=True, array_like=True, tag=6):
@@ -335,27 +335,27 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     shrink_executions: int
     at: float
     text: str = ""
-    """Template of the error text; `*` stands for what differed between two answers."""
+    """Template of the error text. `*` stands for words that differ between two responses."""
     same_as: str = ""
-    """Fingerprint of the finding that this one turned out to be another sight of: told there."""
+    """Fingerprint of the finding that shows the same defect, if reports show that one instead."""
     requests: int = 0
-    """Sent to look into it, the shrink included."""
+    """Number of requests of its investigation, the shrink included."""
     stopped: str = ""
-    """Why the shrink ended before it was through; empty when the case is as small as it becomes."""
+    """The reason why the shrink ended early; empty if the case is minimal."""
     wants_more: bool = False
-    """Whether nothing but more requests could make it smaller."""
+    """Whether only a larger budget of requests could make it smaller."""
     code: str = ""
-    """Names the kind of failure for ever: `ST101`; empty for one that has none."""
+    """Stable code of the kind of failure, such as `ST101`; empty if it has none."""
     withdrawn: bool = False
-    """Whether it is not told: other requests of the run may have had a hand in it, and it has not happened again (yet)."""
+    """Whether reports leave it out: other requests of the run may be its cause, and it has not happened again (yet)."""
     hits: int = 0
-    """How often it showed when the very same requests were sent: the first time, and each time that they were sent as printed."""
+    """Number of times that these requests failed, the first time included."""
     tries: int = 0
-    """How often they were sent."""
+    """Number of times that these requests were sent."""
     cause: str = ""
-    """Fingerprint of the mistake behind it, which it shares with findings of other operations; empty in old files."""
+    """Fingerprint of the cause that it shares with findings of other operations; empty in old files."""
     needs: tuple[ResourceMade, ...] = ()
-    """What other requests made of what its path names, outermost first. The fold of a run knows; no file says so."""
+    """Requests that created the resources in its path, outermost first. The fold sets them; files do not hold them."""
 
     def __repr__(self) -> str:
         """For assertions of users: all of it fills a screen."""
@@ -397,7 +397,7 @@ UNBROKEN = "unbroken"
 
 
 OWN_WARNINGS = "own_warnings"
-"""Kind of a note that says which warnings about an operation are shown (JSON of a `config.warnings.WarningSettings`)."""
+"""Kind of the note with the warnings that are shown for an operation (JSON of a `config.warnings.WarningSettings`)."""
 
 
 class Note(Struct, frozen=True, array_like=True, tag=12):
@@ -445,7 +445,7 @@ class WorkerGone(Struct, frozen=True, array_like=True, tag=14):
 
 
 class RunFinished(Struct, frozen=True, array_like=True, tag=15):
-    """The last record of a run. Without it, a run of `fuzz` can be resumed."""
+    """The last record of a run. A run of `fuzz` without it can be resumed."""
 
     run: str
     at: float
@@ -494,4 +494,4 @@ VALID = "valid"
 MEMBER = "= "
 """Before the JSON of a member of an enumeration that valid data has."""
 MEDIA_TYPE = "as "
-"""Before the media type of a valid body, or the one that is documented for an answer."""
+"""Before the media type of a valid body, or of a documented response."""

@@ -58,7 +58,7 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
         if not now:
             continue
         if now > worth:
-            # Others have covered some of its ids meanwhile: it waits for its turn again.
+            # Entries that were taken since then cover some of its ids, so its place in the queue is wrong. Lazy greedy: push it back.
             heappush(heap, (now, place))
             continue
         uncovered.difference_update(entry.ids)
@@ -67,7 +67,7 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
 
 
 def _cost(entry: CorpusEntry) -> float:
-    """Seconds, with a floor: what is faster than the clock's noise is equally cheap."""
+    """Return the cost of an entry in seconds, with a floor because faster entries differ by clock noise only."""
     return min(max(0.001, entry.cost_s), 3600.0) * max(len(entry.steps), 1)
 
 
@@ -100,8 +100,8 @@ Numbered = tuple[int, Record]
 def condense(pairs: Sequence[Numbered]) -> list[Record]:
     """Records that fold to what `pairs` of (incarnation, record) fold to, most important first.
 
-    Of runs, only the last one's own records stay, and they too go once it is finished: what a corpus keeps for ever is
-    findings, quarantined cases, entries, signals and values.
+    Only the last run keeps its own records, and only until it is finished. A corpus keeps findings, quarantined cases, entries,
+    signals and values for ever.
     """
     current = _of_current_run(pairs)
     view = fold(current)
@@ -238,7 +238,7 @@ LIMIT_BYTES = 48 << 20
 
 _FRAME_RECORDS = 128
 _FRAME_BYTES = 1 << 20
-# What a corpus can do without when it grows too large; values go first, because `condense` puts them last.
+# Classes that are left out above the limit. Values go first, because `condense` puts them last.
 _LEARNED = (CorpusEntry, SignalsSeen, ValueSeen)
 
 
@@ -263,7 +263,7 @@ def read_snapshot(layout: RunLayout) -> Snapshot:
     found = scan(data, start)
     if found.ending is ScanEnding.CLEAN:
         return Snapshot(tuple(found.records), head)
-    # It appeared whole: what is short here was not torn by a kill.
+    # The file was renamed into place as a whole, so a short frame is damage and not a torn tail.
     reason = f"{found.reason or 'it breaks off'} at byte {start + found.consumed}"
     return Snapshot(tuple(found.records), head, (_damage(layout, reason),))
 
@@ -319,7 +319,7 @@ def _damage(layout: RunLayout, reason: str) -> Note:
 
 
 def _sweep(layout: RunLayout) -> None:
-    """Remove what a killed compaction left behind."""
+    """Remove temporary files of a killed compaction."""
     for path in files.list_directory(layout.root):
         if path.name.startswith(f"{layout.snapshot.name}.") and path.name.endswith(".tmp"):
             files.remove_file(path)

@@ -1,6 +1,6 @@
 """Plain interactions, for reporters: many, cheap to write, the first thing to give way when space runs out.
 
-They stand in segments, each of which can be read, and removed, without the others: what is dull apart from what is not.
+They are kept in segments that can be read and removed one by one. Dull and notable interactions have separate segments.
 """
 
 import os
@@ -22,7 +22,7 @@ from checker.corpus.packing import pack
 from checker.corpus.records import Exchange, Interaction, Note, StoredBody
 
 Keep = Callable[[bytes], int]
-"""Takes a body and gives the place where its file keeps it."""
+"""Stores a body and returns its offset in the file."""
 
 
 class InteractionDraft(Protocol):
@@ -54,7 +54,7 @@ _MOST_KNOWN = 1 << 16
 _HELD_BYTES = 32 << 20
 """Bodies that a reader keeps at hand."""
 _READ_BYTES = 64 << 10
-"""Answers that are all alike become a thousand times as large when they are read."""
+"""Size of one read. Frames of equal responses grow a thousandfold when they are decompressed."""
 _MANY = 64
 _SHARE = 8
 
@@ -87,7 +87,7 @@ class InterestingAndLast:
         self._offered: dict[str, int] = {}
 
     def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
-        """Write what is interesting; hold back the rest."""
+        """Return True for interesting interactions; hold back the others."""
         if interesting:
             return True
         offered = self._offered[label] = self._offered.get(label, 0) + 1
@@ -114,7 +114,7 @@ class InterestingAndLast:
 class TrafficWriter:
     """Appends interactions: 3-5 us each that is written, compression and system call included.
 
-    Without a policy it keeps every one, whatever it costs: that is what a cassette wants.
+    Without a policy it keeps every interaction, as cassettes need it.
     """
 
     def __init__(self, path: Path, policy: TrafficPolicy | None = None, *, segment_bytes: int = SEGMENT_BYTES) -> None:

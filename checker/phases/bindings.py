@@ -26,7 +26,7 @@ from checker.core.scenarios import Scenario
 from checker.core.schema import unescaped
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.values.harvest import value_at
-from checker.values.producers import is_of_request, said_at
+from checker.values.producers import is_of_request, sent_value
 
 ITEMS = "*"
 """In a pointer: every item of a list."""
@@ -117,7 +117,7 @@ def _read_again(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
         operation = sent.case.operation
         if operation.label == binding.producer and isinstance(sent.outcome, Response):
             if is_of_request(binding.pointer):
-                value = said_at(sent.case, binding.pointer)
+                value = sent_value(sent.case, binding.pointer)
             else:
                 value = value_at(sent.outcome, binding.pointer, operation.read_answer)
             if value is not None:

@@ -104,7 +104,7 @@ def entered(document: object, scope: Scope, place: str) -> Scope:
     return tuple(sorted({**new, **dict(scope)}.items()))
 
 
-def said_at(document: object, place: str, usual: Dialect) -> tuple[Dialect, frozenset[str]]:
+def sent_value(document: object, place: str, usual: Dialect) -> tuple[Dialect, frozenset[str]]:
     """Return the dialect of the schema at a place, and the keywords that are ignored there."""
     if not is_scoped(document):
         return usual, _NONE

@@ -20,7 +20,7 @@ from checker.core.schema import Dialect, Direction, Document, Schema, Unresolvab
 from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
 from checker.schema.keywords import Keyword, KeywordShape, keywords_of
 from checker.schema.pointers import pointer_child
-from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, said_at
+from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, sent_value
 from checker.validation.ecma import LONGEST_PATTERN
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
 
@@ -146,7 +146,7 @@ class Translator:
             raise SchemaTooLarge
         if self._is_scoped:
             way = _Way(way.hidden, entered(self._document, way.scope, at))
-        dialect, muted = said_at(self._document, at, self._dialect)
+        dialect, muted = sent_value(self._document, at, self._dialect)
         reference = raw.get("$ref")
         targets: list[dict[str, Any]] = []
         if isinstance(reference, str):

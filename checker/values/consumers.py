@@ -303,20 +303,20 @@ class OperationView:
         self._operation = operation
         self._consumers: dict[tuple[Location, str], Consumer] = {}
         self._named: dict[tuple[Location, str], Consumer] = {}
-        """Consumers by every name that was asked for: items of one array share one."""
+        """Consumer of each name. The items of one array share a consumer."""
         self._is_nested = len(use.owners) > 1
         self._taken: dict[str, Taken] = {}
-        """Variable -> what the case that is being made takes for it."""
+        """Variable -> value that the current case takes for it."""
 
     def begin(self) -> None:
-        """Another case is made: what it takes need not belong to what the last one took."""
+        """Begin another case. Its values are independent of those of the last case."""
         if self._taken:
             self._taken = {}
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """A value for this parameter: the best and newest for index 0, less likely ones above.
+        """Return a value for a parameter: the best and newest for index 0, less likely values for higher indices.
 
-        What a case takes for several variables belongs together: the deepest one is chosen, the others are what it stands in.
+        The values of several variables belong together: the deepest is chosen first, and its context gives the others.
         """
         consumer = self._named.get((location, name)) or self._consumer(location, name)
         if consumer is None:
@@ -360,13 +360,13 @@ class OperationView:
         return tuple(found.items())
 
     def _unseen(self, text: str, consumer: Consumer) -> Taken:
-        """A thing that no answer names, as it was named in the request in whose answer something below it was seen."""
+        """Return a resource that no response shows, named as in the request whose response showed a resource below it."""
         value = int(text) if str not in consumer.kinds and is_integer(text) else text
         producer = next(iter(self._taken.values())).origin[0]
         return Taken(value, (), (producer, request_pointer(consumer.name)))
 
     def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
-        """Learn whether the fields of these values are what the parameters ask for."""
+        """Learn whether the fields of these values suit the parameters."""
         for taken in bindings:
             name = (taken.location, taken.name)
             consumer = self._named.get(name) or self._consumer(*name)
@@ -383,7 +383,7 @@ class OperationView:
         return [one for one in bindings if one not in named[:-1]]
 
     def _consumer(self, location: Location, name: str) -> "Consumer | None":
-        """None when there are too many names already."""
+        """Return the consumer of a parameter; None if there are too many names already."""
         named = self._named.get((location, name))
         if named is not None:
             return named

@@ -49,7 +49,7 @@ def _value(content: bytes) -> Any:
 
 
 DEEP = 7
-"""Levels of an answer that are read at most."""
+"""Limit on the levels of a response that are read."""
 _ITEMS = 10
 _NODES = 400
 _PLACES = 2000
@@ -60,7 +60,7 @@ _ITEM = "*"
 
 _NOWHERE: Final[Mapping[Any, Any]] = MappingProxyType({})
 Reader = Callable[[Response], Any]
-"""From an answer to what it says, as `checker.core.operation.Operation.read_answer` gives it."""
+"""Parses a response, like `checker.core.operation.Operation.read_answer`."""
 
 
 def value_at(response: Response, pointer: str, read: Reader | None = None) -> Scalar | None:
@@ -82,7 +82,7 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
     return value if isinstance(value, SCALARS) else None
 
 
-class AnswerPlace:
+class ResponsePlace:
     """The places of scalars in the responses of one operation."""
 
     __slots__ = ("below", "inner", "name", "origin", "resource", "rings")
@@ -95,42 +95,42 @@ class AnswerPlace:
         """The collection whose members have this field."""
         self.inner = resource if inner is None else inner
         """The collection of the fields of an object at this place."""
-        self.below: dict[str, AnswerPlace] | None = None
-        """By key; None for what never held anything: most places do not, and there are a hundred thousand of them."""
+        self.below: dict[str, ResponsePlace] | None = None
+        """Key -> place; None if there is none. Most of some 100,000 places have none, and a dict for each takes memory."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
-        """Where values of a type that was seen here belong; None: nowhere."""
+        """Type -> ring of its values; None: they are not kept."""
 
 
 class Places:
-    """All places of one operation: answers look alike, so pointers and names are worked out once."""
+    """All places of one operation. Its responses are alike, so each pointer and name is computed once."""
 
     def __init__(self, label: Label, resource: Resource = (), nouns: Collection[str] = frozenset()) -> None:
         """`resource`: the collection of the operation; `nouns`: what members of the collections are called that paths ask for."""
         self._label = label
         self._resource = resource
         self._nouns = nouns
-        self._root = AnswerPlace("", (label, ""), resource)
-        self._created = AnswerPlace("id", (label, _LOCATION), resource)
+        self._root = ResponsePlace("", (label, ""), resource)
+        self._created = ResponsePlace("id", (label, _LOCATION), resource)
         self._count = 0
 
     def leaves(
         self, response: Response, depth: int = DEEP, read: Reader | None = None, ends: list[int] | None = None
-    ) -> list[tuple[AnswerPlace, Scalar]]:
-        """Scalars in an answer down to `depth` containers in each other, outermost first.
+    ) -> list[tuple[ResponsePlace, Scalar]]:
+        """Return the scalars of a response down to `depth` nested containers, outermost first.
 
-        `ends` takes how many there were after each container: what stands between two of those belongs together.
+        `ends` receives the number of scalars after each container: those between two ends belong to one container.
         """
         found = self._located(response)
         body = json_of(response) if read is None else read(response)
         if body is ABSENT:
             return found
-        level: list[tuple[AnswerPlace, Any]] = []
+        level: list[tuple[ResponsePlace, Any]] = []
         if isinstance(body, dict | list):
             level.append((self._root, body))
         elif body is not None and (not isinstance(body, str) or len(body) <= LONGEST_TEXT):
             found.append((self._root, body))
         for _ in range(depth):
-            below: list[tuple[AnswerPlace, Any]] = []
+            below: list[tuple[ResponsePlace, Any]] = []
             for place, value in level:
                 self._sort(place, _parts(value), found, below)
                 if ends is not None:
@@ -150,7 +150,7 @@ class Places:
         return found
 
     def _inside(self, around: Resource, key: str) -> Resource:
-        """Return the collection of what stands under a key: `lines` of an order holds lines, `data` still orders."""
+        """Return the collection under a key: `lines` of an order holds lines, `data` still holds orders."""
         if key == _ITEM:
             return around
         noun = singular(key)
@@ -158,9 +158,9 @@ class Places:
             return self._resource
         return (noun,) if noun in self._nouns else around
 
-    def _located(self, response: Response) -> list[tuple[AnswerPlace, Scalar]]:
+    def _located(self, response: Response) -> list[tuple[ResponsePlace, Scalar]]:
         """Return the value that the header `Location` names."""
-        found: list[tuple[AnswerPlace, Scalar]] = []
+        found: list[tuple[ResponsePlace, Scalar]] = []
         # Not `headers`: to sort all of them for this one takes as long as parsing the body.
         for name, header in response.raw_headers:
             if name.lower() == "location" and (segment := _last_segment(header)):
@@ -169,10 +169,10 @@ class Places:
 
     def _sort(
         self,
-        place: AnswerPlace,
+        place: ResponsePlace,
         parts: Iterable[tuple[str, Any]],
-        found: list[tuple[AnswerPlace, Scalar]],
-        below: list[tuple[AnswerPlace, Any]],
+        found: list[tuple[ResponsePlace, Scalar]],
+        below: list[tuple[ResponsePlace, Any]],
     ) -> None:
         """Put the parts of a container where they belong. One loop: this is the hot path of learning values."""
         known = place.below
@@ -189,15 +189,15 @@ class Places:
             elif value is not None:
                 found.append((part, value))
 
-    def _below(self, place: AnswerPlace, known: dict[str, AnswerPlace], key: str) -> AnswerPlace:
-        # Nobody asks for a name that is longer than any value may be: what stands there is found nowhere.
+    def _below(self, place: ResponsePlace, known: dict[str, ResponsePlace], key: str) -> ResponsePlace:
+        # No parameter has such a long name, so the values below a cut key match none.
         key = key[:LONGEST_TEXT]
         name = _of_item(place.name) if key == _ITEM else normalised(key)
-        # Operations on one resource answer alike.
+        # Operations on one resource have equal pointers.
         pointer = intern(f"{place.origin[1]}/{_escaped(key)}")
         inner = self._inside(place.inner, key)
-        found = AnswerPlace(name, (self._label, pointer), place.inner, inner)
-        # Servers may make names up: what exceeds the bound is worked out each time.
+        found = ResponsePlace(name, (self._label, pointer), place.inner, inner)
+        # Servers may invent names without end. Places beyond the bound are computed each time.
         if self._count < _PLACES:
             self._count += 1
             known[key] = found
@@ -229,7 +229,7 @@ def _last_segment(url: str) -> str:
     try:
         path = urlsplit(url).path
     except ValueError:
-        # Servers write what is no URL.
+        # Servers send invalid URLs.
         return ""
     return unquote(path.rstrip("/").rpartition("/")[2])[:LONGEST_TEXT]
 
@@ -254,5 +254,5 @@ def _escaped(key: str) -> str:
 
 
 def is_integer(text: str) -> bool:
-    """Whether a text is a plain integer of at most 64 bits, written in the one usual way."""
+    """Whether a text is a non-negative integer below 10^18 without leading zeros."""
     return text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") and len(text) < 19

@@ -1,4 +1,4 @@
-"""The values that were seen at one field of one resource, newest last, below which others, and how they fared."""
+"""The values of one field of one resource: newest last, with their contexts and their success in requests."""
 
 from itertools import islice
 
@@ -22,7 +22,7 @@ _OF_REMOVED = 2
 
 
 Origin = tuple[Label, str]
-"""The producer, and the pointer in its answer. One tuple is shared by all values that were seen there."""
+"""(producer, pointer in its response). All values of a place share one tuple."""
 Instance = tuple[Scalar, Above]
 """A value in its context."""
 
@@ -35,27 +35,27 @@ class ValueHistory(Struct):
     """Normalised field name."""
     kind: type[Scalar]
     seen: int = 0
-    """How often any value was seen here."""
+    """Number of values that were seen, repetitions included."""
     echoed: int = 0
-    """How often the value was one that the request had sent: not made by the server."""
+    """Number of values that the request itself had sent."""
     values: dict[Instance, Origin] = field(default_factory=dict)
-    """Where each was seen last, the newest at the end."""
+    """Value -> place where it was seen last, the newest at the end."""
     contexts: dict[Above, int] = field(default_factory=dict)
-    """How many values each has, the newest context at the end."""
+    """Context -> number of its values, the newest at the end."""
     misses: dict[Instance, int] = field(default_factory=dict)
-    """How often a value was consumed without success since it was seen."""
+    """Value -> number of requests that met 404 or 410 since it was seen."""
     attempts: dict[Instance, int] = field(default_factory=dict)
-    """How often somebody tried to remove it."""
+    """Value -> number of attempts to remove it."""
     noun: str = ""
-    """What the things of the resource are called."""
+    """Noun of the members of the resource."""
     format: str = ""
-    """The format that other fields have as well; empty without any."""
+    """A format that other fields have, too; empty if there is none."""
 
     def __post_init__(self) -> None:
         self.noun = noun_of(self.resource)
 
     def add(self, value: Instance, origin: Origin) -> bool:
-        """Take a value in as the newest; whether it is new."""
+        """Add a value as the newest; return True if it is new."""
         self.seen += 1
         values = self.values
         is_new = values.pop(value, None) is None
@@ -99,7 +99,7 @@ class ValueHistory(Struct):
         return next(islice(reversed(self.values.items()), depth, None))
 
     def missed(self, value: Instance) -> None:
-        """A consumer was told that there is no such thing: after three times it is forgotten."""
+        """Count a request with this value that met 404 or 410. The value is dropped after three."""
         if value in self.values:
             misses = self.misses[value] = self.misses.get(value, 0) + 1
             if misses >= _MISSES:

@@ -30,7 +30,7 @@ from checker.core.resources import (
 from checker.core.response import Response
 from checker.corpus.records import Above, Record, ValueGone, ValueSeen, agree
 from checker.values.consumers import OperationView
-from checker.values.harvest import DEEP, AnswerPlace, Places, field_of, is_integer, last_parameter, sent_scalars
+from checker.values.harvest import DEEP, Places, ResponsePlace, field_of, is_integer, last_parameter, sent_scalars
 from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Scalar, ValueHistory
 from checker.values.producers import (
     NEAR,
@@ -42,7 +42,7 @@ from checker.values.producers import (
     key_of,
     names_given,
     pointers_taken,
-    said_at,
+    sent_value,
 )
 
 _RECORDS = 32
@@ -53,17 +53,17 @@ _GONE_STATUSES = (404, 410)
 _TOMBSTONES = 10_000
 
 _KEPT = 16
-"""Values of one place in the answers to one task: those of its first cases."""
+"""Values that are kept of one place in the responses of one task, those of its first cases."""
 _READ = 64
-"""Cases of one task whose answers are read."""
+"""Cases of one task whose responses are read."""
 
 Place = tuple[int, int]
-"""(phase, layer): everything before it may be used in it."""
+"""(phase, layer). A case may use the values of all places before its own."""
 _NOWHERE: Place = (-1, -1)
 Key = tuple[Place, int, int]
-"""(place, order of the operation, index of the case): who comes first."""
+"""(place, order of the operation, index of the case): the sort key of values."""
 _UNSETTLED = ValueHistory((), "", bool)
-"""Stands for a place of which it is not known yet where its values belong."""
+"""Stands for a place whose ring is not looked up yet."""
 RingKey = tuple[Resource, str, type[Scalar]]
 
 
@@ -86,17 +86,17 @@ class ValuePool:
         self._telling = telling_variables(model)
         self._rings: dict[RingKey, ValueHistory] = {}
         self._by_noun: dict[tuple[str, type[Scalar]], list[ValueHistory]] = {}
-        """Those of one kind, by what the things of their resources are called."""
+        """(noun of the resource, type) -> rings."""
         self._ordered: list[ValueHistory] = []
         self._nested: dict[int, ValueHistory] = {}
-        """Those with values that stand in something, by identity."""
+        """Rings with values inside other resources, by identity."""
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
-        """What was removed, by what it is called: who shows it again may be wrong."""
+        """Removed (noun, value, context). A response that shows one again may be stale."""
         self._views: dict[Label, OperationView] = {}
 
     def _harmless(
         self, source: Producer, case: Case, response: Response, depth: int
-    ) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
+    ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
         """Yield the values of a response with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
         found = source.places.leaves(response, depth, case.operation.read_answer, ends)
@@ -105,17 +105,17 @@ class ValuePool:
                 yield place, value, above
         yield from self._given_names(source, case)
 
-    def _given_names(self, source: Producer, case: Case) -> Iterator[tuple[AnswerPlace, Scalar, Above]]:
+    def _given_names(self, source: Producer, case: Case) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
         """Yield the name that a request gave to its new resource, if the response does not state it."""
         for place in source.given:
-            value = said_at(case, place.origin[1])
+            value = sent_value(case, place.origin[1])
             if isinstance(value, str) and (len(value) > LONGEST_TEXT or self._is_secret(value)):
                 continue
             if isinstance(value, SCALARS):
                 yield place, value, self._above(source, case)
 
     def _contexts(
-        self, source: Producer, case: Case, found: Sequence[tuple[AnswerPlace, Scalar]], ends: Sequence[int] | None
+        self, source: Producer, case: Case, found: Sequence[tuple[ResponsePlace, Scalar]], ends: Sequence[int] | None
     ) -> Iterator[Above]:
         """Return the context of each value that was found."""
         above = self._above(source, case)
@@ -131,7 +131,7 @@ class ValuePool:
         ancestry: Ancestry,
         above: Above,
         case: Case,
-        groups: tuple[Sequence[tuple[AnswerPlace, Scalar]], Sequence[int]],
+        groups: tuple[Sequence[tuple[ResponsePlace, Scalar]], Sequence[int]],
     ) -> Iterator[Above]:
         found, ends = groups
         sent = ancestry.sent(case)
@@ -189,7 +189,7 @@ class ValuePool:
         return found
 
     def absorb(self, record: ValueSeen | ValueGone) -> None:
-        """Learn what a peer learned."""
+        """Add a record of another worker."""
         if isinstance(record, ValueGone):
             self._note_removal(record)
             return
@@ -205,7 +205,7 @@ class ValuePool:
 
     @cached_property
     def _sources(self) -> dict[Label, Producer]:
-        """All operations as producers. Their parameters are looked at when there is a first value to learn."""
+        """All operations as producers. The parameters are read when the first value arrives, not at the start."""
         uses = self._model.uses
         owners = frozenset(resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners)
         linked = pointers_taken(self._model)
@@ -227,14 +227,14 @@ class ValuePool:
         return found
 
     def _wanted_names(self) -> Iterator[str]:
-        """Fields that some parameter asks for by name, from any resource."""
+        """Yield the names of fields that some parameter takes from any resource."""
         asked: set[str] = set()
         for label, use in self._model.uses.items():
             for parameter in self._names(label):
                 if parameter in asked:
                     continue
                 if not resource_names.is_identifier(resource_names.normalised(parameter)):
-                    # Only of an `id` it depends on the path what it is called elsewhere.
+                    # Other names mean the same under every path. The spellings of `id` depend on the path.
                     asked.add(parameter)
                 owner = use.owner(parameter)
                 for noun, name in resource_names.spellings(parameter, owner):
@@ -242,7 +242,7 @@ class ValuePool:
                         yield name
 
     def _harvest(
-        self, case: Case, source: Producer, leaves: Iterable[tuple[AnswerPlace, Scalar, Above]]
+        self, case: Case, source: Producer, leaves: Iterable[tuple[ResponsePlace, Scalar, Above]]
     ) -> Iterator[ValueSeen | ValueGone]:
         records = 0
         sent = sent_scalars(case)
@@ -259,14 +259,14 @@ class ValuePool:
             if self._add(ring, (value, above), place.origin, is_made=is_made):
                 is_scarce = len(ring.values) <= _PLENTY
                 is_fresh |= is_scarce
-                # Peers need no more than a sample once there is plenty.
+                # Other workers need only a sample once a ring is well filled: journals grow by each record.
                 if records < _RECORDS and (is_scarce or ring.seen % _SAMPLE == 0):
                     records += 1
                     yield ValueSeen(*place.origin, value, case.id, above=above)
         source.learned(is_fresh=is_fresh)
 
-    def _settle(self, source: Producer, place: AnswerPlace, kind: type[Scalar]) -> ValueHistory | None:
-        """The ring for what stands at a place, from now on."""
+    def _settle(self, source: Producer, place: ResponsePlace, kind: type[Scalar]) -> ValueHistory | None:
+        """Look up the ring for values of a type at a place, and remember it there."""
         form = source.formats.get(place.origin[1], "")
         ring = self._ring(place.resource, place.name, kind, form) if source.wants(place) else None
         place.rings = {**place.rings, kind: ring}
@@ -460,12 +460,12 @@ class LayeredPool(ValuePool):
 
 
 def _is_low(known: Mapping[Instance, int], index: int) -> bool:
-    """Whether it is one of the first cases that showed something there: later answers may come before earlier ones."""
+    """Whether a case is one of the first 16 with a value at a place. Responses may arrive in any order."""
     return len(known) < _KEPT or sum(other < index for other in known.values()) < _KEPT
 
 
 def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
-    """The first values of each place, each once; what one case removed, or tried to, once."""
+    """Yield the first values of each place without repetitions, and one removal for each case."""
     seen: dict[tuple[str, str, str], set[Instance]] = {}
     removals: set[tuple[str, str, int]] = set()
     for one in ready:

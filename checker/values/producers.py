@@ -13,7 +13,7 @@ from checker.core.request import Location
 from checker.core.resource_names import IDENTIFIERS, Resource, normalised, noun_of
 from checker.core.resources import CREATING, ResourceModel, ResourceUse, named_values, sent_at
 from checker.corpus.records import Above
-from checker.values.harvest import DEEP, AnswerPlace, Places, field_of
+from checker.values.harvest import DEEP, Places, ResponsePlace, field_of
 from checker.values.history import LONGEST_TEXT, SCALARS
 
 _REQUEST: Final = "request:"
@@ -41,7 +41,7 @@ def is_of_request(pointer: str) -> bool:
     return pointer.startswith(_REQUEST)
 
 
-def said_at(case: Case, pointer: str) -> Any:
+def sent_value(case: Case, pointer: str) -> Any:
     """Return the value of a request at a `request_pointer`; None if there is none."""
     part = pointer.removeprefix(_REQUEST)
     if part.startswith("/"):
@@ -53,9 +53,9 @@ class Ancestry(Struct, frozen=True):
     """The way in which one operation names the contexts of its values."""
 
     variables: tuple[tuple[str, str], ...]
-    """(variable of its path, collection), outermost first, without the one that it works on."""
+    """(variable of its path, collection), outermost first, without its own collection."""
     foreign: Mapping[str, str]
-    """Normalised field -> the collection that it names a member of, where the path names none and somebody asks for it."""
+    """Normalised foreign key -> its collection, if the path does not name that and some path asks for it."""
 
     def above(self, case: Case) -> Above:
         """Return the resources that a request names above its own, as text."""
@@ -66,7 +66,7 @@ class Ancestry(Struct, frozen=True):
         return tuple((key, name) for key, name in found if name)
 
     def sent(self, case: Case) -> Mapping[str, str]:
-        """Foreign keys of what a request creates: collection -> name."""
+        """Return collection -> name for the foreign keys in a request that creates a resource."""
         if not self.foreign or case.operation.resource_method not in CREATING:
             return {}
         return self.named(case.body.items()) if isinstance(case.body, dict) else {}
@@ -112,7 +112,7 @@ def fields_naming(variable: str, noun: str) -> Sequence[str]:
 
 
 def _name(value: object) -> str:
-    """A name as text; empty for what is none."""
+    """Return a name as text; empty for other values."""
     if isinstance(value, bool) or not isinstance(value, SCALARS):
         return ""
     text = f"{value}"
@@ -122,37 +122,37 @@ def _name(value: object) -> str:
 NO_FORMATS: Final[Mapping[str, str]] = MappingProxyType({})
 _ANSWERED: Final = "$response.body#"
 NEAR = 2
-"""Levels of an answer that name the new thing itself."""
+"""Levels of a response that name a new resource itself."""
 _LONGEST_PAUSE = 63
 
 
 class Producer(Struct):
-    """One operation as a producer: whether its answers are worth reading."""
+    """One operation as a producer of values."""
 
     resource: Resource
     feeds: bool
-    """Whether some path parameter chooses from this collection: then every scalar may be a name."""
+    """Whether some path parameter chooses from this collection. Then every scalar may be a name."""
     wanted: frozenset[str]
-    """Field names that some parameter asks for, wherever they are seen."""
+    """Field names that some parameter takes from any resource."""
     places: Places
     ancestry: Ancestry
-    """How it says what its values stand in."""
-    given: tuple[AnswerPlace, ...] = ()
-    """Where its requests say what they make is called."""
+    """The way in which it names the contexts of its values."""
+    given: tuple[ResponsePlace, ...] = ()
+    """Places in its requests that name the new resource."""
     linked: frozenset[str] = frozenset()
-    """Pointers in its answers at which other operations find what they ask for, by transitions or by format."""
+    """Pointers in its responses that other operations use, by transitions or by format."""
     formats: Mapping[str, str] = NO_FORMATS
-    """Pointer in its answers -> format that fields of other operations have, too."""
+    """Pointer in its responses -> format that fields of other operations have, too."""
     _pause: int = 0
-    """Answers not to read fully after one that taught nothing: twice as many each time."""
+    """Responses to skip after one without news. The number doubles each time."""
     _left: int = 0
 
     @property
     def is_read(self) -> bool:
-        """Whether its answers may hold anything that is asked for."""
+        """Whether its responses may hold values that some parameter takes."""
         return bool(self.feeds or self.wanted or self.linked)
 
-    def wants(self, place: AnswerPlace) -> bool:
+    def wants(self, place: ResponsePlace) -> bool:
         """Whether values at a place may be what some parameter asks for. Places of other collections are those that paths ask for."""
         is_fed = self.feeds or place.resource != self.resource
         return is_fed or place.name in self.wanted or place.origin[1] in self.linked
@@ -164,19 +164,19 @@ class Producer(Struct):
         self._left -= 1
         if self._left < 0:
             return DEEP
-        # What names a new thing is needed at once, and stands near the top.
+        # The name of a new resource is needed at once, and stands near the top.
         return NEAR if method == "POST" else 0
 
     def learned(self, *, is_fresh: bool) -> None:
-        """Note whether the answer taught anything."""
+        """Record whether the last response had news."""
         if is_fresh:
             self._pause = self._left = 0
         elif self._left < 0:
             self._pause = self._left = min(2 * self._pause + 1, _LONGEST_PAUSE)
 
 
-def names_given(model: ResourceModel) -> dict[Label, tuple[AnswerPlace, ...]]:
-    """Operation -> where its requests say what the things are called that they make."""
+def names_given(model: ResourceModel) -> dict[Label, tuple[ResponsePlace, ...]]:
+    """Return operation -> places in its requests that name the new resource."""
     pointers: dict[Label, dict[str, None]] = {}
     for one in model.transitions:
         for value in one.values if one.is_inferred else ():
@@ -184,14 +184,14 @@ def names_given(model: ResourceModel) -> dict[Label, tuple[AnswerPlace, ...]]:
                 pointers.setdefault(one.source, {})[value.sent_pointer] = None
     return {
         label: tuple(
-            AnswerPlace(field_of(one), (label, request_pointer(one)), model.uses[label].resource) for one in each
+            ResponsePlace(field_of(one), (label, request_pointer(one)), model.uses[label].resource) for one in each
         )
         for label, each in pointers.items()
     }
 
 
 def pointers_taken(model: ResourceModel) -> dict[Label, frozenset[str]]:
-    """Operation -> pointers into its answers that transitions take values from."""
+    """Return operation -> pointers into its responses from which transitions take values."""
     found: dict[Label, set[str]] = {}
     for one in model.transitions:
         for value in one.values:

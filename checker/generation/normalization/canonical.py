@@ -40,7 +40,7 @@ from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.context import Budget
 from checker.schema.keywords import Keyword, keywords_of
 from checker.schema.pointers import pointer_child
-from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, said_at
+from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, sent_value
 from checker.validation.compiled import Compiled
 
 _SMALL: Final = 200
@@ -440,7 +440,7 @@ class Canon:
         return Facet(value, place, scope=entered(self.document, scope, place))
 
     def _dialect_at(self, facet: Facet) -> Dialect:
-        return said_at(self.document, facet.pointer, self.dialect)[0]
+        return sent_value(self.document, facet.pointer, self.dialect)[0]
 
     def _has_siblings(self, facet: Facet) -> bool:
         return self._dialect_at(facet) in HAS_SIBLINGS
@@ -520,7 +520,7 @@ class Canon:
         unread = facet.unread
         if facet.is_made:
             return {name: value for name, value in raw.items() if name not in unread and _is_meant(name, value)}
-        dialect, muted = said_at(self.document, facet.pointer, self.dialect)
+        dialect, muted = sent_value(self.document, facet.pointer, self.dialect)
         table = keywords_of(dialect)
         silent = unread | muted if muted else unread
         return {

@@ -1,4 +1,4 @@
-"""Requests that made something which other cases may hit by chance: a finding about it needs them."""
+"""Requests that created resources which other cases may hit by chance. Findings about these resources need them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
 
 _LONGEST_NAME = 8
-"""Characters of a name that cases hit without having been told of it: small numbers, what is left of a shrunk text."""
+"""Length of names that cases hit by chance, such as small numbers and shrunk texts."""
 _MOST_LOOKS = 200
-"""Successes of one operation that are looked at: what is simple comes early, and bodies have to be read for it."""
+"""Limit on the successes of one operation that are read. Simple names come early, and reading bodies takes time."""
 _LONGEST_COMMAND = 4096
 _CREATED = 201
 _MAKING = CREATING | {REMOVING}
@@ -38,7 +38,7 @@ class CreationHistory(Struct):
     _looks: Counter[str] = field(default_factory=Counter)
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[ResourceMade]:
-        """Return what a request made or removed, for whatever purpose it was sent."""
+        """Return the resources that a request of any purpose created or removed."""
         request, outcome = verdict.request, verdict.outcome
         if request is None or request.method not in _MAKING or not isinstance(outcome, Response):
             return ()
@@ -50,9 +50,9 @@ class CreationHistory(Struct):
     def observe(
         self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]
     ) -> Iterator[ResourceMade]:
-        """Record the resource that a request made, unless a surer maker is known. `place`: phase and index of the case.
+        """Record the resource that a request created, unless a better record is known. `place`: phase and index of the case.
 
-        A server error does not tell what it has left behind: it may be a resource of any name.
+        A server error may leave a resource with an unknown name behind.
         """
         label = case.operation.label
         if self._looks[label] >= _MOST_LOOKS:
@@ -65,7 +65,7 @@ class CreationHistory(Struct):
                 continue
             known = self._known.get((path, is_gone))
             if known is not None and order > creation_rank(known)[: len(order)]:
-                # Most are the same few small numbers again: no command is needed to see that.
+                # Most names are the same few small numbers, so this is checked before the command is rendered.
                 continue
             command = command or self.render(request)
             made = ResourceMade(
@@ -89,7 +89,7 @@ class CreationHistory(Struct):
         names = self.children.get(template, ())
         found = list(made_paths(path, answer, names))
         if not found and names and isinstance(case.body, dict):
-            # Whoever chose the name need not be told it.
+            # The request chose the name, so the response need not show it.
             name = identifier_in(case.body, names)
             found = [] if name is None else [f"{path}/{quote(str(name), safe='')}"]
         yield from found

@@ -1,4 +1,4 @@
-"""Demands of the target that its description does not state: heard in refusals, respected later, dropped when they do not hold.
+"""Demands of the target that its description does not state: read from refusals, respected later, dropped when refuted.
 
 An optional part of requests with which nothing is ever accepted is a demand, too: to leave it out.
 """
@@ -48,7 +48,7 @@ class OptionalParts(Struct):
     _operations: dict[str, _Counts] = field(default_factory=dict)
 
     def count(self, case: Case, *, is_accepted: bool) -> list[tuple[Constraint, bool]]:
-        """Take note of what became of a case; what is mostly to be left out from now on, and (True) what is not, after all.
+        """Count a case. Return (demand to leave out a part, False), and (demand, True) for parts that an accepted case had after all.
 
         What holds once all cases are counted does not depend on their order.
         """
@@ -92,9 +92,9 @@ def _has(case: Case, location: str, path: tuple[str, ...]) -> bool:
 
 
 _READ = 64
-"""Cases of one task whose answers are read."""
+"""Cases of one task whose responses are read."""
 _COUNTED = 1_000
-"""Cases of one task of which is counted what they have."""
+"""Cases of one task whose optional parts are counted."""
 _KEPT = 32
 """Accepted cases of one operation that demands are held against."""
 _OPERATIONS = 4
@@ -102,14 +102,14 @@ _OPERATIONS = 4
 _MOST = 100
 """Demands on one operation."""
 _DOUBTS = 5
-"""Complaints about cases that were made to respect a demand, where nobody can say that they do."""
+"""Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
 
 
 class DemandLearner(Struct):
-    """Demands by the phase in which they were heard. One object for each worker; journals carry the demands of other workers.
+    """Demands by the phase that met them. One object for each worker; journals carry the demands of other workers.
 
-    In `run` cases respect what was heard in earlier phases, in any worker, so that the speed of a worker does not decide what is sent; in
-    `fuzz` what was heard until now.
+    In `run` a case respects the demands of earlier phases, of any worker, so that the speed of a worker does not decide what is sent. In
+    `fuzz` it respects all demands so far.
     """
 
     at_once: bool = False
@@ -122,7 +122,7 @@ class DemandLearner(Struct):
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
     _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
     _changed: set[str] = field(default_factory=set)
-    """Operations of which something was heard that their cases may not respect yet."""
+    """Operations with new demands that their cases do not respect yet."""
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
     """By phase."""
     _phase: str = ""
@@ -141,7 +141,7 @@ class DemandLearner(Struct):
         if phase == self._phase and not self.at_once:
             return
         if phase != self._phase:
-            # Who worked on earlier phases must not decide what this one learns; slow tasks of the one before go on.
+            # Every worker learns the same in this phase, whichever tasks of earlier phases it had. Slow tasks of the phase before go on.
             going_on = (self._phase, phase)
             self._optional = {one: of for one, of in self._optional.items() if one in going_on}
         self._phase = phase
@@ -154,7 +154,7 @@ class DemandLearner(Struct):
             self._changed.clear()
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard]:
-        """Return what a response says of demands."""
+        """Return the new and refuted demands of a response."""
         outcome, phase = verdict.outcome, flight.task.lease.phase
         if not isinstance(outcome, Response):
             return ()
@@ -215,7 +215,7 @@ class DemandLearner(Struct):
             self.begin(phase)
 
     def _may_break(self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint]) -> bool:
-        """Whether a case may have been refused for a demand: what was made to respect it, and is refused again and again, was not."""
+        """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
         broken = is_broken(demand, case)
         # Blanks may decide whether a text is there, and how long it is: that explains the refusal.
         is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")
@@ -237,7 +237,7 @@ class DemandLearner(Struct):
 
 
 def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
-    """Demands without those to leave out what was refused for a value that others forbid."""
+    """Return demands without those to leave out a part whose refusal another demand on its value explains."""
     explained = {(one.location, one.path[:1]) for one in demands if one.keyword != SELDOM}
     for one in demands:
         if one.keyword != SELDOM or (one.location, one.path[:1]) not in explained:
@@ -250,7 +250,7 @@ def declared_names(operation: Operation) -> frozenset[str]:
 
 
 def _place(phase: str) -> int:
-    """Of a phase in a run; what is no phase of it, such as an earlier run, comes before all."""
+    """Return the order of a phase in a run. An earlier run comes before all phases."""
     names = phase_names()
     return names.index(phase) if phase in names else -1
 

@@ -131,15 +131,15 @@ CAPS = {
 """Class -> ids for each operation. What exceeds it is volatile: names or texts that a server makes up."""
 
 OUTPUTS = frozenset(("status", "media_type", "header", "leaf", "error", "finding"))
-"""Classes that tell what was answered, not what it was answered to."""
+"""Classes that describe the response and not the request."""
 
 _VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
-# Shorter answers differ by noise alone.
+# Below this, response times differ by noise alone.
 _QUIET_S = 0.016
 _DEPTH = 5
 _NODES = 200
 _NAME = 80
-"""Characters of a name that tell it from others."""
+"""Characters of a name that are compared."""
 _ITEMS = 3
 # Close looks at interactions of one kind: each of the first 6 without anything new, every second one of the next 6,
 # and so on, down to one in 64.
@@ -163,8 +163,8 @@ class _Dullness(Struct):
     left: int = 0
     """How many are let pass before the next close look."""
 
-    def told(self, new: Sequence[object], *, is_close: bool) -> None:
-        """Take note of what one of them showed."""
+    def record(self, new: Sequence[object], *, is_close: bool) -> None:
+        """Count one interaction; `new` are its new signals."""
         if new:
             self.count = self.left = 0
         elif is_close:
@@ -181,7 +181,7 @@ class SignalSet:
         self._ids: set[int] = set(known)
         self._seen: set[tuple[Any, ...]] = set()
         self._parts: dict[tuple[str, str, int], set[tuple[str, ...]]] = {}
-        """Class, label, outcome -> what was seen of it: a close look finds dozens, of which hardly any is new."""
+        """(class, label, outcome) -> parts that were seen. A close look finds dozens, and hardly any is new."""
         self._counts: Counter[tuple[str, str]] = Counter()
         self._cells: dict[Label, InputCells] = {}
         self._lexicon = Lexicon()
@@ -215,7 +215,7 @@ class SignalSet:
             self._add(new, "transition", label, previous, status)
         if case.meta is not None and case.meta.bindings:
             self._flows(new, label, case.meta.bindings, status)
-        dull.told(new, is_close=is_close)
+        dull.record(new, is_close=is_close)
         return tuple(new)
 
     def _met(self, key: tuple[Any, ...]) -> _Dullness:
@@ -261,7 +261,7 @@ class SignalSet:
         known = self._parts.setdefault((kind, label, outcome), set())
         for part in parts:
             if part not in known and self._count(new, kind, label, (outcome, *part)):
-                # Operations on one resource answer alike: what one says is kept once.
+                # Operations on one resource have equal responses: interning stores each text once.
                 known.add(tuple(map(intern, part)))
 
     def _add(self, new: list[tuple[int, str]], kind: str, label: str, *parts: str | int) -> None:
@@ -270,7 +270,7 @@ class SignalSet:
             self._seen.add(key)
 
     def _count(self, new: list[tuple[int, str]], kind: str, label: str, parts: tuple[str | int, ...]) -> bool:
-        """Take in what was not seen before; False when its class is full."""
+        """Count a part that was not seen before; return False if its class is full."""
         if self._counts[kind, label] >= CAPS[kind]:
             return False
         self._counts[kind, label] += 1
@@ -316,7 +316,7 @@ def _scalar_kind(value: Any) -> str:
 
 
 class Signals(Struct):
-    """Looks for what no earlier response showed."""
+    """Looks for signals that no earlier response showed."""
 
     known: SignalSet
 

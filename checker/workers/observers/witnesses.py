@@ -28,7 +28,7 @@ _PHASE = "witness"
 
 
 class Sent(NamedTuple):
-    """A request and how it was answered."""
+    """A request and its status."""
 
     made: GeneratedCase
     request: WireRequest
@@ -52,7 +52,7 @@ class Sent(NamedTuple):
 
     @property
     def is_served(self) -> bool:
-        """Whether it was answered with 2xx."""
+        """Whether the status is 2xx."""
         return 200 <= self.status < 300
 
     @property
@@ -71,9 +71,9 @@ class ServedRequests(Struct):
     """Whether something must not be written."""
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
     served: dict[Label, Sent] = field(default_factory=dict)
-    """By operation; a request that only reads stays, others make way for it."""
+    """Operation -> served request. A safe request replaces others."""
     has_answered: bool = False
-    """Whether the target has ever answered anything."""
+    """Whether the target has sent any response."""
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[OperationServed]:
         """Note a response that counts; return the first request of an operation that other workers can send again at any time."""
@@ -85,7 +85,7 @@ class ServedRequests(Struct):
     def answered(self, made: GeneratedCase, request: WireRequest, status: int) -> Sequence[OperationServed]:
         """Note a response, and return what other workers should know of it."""
         sent = self.note(made, request, status)
-        # The worker may die; then others know what was served.
+        # Other workers need it if this one dies.
         if sent is None or not (sent.is_harmless and "{" not in sent.operation.resource_path):
             return ()
         values = literal_of(sent.made.case)
@@ -102,7 +102,7 @@ class ServedRequests(Struct):
                 del self.served[label]
 
     def note(self, made: GeneratedCase, request: WireRequest, status: int) -> Sent | None:
-        """One more was answered; comes back when it is the first one of its operation that was served."""
+        """Record a response. Return the request if it is the first one of its operation that was served."""
         self.has_answered = True
         sent = Sent(made, request, status)
         self.recent.append(sent)
@@ -116,7 +116,7 @@ class ServedRequests(Struct):
         return sent
 
     def recall(self, others: Iterable[Sent]) -> None:
-        """Take in what others were served, where nothing was served here."""
+        """Add served requests of other workers for operations without one here."""
         for sent in others:
             self.served.setdefault(sent.label, sent)
 
@@ -126,13 +126,13 @@ class ServedRequests(Struct):
         return any(not is_of_credentials or _asks(one.operation) for one in self.served.values())
 
     def witnesses(self, of: Operation) -> list[Sent]:
-        """Served requests of several operations that tell whether a target still serves: those most like `of` first."""
+        """Return served requests of several operations that show whether the target still serves, those most like `of` first."""
         kind = _kind(of)
         known = sorted(
             self.served.values(),
             key=lambda one: (not one.is_harmless, _kind(one.operation) != kind, one.label != of.label),
         )
-        # Whoever needs no credentials is served after the end of a session, too.
+        # Operations without credentials are served after the end of a session, too, so they prove nothing.
         asking = [one for one in known if _asks(one.operation)] if _asks(of) else []
         known = asking or known
         harmless = [one for one in known if one.is_harmless]
@@ -160,7 +160,7 @@ class ServedByOthers(Struct):
     _readers: dict[str, JournalReader] = field(default_factory=dict)
 
     def news(self) -> Iterator[Sent]:
-        """Yield what was served since the last call."""
+        """Yield the requests that were served since the last call."""
         for path in self.peers:
             reader = self._readers.setdefault(path, JournalReader(Path(path)))
             for record in reader.read_new():
@@ -179,10 +179,10 @@ class ServedByOthers(Struct):
 
 
 def _kind(operation: Operation) -> tuple[str, ...]:
-    """Return the security that an operation needs, as far as the description tells."""
+    """Return the declared security of an operation, as a comparable value."""
     return tuple(repr(one) for one in operation.security)
 
 
 def _asks(operation: Operation) -> bool:
-    """Whether an operation refuses anonymous callers, as far as the description tells."""
+    """Whether an operation is declared to refuse anonymous callers."""
     return not is_open(operation.security)
