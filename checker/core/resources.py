@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Any, Final, Self, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from checker.core.case import Case
 from checker.core.operation import Label, Operation, Place
@@ -95,7 +95,7 @@ def method_rank(method: str) -> int:
     return _RANKS.get(method, 1)
 
 
-class ResourceUse(Struct, frozen=True):
+class ResourceUse(Struct, frozen=True, array_like=True):
     """The place of one operation among the resources."""
 
     label: Label
@@ -116,11 +116,6 @@ class ResourceUse(Struct, frozen=True):
         return cls(label, method, path, resource_of(path), ends_with_variable(path), owners)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether its path says it all."""
-        return self == ResourceUse.of(self.label, self.method, self.path)
-
-    @property
     def lists(self) -> bool:
         """Whether it shows the members of its collection."""
         return self.method in READING and not self.is_member
@@ -137,7 +132,7 @@ class ResourceUse(Struct, frozen=True):
         return mine if is_one else [one for one in mine if normalised(one) == normalised(name)]
 
 
-class TakenValue(Struct, frozen=True):
+class TakenValue(Struct, frozen=True, array_like=True):
     """A value of a request that follows from an earlier answer."""
 
     location: Location
@@ -154,7 +149,7 @@ class TakenValue(Struct, frozen=True):
         return text.removeprefix(_SENT) if is_sent else None
 
 
-class Transition(Struct, frozen=True):
+class Transition(Struct, frozen=True, array_like=True):
     """From an answer of one operation to a request to another."""
 
     name: str
@@ -196,42 +191,14 @@ class ResourceModel:
         self.transitions = tuple(transitions)
 
     @classmethod
-    def of_plain(cls, plain: Sequence[Any]) -> Self:
-        """Back from `plain`."""
-        uses, transitions, formatted = plain
-        return cls(
-            (_use_of(*use) for use in uses),
-            (
-                Transition(
-                    name,
-                    Label(source),
-                    status,
-                    Label(target),
-                    tuple(TakenValue(Location(at), to, value) for at, to, value in values),
-                    bool(is_inferred),
-                )
-                for name, source, status, target, values, is_inferred in transitions
-            ),
-            {Label(label): pointers for label, pointers in formatted.items()},
-        )
+    def of_plain(cls, plain: Any) -> Self:
+        """Return the model that `plain` was called on."""
+        parts = tuple[list[ResourceUse], list[Transition], dict[Label, dict[str, str]]]
+        return cls(*convert(plain, parts))
 
-    def plain(self) -> list[Any]:
-        """As JSON."""
-        return [
-            [_plain_use(use) for use in self.uses.values()],
-            [
-                [
-                    one.name,
-                    one.source,
-                    one.status,
-                    one.target,
-                    [[value.location.value, value.name, value.value] for value in one.values],
-                    one.is_inferred,
-                ]
-                for one in self.transitions
-            ],
-            {str(label): dict(pointers) for label, pointers in self.formatted.items()},
-        ]
+    def plain(self) -> Any:
+        """Return the model as plain values, for the cache of descriptions."""
+        return to_builtins((list(self.uses.values()), self.transitions, self.formatted))
 
     def joined(self, transitions: Iterable[Transition]) -> "ResourceModel":
         """With further transitions."""
@@ -393,19 +360,6 @@ class ResourceModel:
         for one in sorted(self.transitions, key=lambda one: one.is_inferred):
             found.setdefault((one.source, one.target), []).append(one)
         return found
-
-
-def _plain_use(use: ResourceUse) -> list[Any]:
-    plain: list[Any] = [use.label, use.method, use.path]
-    return plain if use.is_plain else [*plain, use.resource, use.is_member, use.owners]
-
-
-def _use_of(label: str, method: str, path: str, *rest: Any) -> ResourceUse:
-    if not rest:
-        return ResourceUse.of(Label(label), method, path)
-    resource, is_member, owners = rest
-    named = tuple((name, tuple(owner)) for name, owner in owners)
-    return ResourceUse(Label(label), method, path, tuple(resource), is_member, named)
 
 
 def place_of(operation: Operation, variable: str) -> Place:

@@ -19,22 +19,15 @@ from checker.corpus.secrets import Secrets
 
 SHARED = 4096
 """Size in bytes above which a body is stored once, apart from its interactions. The compressor handles repetitions of smaller bodies."""
-_BODY, _REASON, _RECEIVED = 3, 5, 7
 _LONGEST_REASON = 256
 """Characters of a reason phrase that are kept, after masking."""
 _URL_FIELD = re.compile(rb"^(?:(?:content-)?location|refresh|link):[^\r\n]*", re.I | re.M)
 _NOTHING = (None, "", b"", b"", 0)
-"""Of a response that did not arrive."""
+"""Status, reason, head, body and size of a response that did not arrive."""
 
 
-def exchange(fields: tuple[Any, ...]) -> Exchange:
-    """The record of these fields."""
-    record = Exchange(*fields)
-    return replace(record, headers=tuple(record.headers))
-
-
-def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) -> tuple[Any, ...]:
-    """Fields of an `Exchange`, in their order: enough to write it, at once. Lists in it are not ours to keep."""
+def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchange:
+    """Return the record of a request and its outcome."""
     response: Response | None
     failure = None
     if isinstance(outcome, Response):
@@ -54,17 +47,17 @@ def exchange_fields(request: WireRequest, outcome: Outcome, secrets: Secrets) ->
     fields: tuple[Any, ...] = (
         request.method,
         request.target,
-        request.headers,
+        tuple(request.headers),
         request.body,
         *received,
         outcome.elapsed,
         failure,
     )
-    masked = fields if secrets.is_empty else _masked(fields, secrets)
-    reason = masked[_REASON]
-    if len(reason) <= _LONGEST_REASON:
-        return masked
-    return (*masked[:_REASON], reason[:_LONGEST_REASON], *masked[_REASON + 1 :])
+    found = Exchange(*fields)
+    if not secrets.is_empty:
+        found = _masked(found, secrets.store)
+    # Cut after masking: half a secret would not be recognised.
+    return found if len(found.reason) <= _LONGEST_REASON else replace(found, reason=found.reason[:_LONGEST_REASON])
 
 
 def _without_credentials(head: bytes, redaction: Redaction) -> bytes:
@@ -74,12 +67,12 @@ def _without_credentials(head: bytes, redaction: Redaction) -> bytes:
     return _URL_FIELD.sub(lambda line: redaction.url(line[0].decode("latin-1")).encode("latin-1", "replace"), head)
 
 
-def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) -> tuple[Any, ...]:
-    """Return the fields of an `Exchange` with at most `most` bytes of each body (0: all). `keep` stores long bodies and returns their offsets."""
-    body, received = fields[_BODY], fields[_RECEIVED]
+def lighter(exchange: Exchange, most: int, keep: Callable[[bytes], int]) -> Exchange:
+    """Return an exchange with at most `most` bytes of each body (0: all). `keep` stores long bodies and returns their offsets."""
+    body, received = exchange.body, exchange.response_body
     short = min(SHARED, most or SHARED)
     if len(received) <= short and (body is None or len(body) <= short):
-        return fields
+        return exchange
     body_size = body_at = received_at = None
     if most:
         received = received[:most]
@@ -89,28 +82,25 @@ def lighter(fields: tuple[Any, ...], most: int, keep: Callable[[bytes], int]) ->
         received, received_at = b"", keep(received)
     if body is not None and len(body) > SHARED:
         body, body_at = b"", keep(body)
-    before, between, after = fields[:_BODY], fields[_BODY + 1 : _RECEIVED], fields[_RECEIVED + 1 :]
-    return (*before, body, *between, received, *after, body_size, body_at, received_at)
+    return replace(
+        exchange, body=body, response_body=received, body_size=body_size, body_at=body_at, response_body_at=received_at
+    )
 
 
-def _masked(fields: tuple[Any, ...], secrets: Secrets) -> tuple[Any, ...]:
-    """Return fields of an `Exchange` with references in place of secrets. Bodies are cut after masking only."""
-    store, exchange = secrets.store, Exchange(*fields)
+def _masked(exchange: Exchange, store: SecretStore) -> Exchange:
+    """Return an exchange with references in place of secrets. Its bodies are whole: a cut could hide half a secret."""
     head, body, is_cut = _plain_where_masked(exchange, store)
     sent_as = (value for name, value in exchange.headers if name.lower() == b"content-type")
     sent, charset = exchange.body, _charset_of(next(sent_as, b"").decode("latin-1"))
-    return (
-        exchange.method,
-        store.mask_bytes(exchange.target),
-        tuple((name, store.mask_bytes(value)) for name, value in exchange.headers),
-        None if sent is None else store.mask_bytes(sent, charset),
-        exchange.status,
-        store.mask(exchange.reason),
-        store.mask_bytes(head),
-        store.mask_bytes(body, _charset_in(exchange), is_cut=is_cut),
-        exchange.response_size,
-        exchange.elapsed_s,
-        None if exchange.failure is None else store.mask(exchange.failure),
+    return replace(
+        exchange,
+        target=store.mask_bytes(exchange.target),
+        headers=tuple((name, store.mask_bytes(value)) for name, value in exchange.headers),
+        body=None if sent is None else store.mask_bytes(sent, charset),
+        reason=store.mask(exchange.reason),
+        response_head=store.mask_bytes(head),
+        response_body=store.mask_bytes(body, _charset_in(exchange), is_cut=is_cut),
+        failure=None if exchange.failure is None else store.mask(exchange.failure),
     )
 
 

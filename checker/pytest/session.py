@@ -22,7 +22,7 @@ from checker.core.operation import Label
 from checker.core.reports import report_format
 from checker.core.response import Response
 from checker.corpus.codec import decode, join
-from checker.corpus.exchange import exchange, exchange_fields
+from checker.corpus.exchange import exchange
 from checker.corpus.fold import RunView
 from checker.corpus.packing import pack
 from checker.corpus.records import (
@@ -243,7 +243,7 @@ def _interaction(call: Call, components: Components) -> Interaction:
         status=status,
         at=call.at,
         generation_s=0.0 if meta is None else meta.time,
-        exchange=exchange(exchange_fields(call.request, call.outcome, wanted)),
+        exchange=exchange(call.request, call.outcome, wanted),
         checks=tuple(
             CheckOutcome(name, said.upper(), None if failure is None else failure.message)
             for name, said, failure in call.results

@@ -2,7 +2,7 @@ import gzip
 
 from checker.core.request import WireRequest
 from checker.core.response import Response
-from checker.corpus.exchange import exchange, exchange_fields
+from checker.corpus.exchange import exchange
 from checker.corpus.records import Exchange
 from checker.corpus.secrets import Secrets
 from checker.values.harvest import ABSENT, json_of
@@ -13,7 +13,7 @@ SECRETS = Secrets([("Authorization", "Bearer s3cr3t-token")])
 def recorded(text: bytes) -> tuple[Response, Exchange]:
     fields = [("Content-Encoding", "gzip"), ("X-A", "1")]
     response = Response(200, fields, gzip.compress(text))
-    return response, exchange(exchange_fields(WireRequest("GET", b"/", []), response, SECRETS))
+    return response, exchange(WireRequest("GET", b"/", []), response, SECRETS)
 
 
 def test_secret_inside_a_compressed_answer_is_not_kept() -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.corpus.exchange import exchange, exchange_fields, lighter
+from checker.corpus.exchange import exchange, lighter
 from checker.corpus.packing import pack
 from checker.corpus.records import Exchange, Interaction
 from checker.corpus.secrets import Secrets
@@ -21,7 +21,7 @@ from checker.corpus.traffic import DULL, InterestingAndLast, Keep, TrafficReader
 
 
 def recorded(request: WireRequest, outcome: Outcome, secrets: Secrets | None = None) -> Exchange:
-    return exchange(exchange_fields(request, outcome, secrets or Secrets()))
+    return exchange(request, outcome, secrets or Secrets())
 
 
 INTERACTION = Interaction(
@@ -60,8 +60,7 @@ class Sketch:
     def encode(self, keep: Keep) -> bytes:
         self.encoded.append(self.interaction.case)
         one = self.interaction
-        fields = tuple(getattr(one.exchange, name) for name in Exchange.__struct_fields__[:11])
-        return pack(replace(one, exchange=Exchange(*lighter(fields, 0, keep))))
+        return pack(replace(one, exchange=lighter(one.exchange, 0, keep)))
 
 
 def segments(folder: Path) -> list[Path]:
@@ -182,10 +181,10 @@ def test_what_a_killed_writer_had_written_can_be_read_whole(tmp_path: Path) -> N
 
 def test_long_bodies_are_cut_and_their_size_is_told(tmp_path: Path) -> None:
     request = WireRequest("POST", b"/a", [], b"r" * 9_000)
-    fields = exchange_fields(request, Response(200, [], b"a" * 8_000), Secrets())
+    whole = exchange(request, Response(200, [], b"a" * 8_000), Secrets())
     for most, sent, received in ((0, 9_000, 8_000), (8_500, 8_500, 8_000), (10, 10, 10)):
         kept: list[bytes] = []
-        found = Exchange(*lighter(fields, most, partial(_kept, kept)))
+        found = lighter(whole, most, partial(_kept, kept))
         bodies = [found.response_body or b"", found.body or b"", *kept]
         assert sorted(map(len, filter(None, bodies))) == sorted([sent, received])
         assert (found.body_size, found.response_size) == (9_000 if sent < 9_000 else None, 8_000)

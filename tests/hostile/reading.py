@@ -9,7 +9,7 @@ from checker.core.blocks import Answer, FailedCase, failure_block
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.response import NetworkFailure, Outcome, Response, readable
-from checker.corpus.exchange import exchange_fields
+from checker.corpus.exchange import exchange
 from checker.corpus.packing import pack, unpack
 from checker.corpus.secrets import Secrets
 from checker.openapi.loaders import from_dict
@@ -86,7 +86,7 @@ class Readers:
     def _keep(self, outcome: Outcome, response: Response) -> None:
         request = response.request
         assert request is not None
-        fields = exchange_fields(request, outcome, self._secrets)
+        fields = exchange(request, outcome, self._secrets)
         assert unpack(pack(fields), list)
         assert response.text_lossy() is not None
         assert response.headers is not None

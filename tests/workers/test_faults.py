@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from checker.core.meta import Drawn, Step
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
-from checker.corpus.exchange import exchange_fields
+from checker.corpus.exchange import exchange
 from checker.corpus.records import OperationError
 from checker.corpus.secrets import Secrets
 from checker.workers.recording import traffic
@@ -22,7 +22,7 @@ def _fails(*_: object, **__: object) -> Any:
 
 
 def _cannot_describe_answers(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Any:
-    return (_fails if isinstance(outcome, Response) else exchange_fields)(request, outcome, secrets)
+    return (_fails if isinstance(outcome, Response) else exchange)(request, outcome, secrets)
 
 
 def _errors(ran: Ran) -> set[tuple[str, str, bool]]:
@@ -49,7 +49,7 @@ def test_an_example_that_cannot_be_made_again_costs_itself(tmp_path: Path, monke
 
 def test_an_answer_that_nobody_can_encode_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with workplace(tmp_path, lanes=1, keeps_traffic=True) as place:
-        monkeypatch.setattr(traffic, "exchange_fields", _cannot_describe_answers)
+        monkeypatch.setattr(traffic, "exchange", _cannot_describe_answers)
         ran = run(place, replace(TASK, phase="fuzzing"))
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
     assert _errors(ran) == {(str(label), "Runtime Error", True) for label in LABELS}

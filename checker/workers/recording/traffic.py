@@ -17,9 +17,9 @@ from checker.core.request import Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.codec import encode_fields
-from checker.corpus.exchange import exchange, exchange_fields, lighter
+from checker.corpus.exchange import exchange, lighter
 from checker.corpus.packing import Packed, pack
-from checker.corpus.records import CheckOutcome, Component, Interaction
+from checker.corpus.records import CheckOutcome, Component, Exchange, Interaction
 from checker.corpus.secrets import Secrets
 from checker.corpus.traffic import Keep, TrafficWriter
 from checker.phases.attempt import Verdict
@@ -238,7 +238,7 @@ class Traffic(Struct):
     def login(self, name: str, label: Label, shown: Answered, keep: Keep) -> bytes:
         """A request that got credentials as bytes, as it is written."""
         request, outcome, at = shown
-        exchanged = lighter(exchange_fields(request, outcome, self.secrets), self.most, keep)
+        exchanged = lighter(exchange(request, outcome, self.secrets), self.most, keep)
         status = "SKIP" if isinstance(outcome, Response) else "ERROR"
         begin = (name, label, *_BY_HAND, status, at, 0.0, exchanged)
         end = ((), self.incarnation, _PURPOSES[Purpose.LOGIN])
@@ -247,7 +247,7 @@ class Traffic(Struct):
     def interaction(self, shot: JudgedCase) -> Interaction:
         """A shot as one line of a cassette."""
         verdict = shot.verdict
-        exchanged = exchange(self._exchanged(verdict))
+        exchanged = self._exchanged(verdict)
         begin = list(self._begin(shot.made, verdict, _status_of(verdict), exchanged))
         begin[_COMPONENTS_AT] = tuple(Component(*one) for one in begin[_COMPONENTS_AT])
         end = self._checks_of(verdict), self.incarnation, verdict.purpose
@@ -279,12 +279,12 @@ class Traffic(Struct):
         purpose = _PURPOSES[verdict.purpose]
         return encode_fields(Interaction, *begin, checks, self.incarnation, purpose)
 
-    def _exchanged(self, verdict: Verdict) -> tuple[Any, ...]:
+    def _exchanged(self, verdict: Verdict) -> Exchange:
         assert verdict.request is not None
         assert verdict.outcome is not None
-        return exchange_fields(verdict.request, verdict.outcome, self.secrets)
+        return exchange(verdict.request, verdict.outcome, self.secrets)
 
-    def _begin(self, made: GeneratedCase, verdict: Verdict, status: str, exchanged: object) -> tuple[Any, ...]:
+    def _begin(self, made: GeneratedCase, verdict: Verdict, status: str, exchanged: Exchange) -> tuple[Any, ...]:
         """Fields of an `Interaction` from the case to the exchange."""
         meta, at = made.case.meta, verdict.at
         if meta is None:
