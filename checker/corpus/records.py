@@ -5,6 +5,7 @@ shown or resumed is a fold of them (`checker.corpus.fold`); every output is writ
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.constraints import Constraint
 from checker.core.meta import ANYTHING, Literal, Step
@@ -357,8 +358,13 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     needs: tuple[ResourceMade, ...] = ()
     """Requests that created the resources in its path, outermost first. The fold sets them; files do not hold them."""
 
+    @property
+    def brief(self) -> "Finding":
+        """Return the finding without its requests and texts, as other workers need it to recognise the failure."""
+        return replace(self, steps=(), interactions=(), message="", reproduction="", needs=())
+
     def __repr__(self) -> str:
-        """For assertions of users: all of it fills a screen."""
+        """Return one line for assertions of users: the whole finding fills a screen."""
         return f"<Finding {self.check} of {self.label}: {self.title}; {self.reproduction}>"
 
 

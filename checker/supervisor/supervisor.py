@@ -12,7 +12,7 @@ from checker.config.settings import RunSettings
 from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Note, OperationError, WorkerGone
+from checker.corpus.records import Finding, Note, OperationError, WorkerGone
 from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.deaths import (
     CERTAIN,
@@ -60,7 +60,6 @@ from checker.workers.messages import (
     OutageEvent,
     OutageReport,
     PeerJournals,
-    SettledFinding,
     SettledFindings,
     Task,
     TasksEnded,
@@ -72,12 +71,12 @@ from checker.workers.messages import (
 class SettledNews(Struct):
     """The findings that a run has reported until now."""
 
-    known: dict[str, SettledFinding] = field(default_factory=dict)
+    known: dict[str, Finding] = field(default_factory=dict)
     """By fingerprint."""
     _read: int = 0
     """How many changes of findings were read."""
 
-    def read(self, view: RunView) -> tuple[SettledFinding, ...]:
+    def read(self, view: RunView) -> tuple[Finding, ...]:
         """Return the findings that were settled since the last call, without withdrawn ones."""
         changed = view.changes[self._read :]
         self._read += len(changed)
@@ -85,7 +84,7 @@ class SettledNews(Struct):
         for name in sorted(set(changed) - self.known.keys()):
             finding = view.version(name)
             if finding.stage == "minimised" and not finding.withdrawn:
-                news[name] = SettledFinding.of(finding)
+                news[name] = finding.brief
         self.known |= news
         return tuple(news.values())
 

@@ -175,44 +175,11 @@ class Assign(Struct, frozen=True, tag=True):
     tasks: tuple[Task, ...]
 
 
-class SettledFinding(Struct, frozen=True):
-    """The facts about a settled finding for workers that meet more of its kind."""
-
-    fingerprint: str
-    label: str
-    check: str
-    rule: str
-    text: str
-    """Template of its error texts."""
-    case: str
-    index: int
-    same_as: str
-    requests: int
-    """Requests that it had."""
-    cause: str = ""
-    """The cause that its places share; empty if it is not known."""
-
-    @classmethod
-    def of(cls, finding: Finding) -> "SettledFinding":
-        """Return the facts about the last version of a finding."""
-        return cls(
-            fingerprint=finding.fingerprint,
-            label=finding.label,
-            check=finding.check,
-            rule=finding.unique_key,
-            text=finding.text,
-            case=finding.case,
-            index=finding.index,
-            same_as=finding.same_as,
-            requests=finding.requests,
-            cause=finding.cause if finding.reproduced else "",
-        )
-
-
 class SettledFindings(Struct, frozen=True, tag=True):
     """Findings that are settled: the worker need not report or shrink them again."""
 
-    settled: tuple[SettledFinding, ...]
+    settled: tuple[Finding, ...]
+    """Each is `Finding.brief`."""
 
 
 class PeerJournals(Struct, frozen=True, tag=True):

@@ -1,30 +1,31 @@
 """What counts as another sight of a settled finding, whoever settled it and in whatever order it was heard."""
 
 from itertools import permutations
+from typing import Any
 
 from checker.checks.server_error import ServerError
 from checker.core.failures import Failure
-from checker.workers.messages import SettledFinding
+from checker.corpus.records import Finding
 from checker.workers.recording.defects import MOST_TEXTS, MOST_VARIANTS, Defects
+from tests.reporting.samples import finding
 
 LABEL = "GET /a"
 
 
-def settled(text: str, index: int = 0, **changes: object) -> SettledFinding:
+def settled(text: str, index: int = 0, **changes: Any) -> Finding:
     failure = failed(text)
     values = {
         "fingerprint": failure.fingerprint(LABEL),
         "label": LABEL,
         "check": failure.check,
-        "rule": failure.unique_key,
+        "unique_key": failure.unique_key,
         "text": text,
         "case": f"case {index}",
         "index": index,
-        "same_as": "",
         "requests": 7,
         **changes,
     }
-    return SettledFinding(**values)  # type: ignore[arg-type]
+    return finding(**values).brief
 
 
 def failed(text: str, rule: str = "500", check: str = "not_a_server_error") -> Failure:
@@ -69,7 +70,7 @@ def test_other_sights_do_not_fill_the_cap() -> None:
 def test_rules_of_one_check_beyond_the_cap_are_the_first_finding() -> None:
     defects = Defects()
     for number in range(MOST_VARIANTS):
-        defects.absorb(settled("", index=number, fingerprint=f"f{number:02}", rule=str(number)))
+        defects.absorb(settled("", index=number, fingerprint=f"f{number:02}", unique_key=str(number)))
     assert defects.same_as(LABEL, failed("", rule="another"), "new") == "f00"
 
 

@@ -9,7 +9,7 @@ from checker.core.failures import Failure
 from checker.core.operation import Label
 from checker.core.templates import matches
 from checker.corpus.records import Finding
-from checker.workers.messages import KNOWN_PLACES, SettledFinding
+from checker.workers.messages import KNOWN_PLACES
 
 MOST_TEXTS = 5
 """Findings of one rule of one operation that differ by their error texts alone; what comes then is the first of them."""
@@ -29,17 +29,17 @@ class Defects(Struct):
     """Fingerprints of failures that were not looked into here beyond their commands."""
     reopens: Callable[[str], bool] = lambda fingerprint: False
     """Whether there is more for one of them by now."""
-    _by_rule: dict[tuple[str, str, str], dict[str, SettledFinding]] = field(default_factory=lambda: defaultdict(dict))
-    _by_check: dict[tuple[str, str], dict[str, SettledFinding]] = field(default_factory=lambda: defaultdict(dict))
+    _by_rule: dict[tuple[str, str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
+    _by_check: dict[tuple[str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     _spent: Counter[str] = field(default_factory=Counter)
     """Operation -> requests that went into its findings."""
-    _settled: dict[str, SettledFinding] = field(default_factory=dict)
+    _settled: dict[str, Finding] = field(default_factory=dict)
     _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Cause -> operations that show it."""
     _looks: Counter[str] = field(default_factory=Counter)
     """Fingerprint -> how often it was withdrawn here."""
 
-    def absorb(self, *settled: SettledFinding) -> None:
+    def absorb(self, *settled: Finding) -> None:
         """Take in settled findings; once more changes nothing."""
         for one in settled:
             self.fingerprints.add(one.fingerprint)
@@ -47,10 +47,10 @@ class Defects(Struct):
                 continue
             self._settled[one.fingerprint] = one
             self._spent[one.label] += one.requests
-            if one.cause:
+            if one.cause and one.reproduced:
                 self._places[one.cause].add(one.label)
             if not one.same_as:
-                rule = (one.label, one.check, one.rule)
+                rule = (one.label, one.check, one.unique_key)
                 self._by_rule[rule][one.fingerprint] = one
                 self._by_check[rule[:2]][one.fingerprint] = one
 
@@ -74,7 +74,7 @@ class Defects(Struct):
         if finding.withdrawn:
             self.give_back(name, finding.label, finding.requests)
             return
-        self.absorb(SettledFinding.of(finding))
+        self.absorb(finding.brief)
         if finding.stopped and not finding.shrink_executions and not finding.same_as:
             self.unfinished.add(name)
         else:
@@ -94,7 +94,7 @@ class Defects(Struct):
     def shows_known_cause(self, fingerprint: str) -> bool:
         """Whether a settled finding is one of many places of a mistake."""
         settled = self._settled.get(fingerprint)
-        return settled is not None and self.knows_cause(settled.cause)
+        return settled is not None and bool(settled.reproduced) and self.knows_cause(settled.cause)
 
     def spent(self, label: str) -> int:
         """Requests that went into findings of an operation."""
@@ -108,7 +108,7 @@ class Defects(Struct):
         """Template of the error texts of a settled finding; None if a failure breaks another rule."""
         settled = self._settled.get(fingerprint)
         rule = (failure.check, failure.unique_key)
-        return settled.text if settled is not None and (settled.check, settled.rule) == rule else None
+        return settled.text if settled is not None and (settled.check, settled.unique_key) == rule else None
 
     def same_as(self, label: str, failure: Failure, fingerprint: str) -> str | None:
         """Fingerprint of the settled finding that a failure is another sight of; None when it is to be looked into."""
@@ -132,6 +132,6 @@ class Defects(Struct):
         return next((one.fingerprint for one in others if one.case == case), None)
 
 
-def _in_order(settled: dict[str, SettledFinding]) -> list[SettledFinding]:
+def _in_order(settled: dict[str, Finding]) -> list[Finding]:
     """Return the failures in the order of their cases, whatever the order of reports."""
     return sorted(settled.values(), key=lambda one: (one.index, one.fingerprint))
