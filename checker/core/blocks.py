@@ -43,7 +43,7 @@ def query_of(command: str) -> str:
 
 
 def formatted(query: str) -> list[str]:
-    """Lines of a query: each field on its own, what is selected below it indented. Right or wrong, nothing is lost."""
+    """Return the lines of a query: one for each field, with its selection indented. Invalid queries keep all their text, too."""
     lines: list[str] = []
     line, depth, parentheses = "", 0, 0
     for token in _TOKEN.findall(query):
@@ -122,7 +122,7 @@ class FailedCase(Struct, frozen=True):
     """All that one numbered block shows."""
 
     case_id: str
-    """Empty for what no case failed, but what `about` says."""
+    """Empty for a failure without a case, which `about` names."""
     failures: tuple[tuple[str, str], ...]
     """(title, details) of each failed check, worst first."""
     answer: Answer | None
@@ -136,7 +136,7 @@ class FailedCase(Struct, frozen=True):
     stopped: str = ""
     """Why the case may not be the smallest one; empty when it is."""
     sources: tuple[str, ...] = ()
-    """Where values of its commands come from, if other requests made them: `path id: /id of the answer to POST /things`."""
+    """Sources of values in its commands that come from other requests: `path id: /id of the answer to POST /things`."""
     ids: tuple[str, ...] = ()
     """By which `checker replay` sends it again; nothing where it cannot."""
     needs: tuple[tuple[str, str], ...] = ()
@@ -184,7 +184,7 @@ def block_heading(number: int, case_id: str, marks: Sequence[str] = ()) -> str:
 
 
 def marked(title: str, marks: Sequence[str]) -> str:
-    """A title and what is to be known of it at once; only the title if there is nothing."""
+    """Return a title with its marks in parentheses; the title alone if there are none."""
     return f"{title} ({', '.join(marks)})" if marks else title
 
 
@@ -197,7 +197,7 @@ def _details(texts: Sequence[str]) -> list[str]:
 
 
 def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:
-    """`[500] Internal Server Error:` and the body below it, or one line that says why there is none."""
+    """Return `[500] Internal Server Error:` and the body below it, or one line with the reason why there is no response."""
     if answer.status is None:
         return [f"[no response] {answer.failure or 'the connection ended without one'}"]
     reason = one_line(answer.reason or standard_reason(answer.status))
@@ -271,7 +271,7 @@ def _first_lines(value: object, most: int) -> list[str]:
     written, count = [], 1
     for piece in encoder.iterencode(value):
         written.append(piece)
-        # A piece is a value or what stands between two of them; in text a line end is escaped.
+        # Line ends inside texts are escaped, so this counts the lines of the output.
         count += piece.count("\n")
         if count > most:
             break

@@ -187,7 +187,7 @@ class Case:
 
     @property
     def is_of_other_method(self) -> bool:
-        """Whether it is sent with a method that is not its operation's: what comes back is no answer of the operation."""
+        """Whether its method is not that of its operation. Then the response is no response of the operation."""
         other = self.other_method
         return other is not None and other != self.operation.method
 

@@ -27,11 +27,11 @@ class SchemaViolation(Struct, frozen=True):
     event: int | None = None
     """In a stream: which event it is, from 1."""
     is_payload: bool = False
-    """The event itself is right; what stands in it breaks its `contentSchema`."""
+    """The event is valid; its data breaks the `contentSchema`."""
 
 
 class UndecodableBody(Struct, frozen=True):
-    """The body is not what its media type says."""
+    """The body does not have its media type."""
 
     media_type: str
     message: str
@@ -68,7 +68,7 @@ class BodyValidator(Protocol):
         ...
 
     def opinions(self, content: bytes) -> BodyOpinions:
-        """The slow path, after `is_valid` said no: second opinion, messages, places."""
+        """The slow path after `is_valid` returned False: second opinion, messages, places."""
         ...
 
 
@@ -92,7 +92,7 @@ class HeaderValidator(Protocol):
         ...
 
     def opinions(self, headers: Mapping[str, list[str]]) -> HeaderOpinions:
-        """The slow path, after `is_valid` said no."""
+        """The slow path after `is_valid` returned False."""
         ...
 
 
@@ -110,7 +110,7 @@ class Blame(StrEnum):
 
 
 class Complaint(Struct, frozen=True):
-    """A failure that an answer reports in its body, whatever its status."""
+    """A failure that a response reports in its body, with any status."""
 
     blame: Blame
     message: str
@@ -124,7 +124,7 @@ class Complaint(Struct, frozen=True):
 
 
 class AnswerJudge(Protocol):
-    """Decides about answers of APIs that say in the body what others say by status, and promise what was asked for."""
+    """Judges responses of APIs that report errors in the body and not by status, such as GraphQL."""
 
     def is_fine(self, response: Response) -> bool:
         """The hot path: no complaint, and all that the request of the response has asked for. Both are compared whole."""
@@ -135,7 +135,7 @@ class AnswerJudge(Protocol):
         ...
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
-        """The slow path: what is wrong with the data of an answer to a case."""
+        """The slow path: return the faults in the data of a response to a case."""
         ...
 
 
@@ -158,13 +158,13 @@ class ResponsePlan(Struct, frozen=True):
     media_type: MediaTypeVerdict
     documented_media_types: tuple[str, ...]
     body: BodyValidator | None
-    """None when nothing is promised of the body, or its schema cannot be used: a warning of the operation says why."""
+    """None if the body is undocumented or its schema is unusable, which a warning of the operation explains."""
     matched_response: str | None = None
     """The key of the response object that applies: `200`, `4XX`, `default`."""
     headers: HeaderValidator | None = None
     """None when nothing is promised of the headers."""
     answers: AnswerJudge | None = None
-    """Set where the body says whether the request was understood, and what is promised depends on it."""
+    """Set if the body reports whether the request succeeded, and the contract depends on it."""
 
 
 class ResponseContract(Protocol):
@@ -229,7 +229,7 @@ class RequestVerdict(Struct, frozen=True):
         return tuple(part for part in self.parts if part.outcome is Outcome.AMBIGUOUS)
 
     def of(self, location: Location, name: str = "") -> Outcome | None:
-        """Outcome of one part; None when nothing was said of it."""
+        """Return the outcome of one part; None if it was not judged."""
         found = RequestVerdict(tuple(part for part in self.parts if (part.location, part.name) == (location, name)))
         return None if not found.parts else _only(found)
 

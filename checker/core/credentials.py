@@ -1,4 +1,4 @@
-"""Credentials that come while a run goes on: what a source of them is, what it gives, and which there are."""
+"""Credentials that are fetched during a run: their sources and the registry of sources."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class CredentialSource(Protocol):
     name: str
     """Tells it from other sources; at most one source has a name."""
     refresh_s: float | None = None
-    """Age at which what it gave is fetched anew, in seconds; None: at none."""
+    """Age in seconds at which credentials are fetched again; None: never."""
 
     is_kept: bool = True
     """False: fetched for each request, by the worker that sends it."""
@@ -49,7 +49,7 @@ class CredentialSource(Protocol):
     def fetch(self, case: Case) -> Credentials:
         """New credentials for the key of a case, called in one worker on behalf of all.
 
-        It is called at the first request, when they are too old, and when they were refused. Whatever it raises is told as the error of the operations that cannot be called for it.
+        It is called at the first request, when they are too old, and when they were refused. Its exceptions are reported as errors of the operations that need the credentials.
         """
         ...
 
@@ -58,7 +58,7 @@ class CredentialSource(Protocol):
         return held
 
     def is_refused(self, response: Response) -> bool:
-        """Whether an answer says that what its request carried does not count any more: then they are fetched anew."""
+        """Whether a response shows that the credentials of its request are no longer valid. Then they are fetched again."""
         return response.status_code == 401
 
 
@@ -70,7 +70,7 @@ CREDENTIAL_SOURCES: Final[Registry[CredentialSource]] = Registry(
 """Sources by name, in the order of registration."""
 
 RUNNING_SOURCES: Final = RunningCode("sources")
-"""Requests that a source sends itself do not carry what it gives: there is nothing yet."""
+"""Sources that are fetching. Their own requests carry none of their credentials, which do not exist yet."""
 
 
 def register(source: Source) -> Source:
@@ -89,7 +89,7 @@ class SignUpFlow(Struct, frozen=True):
     passwords: frozenset[str]
     """Those of them that are passwords."""
     token: str
-    """JSON pointer of the token in the answer to the login."""
+    """JSON pointer of the token in the response to the login."""
     scheme: SecurityScheme
     """What the token is for."""
     preferred: tuple[tuple[str, str], ...] = ()
@@ -108,6 +108,6 @@ class DescribedLogin(Struct, frozen=True):
     others: tuple[str, ...]
     """Further properties that it requires."""
     token: str
-    """JSON pointer of the token in its answer."""
+    """JSON pointer of the token in its response."""
     scheme: SecurityScheme
     """What the token is for."""

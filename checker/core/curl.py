@@ -124,7 +124,7 @@ def parse(command: str) -> tuple[WireRequest, str]:
 
 
 def as_sent(command: str) -> WireRequest:
-    """The request of a command with what curl adds by itself: servers may answer otherwise without. Raises `ValueError`."""
+    """Return the request of a command with the headers that curl adds, because responses may depend on them. Raises `ValueError`."""
     request, url = parse(command)
     request.origin = replace(BaseUrl.from_url(url.partition("?")[0]), base_path="")
     for name, value in _ADDED_BY_CURL:

@@ -36,22 +36,22 @@ class Failure(AssertionError):
     """
 
     code: ClassVar[str] = ""
-    """Names the kind for ever: `ST101`. Empty where there is none."""
+    """Stable code of the kind, such as `ST101`; empty if it has none."""
     title: str = "Check failed"
-    """Of the kind, unless one failure says another."""
+    """Title of the kind, unless a failure has one of its own."""
     severity: Severity = Severity.MEDIUM
     check = ""
-    """Name of the check: `not_a_server_error`. Whoever asks the check fills it in."""
+    """Name of the check, such as `not_a_server_error`. The caller of the check sets it."""
     needs_repetition: ClassVar[bool] = False
-    """Whether it is only told if it happens again: what else is sent at the same time may be its cause."""
+    """Whether it is reported only if it happens again, because a concurrent request may be its cause."""
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
-    """What one mistake of the target reaches: a missing `Allow` is missing everywhere."""
+    """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""
     """What failures of this kind have in common wherever in the API they show; empty if unknown."""
     request: WireRequest | None = None
     """What shows it when it is sent, where that is not the request of the case: the check sent it."""
     operation = ""
-    """Label of the operation that is to blame, where it is not the one whose answer showed it."""
+    """Label of the operation that caused it, if it is not the operation of the response."""
 
     def __init_subclass__(
         cls,
@@ -97,16 +97,16 @@ class Failure(AssertionError):
         super().__init__(printable(told))
 
     def blamed(self, label: str) -> Label:
-        """Label of the operation that is to blame for this failure, which an answer of the operation `label` showed."""
+        """Return the label of the operation that caused this failure. `label` is the operation of the response."""
         return Label(self.operation or label)
 
     def fingerprint(self, label: str) -> str:
-        """Fingerprint, version 1, of this failure, which an answer of the operation `label` showed."""
+        """Return the fingerprint, version 1, of this failure. `label` is the operation of the response."""
         broken = f"{self.unique_key} {self.text}".strip()
         return digest("v1", self.blamed(label), self.check, broken)
 
     def sharing(self, cause: str) -> Self:
-        """The failure itself, with what others of its kind have in common with it."""
+        """Set the cause that this failure shares with failures of other operations; return the failure itself."""
         self.shared_cause = cause
         return self
 

@@ -14,11 +14,11 @@ _USUAL: Final = {
     "content-length": re.compile(r"[0-9]+\Z"),
     "user-agent": re.compile(r"(python-(requests|httpx)|Python/|testclient\b|[Ww]erkzeug/)"),
 }
-"""Headers that clients add by themselves, and how they say it. They are no part of what was asked."""
+"""Headers that clients add by themselves -> pattern of their usual values. They are not part of the request of the user."""
 
 
 class ForeignParts(Struct, frozen=True):
-    """A response of another client, in our words."""
+    """The parts of a response of another client."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -29,7 +29,7 @@ class ForeignParts(Struct, frozen=True):
     """Whether the client has undone the `Content-Encoding`."""
     http_version: str
     request: WireRequest | None
-    """What was sent, as far as the client says."""
+    """The request, as far as the client shows it."""
 
 
 def foreign_parts(response: Any) -> ForeignParts:
@@ -83,7 +83,7 @@ def _request(response: Any) -> WireRequest | None:
 
 
 def request_of(response: Any) -> WireRequest | None:
-    """Return what another client says that it sent; None where it does not say so. Raises `RuntimeError` as `httpx` does."""
+    """Return the request that another client shows for a response, None if it shows none. Raises `RuntimeError` as `httpx` does."""
     ours = getattr(response, "wsgi_request", None)
     if ours is None:
         return foreign_request(getattr(response, "request", None))
@@ -96,7 +96,7 @@ def request_of(response: Any) -> WireRequest | None:
 
 
 def foreign_request(request: Any) -> WireRequest | None:
-    """A request of another client without what the client adds to each; None for what is none."""
+    """Return a request of another client without the headers that the client adds; None for other objects."""
     method, url = getattr(request, "method", None), getattr(request, "url", None)
     if not isinstance(method, str) or url is None:
         return None
@@ -128,7 +128,7 @@ def is_usual(name: str, value: str) -> bool:
 
 
 def _sent(request: Any) -> Any:
-    """The body of a request of `httpx`, which keeps what it has read of it."""
+    """Return the body of a request of `httpx`, which keeps the part that it has read."""
     return getattr(request, "_content", None) or None
 
 

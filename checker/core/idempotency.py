@@ -1,4 +1,4 @@
-"""Keys by which servers know a request again: to what has the key of an earlier one they answer what they answered then, or refuse another body."""
+"""Idempotency keys. To a request with the key of an earlier one a server repeats its response, or refuses another body."""
 
 from copy import copy
 from typing import Final
@@ -8,23 +8,23 @@ from checker.core.digests import digest_int
 
 _MARK: Final = "idempoten"
 _RENEWED: Final = 8
-"""Characters at the end of a key that are others in a fresh one: what stands before may be fixed, as are the digits of a UUID that say which kind it is."""
+"""Characters at the end of a key that a fresh key changes. Earlier ones may be fixed, such as the version digit of a UUID."""
 _CLASSES: Final = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def is_idempotency_key(name: str) -> bool:
-    """Whether a header says which request it is: `Idempotency-Key`, `X-Idempotency-Token`."""
+    """Whether a header identifies a request: `Idempotency-Key`, `X-Idempotency-Token`."""
     return _MARK in name.lower()
 
 
 def fresh_key(value: str, *of: str) -> str:
-    """A key of the same form, which follows from texts: letters and digits at its end are others."""
+    """Return a key of the same form, derived from texts: the letters and digits at its end change."""
     number, left, fresh = digest_int(value, *of), _RENEWED, list(value)
     for at in range(len(fresh) - 1, -1, -1):
         found = next((one for one in _CLASSES if fresh[at] in one), "")
         if not found or not left:
             continue
-        # Digits and the letters up to f alone are in either class: what is hexadecimal stays so.
+        # Hexadecimal characters are replaced by hexadecimal characters, so a UUID stays one.
         kind = found if found is _CLASSES[0] else found[:6]
         number, chosen = divmod(number, len(kind))
         fresh[at], left = kind[chosen], left - 1

@@ -21,9 +21,9 @@ class KnownStatus(StrEnum):
     NEW = "new"
     KNOWN = "known"
     EXPIRED = "expired"
-    """Known, but only until a day that is over: it fails the run again."""
+    """Known until a day that is over, so it fails the run again."""
     RECORDED = "recorded"
-    """Written down by this very run: known from the next one on, and no reason to fail this one."""
+    """Added to the baseline by this run: known from the next run on, and no reason to fail this one."""
 
 
 FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)
@@ -62,7 +62,7 @@ class KnownFailure(Struct, frozen=True):
     operation: str = ""
     """Label; empty: any."""
     fingerprint: str = ""
-    """Of the failure or of its whole cause, with the version of what it is made from: `v1-9a689dd49443c3d5`."""
+    """Fingerprint of the failure or of its cause, with the version of the algorithm: `v1-9a689dd49443c3d5`."""
     title: str = ""
     reason: str = ""
     owner: str = ""
@@ -111,7 +111,7 @@ def ids_of(seen: Seen) -> tuple[str, ...]:
 
 
 def is_recordable(seen: Seen) -> bool:
-    """Whether it can be written down: nothing of the run as a whole, and nothing that a busy machine shows."""
+    """Whether a baseline may hold it. Failures of the run as a whole, and failures that depend on the load of the machine, are left out."""
     return bool(seen.phase) and seen.check not in _NEVER_KNOWN
 
 
@@ -138,7 +138,7 @@ class Baseline(Struct, frozen=True):
     """The known failures that a run compares its failures with."""
 
     source: str = ""
-    """Path of the file, or what names the run; empty: nothing is known, and nothing is told of it."""
+    """Path of the file, or name of the run; empty: there is no baseline."""
     today: str = ""
     entries: tuple[KnownFailure, ...] = ()
     is_run: bool = False
@@ -151,12 +151,12 @@ class Baseline(Struct, frozen=True):
     """Whether entries that a run could not see again are taken out."""
 
     def __bool__(self) -> bool:
-        """Whether there is anything to hold failures against."""
+        """Whether there is a baseline."""
         return bool(self.source)
 
 
 class KnownFailures(Struct):
-    """Says of failures whether they are known."""
+    """Looks failures up in a baseline."""
 
     baseline: Baseline
     _by_fingerprint: dict[str, list[KnownFailure]] = field(default_factory=dict)
@@ -208,7 +208,7 @@ class KnownFailures(Struct):
 
 
 class Compared(Struct, frozen=True):
-    """A run held against what is known."""
+    """A run compared with its baseline."""
 
     baseline: Baseline
     states: Mapping[str, KnownStatus]

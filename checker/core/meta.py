@@ -63,7 +63,7 @@ class Binding(Struct, frozen=True, array_like=True):
     """Which of the values that fit was taken, best first."""
     literal: object
     expression: str = ""
-    """JSON of what a link says (OpenAPI 3.1, 4.8.20.4): then the value is set over what was made. Empty for values that were
+    """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4). Its value replaces the generated one. Empty for values that were
     drawn."""
     step: int = -1
     """Of the sequence, the one that `expression` is about."""
@@ -72,7 +72,7 @@ class Binding(Struct, frozen=True, array_like=True):
     def stands_alone(self) -> bool:
         """Whether the value is as good without its producer, whose request made it up: a tenant, in a header or a query.
 
-        What stands in the path or the body of a request may name a thing that has to be there.
+        A value in the path or the body may name a resource that has to exist.
         """
         return self.pointer.startswith(("$request.header.", "$request.query."))
 
@@ -216,7 +216,7 @@ class Listed(Struct, frozen=True, array_like=True, tag=1):
     number: int
     """Its place in the list, from 0."""
     likeness: str
-    """Digest of what it was: another description may list something else there."""
+    """Digest of the case. Another description may list another case at this place."""
     without: tuple[str, ...] = ()
     """Places that a shrink left out: `query limit`, `body /address/street`."""
     token: str = ""
@@ -235,7 +235,7 @@ class Literal(Struct, frozen=True, array_like=True, tag=2):
     media_type: str | None
     mode: str
     data: tuple[tuple[str, str | None], ...] = ()
-    """What the phase says of it (`case.meta.phase.data`)."""
+    """Data of the phase (`case.meta.phase.data`)."""
     method: str | None = None
     """When it is not the operation's."""
     alternative: int | None = None
@@ -247,17 +247,17 @@ Recipe = Drawn | Listed | Literal
 
 
 class Step(Struct, frozen=True, array_like=True):
-    """One case of a sequence: how it is made, and which values of it come from earlier answers."""
+    """One case of a sequence: its recipe, and the values that come from earlier responses."""
 
     label: Label
     recipe: Recipe
     bindings: tuple[Binding, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
-    """(JSON pointer in the body, text) in place of what the recipe makes: names that the server was not told before."""
+    """(JSON pointer in the body, text) in place of values of the recipe: names that the server has not seen yet."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:
-        """The choices of a drawn step; empty for all others."""
+        """Choices of a drawn step; empty for other steps."""
         return self.recipe.choices if isinstance(self.recipe, Drawn) else ()
 
 

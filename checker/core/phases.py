@@ -19,7 +19,7 @@ class CaseSource(StrEnum):
     LISTED = "listed"
     """As many as the phase lists for the operation; its worker finds out."""
     CHAINED = "chained"
-    """`generation.max-examples` sequences from each operation that can begin one; answers lead on."""
+    """`generation.max-examples` sequences from each operation that can begin one; responses lead to further cases."""
     ENDLESS = "endless"
     """Drawn by the programs of a cluster of operations in turn, until time is over."""
 
@@ -36,11 +36,11 @@ class Phase(Struct, frozen=True):
     lists: Any = ""
     """For `LISTED`: the function that lists the cases of an operation, or its `module:attribute`."""
     extends: bool = False
-    """Whether answers lead on to further cases of the same sequence."""
+    """Whether responses lead to further cases of the same sequence."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs may come first; they do in the first such phase of a run."""
     ends_at_failure: bool = False
-    """Whether the first case of an operation whose answer fails a check is its last, without `continue-on-failure`."""
+    """Whether an operation ends at its first failed case, without `continue-on-failure`."""
     is_default: bool = True
     """Whether it runs unless it is switched off; what does not is asked for by name."""
 

@@ -170,11 +170,11 @@ class ProviderOptions(TypedDict, total=False):
     """The lifetime of the result of a provider."""
 
     refresh_interval: int | None
-    """Seconds, 300 if nothing is said; None: `get` is asked for each case."""
+    """Seconds, 300 by default; None: `get` is called for each case."""
     cache_by_key: Callable[[Case, AuthContext], Any] | None
     """Cases of one key share what `get` gives."""
     retry_on: Iterable[int] | None
-    """Statuses that have `get` asked anew, 401 if nothing is said."""
+    """Statuses after which `get` is called again, 401 by default."""
 
 
 class AuthRegistry:
@@ -314,7 +314,7 @@ def _has_body_of(changed: Case, case: Case) -> bool:
 
 
 def _written(value: Any, name: str) -> Any:
-    """A value in lists that say what they stand for: tuples stay tuples on their way to other workers."""
+    """Return a value with containers as tagged lists, so that tuples stay tuples on their way to other workers."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return value
     if isinstance(value, list | tuple):

@@ -9,7 +9,7 @@ _IDENTIFIERS = """
 id uuid guid code slug reference ref token key number no name handle identifier username email
 """
 IDENTIFIERS = frozenset(_IDENTIFIERS.split())
-"""What fields that name a thing are called."""
+"""Normalised names of identifying fields."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
@@ -57,7 +57,7 @@ def singular(word: str) -> str:
 
 
 def shared_format(name: object) -> str:
-    """Return the kind of a format whose values may be taken from other fields of the same kind; empty for all others."""
+    """Return the kind of a format whose values fit other fields of the same kind; empty for other formats."""
     return _SHARED.get(name, "") if isinstance(name, str) else ""
 
 
@@ -83,7 +83,7 @@ def resource_of(path: str) -> Resource:
 
 
 def owner_of(path: str, name: str) -> Resource:
-    """The collection that the path parameter `name` chooses from: what stands before it in the template."""
+    """Return the collection that the path parameter `name` chooses from: the template before it."""
     segments = [segment for segment in path.split("/") if segment]
     for position, segment in enumerate(segments):
         if "{" + name + "}" in segment:
@@ -116,7 +116,7 @@ def spellings(name: str, owner: Resource) -> Iterator[tuple[str, str]]:
     if len(parts) == 1 and is_identifier(parts[0]):
         noun = noun_of(owner)
         yield noun, parts[0]
-        # The id of a booking is often called `booking_id` in what the server says.
+        # Responses often call the id of a booking `booking_id`.
         yield "", noun + parts[0]
 
 
@@ -124,7 +124,7 @@ def spellings(name: str, owner: Resource) -> Iterator[tuple[str, str]]:
 def affinity(name: str, owner: Resource, field: str, resource: Resource) -> float:
     """Return the likelihood that values of `field`, seen at `resource`, are values of the parameter `name` of `owner`: 0 to 1.
 
-    0 for strangers. Whether the field looks like an identifier at all is for who has seen its values.
+    0 for strangers. It does not consider the values: `ValueHistory.looks_like_identifier` does.
     """
     at_home = resource == owner
     akin = at_home or (bool(owner) and noun_of(resource) == noun_of(owner))
@@ -214,7 +214,7 @@ _CURSORS: Final = frozenset(
     ]
 )
 _OF_CONNECTIONS: Final = ({"after", "first"}, {"before", "last"})
-"""What stands beside each other where lists are connections: a mark, and how many come behind or before it."""
+"""Pairs of arguments of connections (Relay): a cursor, and the number of items after or before it."""
 _COUNTS: Final = frozenset(
     ["first", "last", "limit", "offset", "page", "pagenumber", "pagesize", "perpage", "skip", "take", "top"]
 )  # fmt: skip
@@ -237,7 +237,7 @@ def marks_among(names: Collection[str]) -> frozenset[str]:
 
 
 def is_count(name: str) -> bool:
-    """Whether something says how many items a page has, or where it begins: `first`, `pageSize`, `offset`."""
+    """Whether a parameter is the size or the start of a page: `first`, `pageSize`, `offset`."""
     return normalised(name) in _COUNTS
 
 
@@ -250,7 +250,7 @@ def next_mark(parameter: str, fields: Iterable[str]) -> str | None:
 
 
 def _rank(shown: str, asked: str) -> int:
-    """1 for the surest, 0 for what is none."""
+    """Return 1 for the likeliest field, 3 for the least likely, 0 for other fields."""
     if shown in [f"{word}{asked}" for word in _NEXT] or (shown == asked and asked.startswith(_NEXT)):
         return 1
     if shown.startswith(_NEXT) and shown.endswith(_MARKS):

@@ -32,11 +32,11 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) -> Mapping[Node, int]:
-    """Node -> length of the longest way to it; those that need each other in a circle share a layer."""
+    """Return node -> length of the longest path to it. Nodes in a circle share a layer."""
     circles = _circles(list(nodes), needs)
     number = {node: place for place, circle in enumerate(circles) for node in circle}
     depth: list[int] = []
-    # What a circle needs was found before it.
+    # Components come in topological order, so the layers that a circle needs are known here.
     for place, circle in enumerate(circles):
         below = {number[other] for node in circle for other in needs(node) if other in number}
         depth.append(max((depth[other] + 1 for other in below if other != place), default=0))
@@ -91,7 +91,7 @@ _RANKS: Final = {"POST": 0, "PUT": 0, REMOVING: 2}
 
 
 def method_rank(method: str) -> int:
-    """Sorts what creates before what reads and changes, and that before what removes."""
+    """Return the sort key of a method: creating before reading and changing, removing last."""
     return _RANKS.get(method, 1)
 
 
@@ -105,7 +105,7 @@ class ResourceUse(Struct, frozen=True, array_like=True):
     resource: Resource
     """The collection that it works on: what its path names before variables at its end."""
     is_member: bool
-    """Whether it is about one member of the collection."""
+    """Whether it works on one member of the collection."""
     owners: tuple[tuple[str, Resource], ...]
     """(variable of the path, the collection that it chooses from), outermost first."""
 
@@ -133,7 +133,7 @@ class ResourceUse(Struct, frozen=True, array_like=True):
 
 
 class TakenValue(Struct, frozen=True, array_like=True):
-    """A value of a request that follows from an earlier answer."""
+    """A value of a request that is taken from an earlier response."""
 
     location: Location
     name: str
@@ -150,12 +150,12 @@ class TakenValue(Struct, frozen=True, array_like=True):
 
 
 class Transition(Struct, frozen=True, array_like=True):
-    """From an answer of one operation to a request to another."""
+    """A step from a response of one operation to a request to another."""
 
     name: str
     source: Label
     status: str
-    """Answers that it is for: `201`, `4XX`, `default`."""
+    """Statuses of the responses that it starts from: `201`, `4XX`, `default`."""
     target: Label
     values: tuple[TakenValue, ...]
     is_inferred: bool = True
@@ -167,7 +167,7 @@ class Transition(Struct, frozen=True, array_like=True):
         return f"{self.source} -> [{self.status}] {self.name} -> {self.target}"
 
     def is_for(self, status: int, documented: Collection[str]) -> bool:
-        """Whether an answer with this status is one of those; `documented`: keys of all responses of the source."""
+        """Whether a response with this status is a start of the transition; `documented`: keys of all responses of the source."""
         if self.status == "default":
             return f"{status}" not in documented and f"{status // 100}XX" not in documented
         wanted = self.status.upper()
@@ -186,7 +186,7 @@ class ResourceModel:
         formatted: Mapping[Label, Mapping[str, str]] | None = None,
     ) -> None:
         self.formatted: Mapping[Label, Mapping[str, str]] = formatted or {}
-        """Operation -> pointer into its answers -> format, where fields of other requests have that format."""
+        """Operation -> pointer into its responses -> format that fields of other requests have, too."""
         self.uses: Mapping[Label, ResourceUse] = {use.label: use for use in uses}
         self.transitions = tuple(transitions)
 
@@ -213,7 +213,7 @@ class ResourceModel:
         )
 
     def followers(self, label: Label) -> Sequence[Label]:
-        """Operations that can use what one answers, in document order: members of its collection, what lies below, links."""
+        """Return the operations that can use responses of an operation, in document order: members of its collection, nested ones, links."""
         return self._followers.get(label, ())
 
     def transitions_to(self, target: Label, source: Label) -> Sequence[Transition]:
@@ -221,7 +221,7 @@ class ResourceModel:
         return self._by_ends.get((source, target), ())
 
     def sources_of(self, target: Label) -> Collection[Label]:
-        """Operations from whose answers a transition leads to one."""
+        """Return the operations from whose responses a transition leads to `target`."""
         return self._sources.get(target, ())
 
     def on(self, resource: Resource) -> Sequence[Label]:
@@ -235,13 +235,13 @@ class ResourceModel:
 
     @cached_property
     def producers(self) -> frozenset[Label]:
-        """Operations whose answers others need."""
+        """Operations whose responses other operations need."""
         makers = {label for labels in self._makers.values() for label in labels}
         return frozenset(makers.union(*self._needed.values(), self.formatted))
 
     @cached_property
     def roots(self) -> Sequence[Label]:
-        """Operations that sequences begin with: others follow them, and they ask for nothing that others make."""
+        """Operations that sequences begin with: they have followers, and need no resource of other operations."""
         found = []
         for label, use in self.uses.items():
             asks = any(set(self.makers(owner)) - {label} for _, owner in use.owners)
@@ -251,7 +251,7 @@ class ResourceModel:
 
     @cached_property
     def layers(self) -> Mapping[Label, int]:
-        """Operation -> its layer: each needs what earlier ones make. What removes something comes last, what stands below first."""
+        """Operation -> layer. An operation needs resources of earlier layers only. Deletions come last, nested resources first."""
         kept = [label for label, use in self.uses.items() if use.method != REMOVING]
         found = dict(layers_of(kept, lambda label: self._needed.get(label, ())))
         last = max(found.values(), default=-1) + 1
@@ -270,7 +270,7 @@ class ResourceModel:
 
     @cached_property
     def _needed(self) -> Mapping[Label, Collection[Label]]:
-        """Operation -> those that make what it asks for."""
+        """Operation -> operations that make the resources it needs."""
         needed: dict[Label, dict[Label, None]] = {label: {} for label in self.uses}
         for label, use in self.uses.items():
             for _, owner in use.owners:
@@ -291,7 +291,7 @@ class ResourceModel:
     def _is_need(self, one: Transition) -> bool:
         """Whether the target of an inferred transition is to wait for its source."""
         above = (owner for _, owner in self.uses[one.source].owners)
-        # What stands below the things that the target makes waits for it: payments of orders for orders.
+        # Nested resources wait for their parent: payments of orders wait for orders, not the other way round.
         is_below = any(one.target in self.makers(owner) for owner in above)
         return not is_below and self._makes(one.source) and not self._is_own_name(one)
 
@@ -302,7 +302,7 @@ class ResourceModel:
         return self.uses[one.source].lists and not all(map(self.makers, owners))
 
     def _makes(self, label: Label) -> bool:
-        """Whether an operation makes resources that others need; an operation that has to name them first counts only if no other makes any."""
+        """Whether an operation makes resources that others need. One that names them itself (PUT) counts only if no other makes any."""
         use = self.uses[label]
         if not use.is_member or use.method not in CREATING:
             return use.method in CREATING
@@ -310,7 +310,7 @@ class ResourceModel:
         return label in makers and all(self.uses[maker].is_member for maker in makers)
 
     def _is_own_name(self, one: Transition) -> bool:
-        """Whether a transition gives nothing but the name of what its target itself makes: others have that from there."""
+        """Whether the only value of a transition is the name of the resource that its target creates itself."""
         target = self.uses[one.target]
         own = {normalised(name) for name, owner in target.owners if owner == target.resource}
         is_maker = target.is_member and target.method in CREATING
@@ -375,7 +375,7 @@ def variable_at(operation: Operation, place: Place) -> str | None:
 
 
 def named_values(case: Case) -> Mapping[str, Any]:
-    """Variables of the resource of a case, and what it names by them."""
+    """Return variable of the resource of a case -> value."""
     places = case.operation.resource_places
     if not places:
         return case.path_parameters
@@ -400,13 +400,13 @@ def sent_expression(pointer: str) -> str:
 
 
 def status_of(operation: Operation, response: Response) -> int:
-    """The status of an answer, or the one by which others would say what its body says."""
+    """Return the status of a response, or the status that its body stands for in APIs that always send 200."""
     read = operation.resource_status
     return response.status_code if read is None else read(response)
 
 
 def telling_variables(model: ResourceModel) -> frozenset[str]:
-    """Normalised variables of paths that say by themselves what they name, wherever they stand: `vin`, `sku`; not `id`."""
+    """Return normalised path variables that identify a resource in any place: `vin`, `sku`; not `id`."""
     names = {normalised(name) for use in model.uses.values() for name, _ in use.owners}
     return frozenset(names) - IDENTIFIERS
 

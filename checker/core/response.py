@@ -110,20 +110,20 @@ _CONTENT_TYPE = "content-type"
 _CONTENT_TYPE_LENGTH = len(_CONTENT_TYPE)
 _CONTENT_TYPE_BYTES = _CONTENT_TYPE.encode()
 _LONGEST_CONTENT_TYPE = 1024
-"""Characters of a `Content-Type` that are kept: answers are grouped by it, so it must not be long."""
+"""Characters of a `Content-Type` that are kept. Responses are grouped by it, so it must be short."""
 _PARTIAL = 206
 _C, _COLON, _ENDS = ord("c"), ord(":"), frozenset(b"\r\n")
 
 
 class Response:
-    """Wrapper over HTTP, ASGI and WSGI responses. What is made of the headers and the body is made when asked for."""
+    """Wrapper over HTTP, ASGI and WSGI responses. Views of the headers and the body are computed on first use."""
 
     is_decoded = False
     """True when `content` came from a client that had undone its `Content-Encoding`."""
     redirects = 0
     """How many redirects were followed to it; `request` is the first request of them."""
     earlier: "Earlier" = ()
-    """What was sent for it before, and was not the end of it."""
+    """Earlier exchanges of the same request: redirects and retries."""
 
     if TYPE_CHECKING:
 
@@ -447,7 +447,7 @@ class FailureKind(StrEnum):
     DNS = "name not resolved"
     TIMEOUT = "timed out"
     GIVEN_UP = "given up"
-    """We had no time to wait for it: that says nothing about the API."""
+    """The run ended before the response arrived. It is no fault of the API."""
     DROPPED = "connection dropped"
     MALFORMED = "malformed response"
     TOO_LARGE = "response too large"
@@ -468,7 +468,7 @@ class NetworkFailure(Struct, frozen=True):
     cause: Exception | None = None
     """What was raised while the answer was read: our own bug, which costs this case."""
     earlier: "Earlier" = ()
-    """What was sent for it before, and was not the end of it."""
+    """Earlier exchanges of the same request: redirects and retries."""
 
 
 Outcome = Response | NetworkFailure

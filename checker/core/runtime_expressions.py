@@ -27,7 +27,7 @@ Pick = Callable[[Sequence[Any]], Any]
 
 
 class InvalidExpression(ValueError):
-    """An expression that says nothing: the message is one sentence."""
+    """An invalid expression. The message is one sentence."""
 
 
 class EvaluationContext(Struct, frozen=True):

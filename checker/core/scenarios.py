@@ -82,7 +82,7 @@ REQUEST_SHAPES: Final = frozenset(
         Scenario.DEEP_NESTING,
     )
 )
-"""Requests that are no requests to their operation, by their method or the form of their body: what it promises does not hold for them."""
+"""Scenarios whose method or body is not that of their operation. The contract of the operation does not hold for them."""
 
 
 def standing(listed: str | None, *, is_other_method: bool) -> str | None:

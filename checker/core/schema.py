@@ -89,7 +89,7 @@ class WarningKind(StrEnum):
 
 
 class SchemaWarning(Struct, frozen=True):
-    """One fault of a description, and what it costs."""
+    """One fault of a description and its consequence."""
 
     kind: WarningKind
     label: str

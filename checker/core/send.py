@@ -31,9 +31,9 @@ class Purpose(StrEnum):
     LOGIN = "login"
     """What gets credentials: a login, a sign-up, a token."""
     RETRY = "retry"
-    """What was not answered, or not with what counts, and was sent again."""
+    """A request that was sent again, because it had no response or a response that does not count."""
     REDIRECT = "redirect"
-    """What was answered with a redirect that was followed."""
+    """A request whose redirect was followed."""
 
 
 ON_THE_WAY: Final = frozenset((Purpose.LOGIN, Purpose.RETRY, Purpose.REDIRECT))
@@ -41,7 +41,7 @@ ON_THE_WAY: Final = frozenset((Purpose.LOGIN, Purpose.RETRY, Purpose.REDIRECT))
 
 
 class Transport(Protocol):
-    """Answers requests, several at a time, each on a lane. For one thread.
+    """Sends requests, several at a time, each on a lane. For one thread.
 
     Requests are started on idle lanes; `poll` hands back lanes with their outcomes, in whatever order they finish. What
     cannot be sent or is not answered is a `NetworkFailure`: nothing is raised for one request.
@@ -78,5 +78,5 @@ class Transport(Protocol):
         ...
 
     def close(self) -> None:
-        """Drop what is in flight."""
+        """Drop all requests in flight."""
         ...

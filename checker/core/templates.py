@@ -28,7 +28,7 @@ class Lexicon(Struct):
     """Remembers the words of the descriptions that it was asked about."""
 
     _known: dict[int, tuple[object, Words]] = field(default_factory=dict)
-    """By `id` of what was read, which is kept alive as long as it stands for it."""
+    """`id` of the document -> (document, words). The document is kept alive so that its `id` is not used again."""
 
     def of(self, operation: Operation) -> Words:
         """Lower-case words of the document, or of the operation alone when nothing in it leads to the document."""
@@ -227,9 +227,9 @@ def is_alike(template: str, text: str) -> bool:
 
 
 def names_error(template: str) -> bool:
-    """Whether a template says so much of an error that two places which answer with it have it in common.
+    """Whether a template is specific enough that two operations with it have the same cause.
 
-    A class alone (`KeyError`) says too little, and so do words alone (`something went wrong`).
+    A class alone (`KeyError`) is too general, and so are words alone (`something went wrong`).
     """
     words = template.split()
     telling = _without_boilerplate([word for word in words if word != ANYTHING])
@@ -309,13 +309,13 @@ def _telling_text(content: bytes) -> str:
             return text
     if stripped[:1] == "<":
         title = _TITLE.search(text)
-        # Quotes are written as entities there, too: what stands in them is no part of the error.
+        # HTML pages write quotes as entities. The quoted text is not part of the error.
         return html.unescape(title.group(1) if title else _telling_line(_TAG.sub(" ", text)))
     return _telling_line(text)
 
 
 def _telling_line(text: str) -> str:
-    """The last line of a Python traceback names the error, the first line of most others."""
+    """Return the line that names the error: the last one of a Python traceback, the first one of most others."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return ""

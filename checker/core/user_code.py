@@ -69,7 +69,7 @@ Given = TypeVar("Given")
 
 
 def plainly(function: Callable[Arguments, Given]) -> Callable[Arguments, Given]:
-    """Return a function whose expected errors start their traceback at its caller: their sentence says all that there is to know.
+    """Return a function whose expected errors start their traceback at its caller: their message is complete without our frames.
 
     The exception of user code stays below them as their cause. Unexpected errors are bugs of this tool and keep
     their whole traceback.
@@ -82,7 +82,7 @@ def plainly(function: Callable[Arguments, Given]) -> Callable[Arguments, Given]:
         try:
             return function(*arguments, **named)
         except LoaderError as error:
-            # Below it are those of parsers and HTTP clients: what they have to say stands in its sentence.
+            # The message includes the errors of parsers and HTTP clients that caused it.
             raise error.with_traceback(None) from None
         except (CheckerError, ConnectionError, TimeoutError) as error:
             raise error.with_traceback(None) from error.__cause__
