@@ -1,16 +1,129 @@
-"""A request as the curl command that sends it, and the way back: reproductions are re-sent as printed."""
+"""A request as the curl command that sends it, and the way back: reproductions are re-sent as printed.
+
+Words are those of bash and zsh. Bytes that are no UTF-8 stand in texts as lone surrogates (PEP 383).
+"""
 
 import re
-from collections.abc import Callable, Collection
-from typing import Protocol
+import shlex
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from checker.core import shell
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.shell import as_bytes, as_text, quoted, quoted_if_needed
+from checker.core.terminal import DRIVING, UNSEEN, with_escaped_hashes
+
+_CONTROL = re.compile(rf"[\t\n{DRIVING}{UNSEEN}\udc80-\udcff]")
+"""Characters that a screen hides or shows as others, bytes that are no text, and line ends: a command is one line."""
+_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
+_UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
+_PRINTF_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\x27", "%": "%%"}
+_PRINTF = "<(printf -- '"
+_WORD = re.compile(
+    r"""\s*((?:'[^']*'|\$'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|<\(printf\ --\ '[^']*'\)|\\.|[^\s'"\\$]|\$)+)""", re.DOTALL
+)
+_PIECE = re.compile(
+    r"""<\(printf\ --\ '(?P<printf>[^']*)'\)|'(?P<single>[^']*)'|\$'(?P<ansi>(?:[^'\\]|\\.)*)'"""
+    r"""|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<one>.)|(?P<bare>.)""",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"(?P<bytes>(?:\\x[0-9a-fA-F]{2})+)|\\(?P<one>.)|(?P<percent>%%)", re.DOTALL)
+
+
+def quoted(text: str) -> str:
+    """Text as one word, always in quotes; control characters as escapes of `$'…'`. It cannot hold NUL."""
+    if _CONTROL.search(text) is None:
+        return f"'{_plain(text)}'"
+    return f"$'{_ansi(text)}'"
+
+
+def quoted_if_needed(text: str) -> str:
+    """Text as one word, in quotes only where a shell would read it otherwise."""
+    needs_escapes = _CONTROL.search(text) or _plain(text) != text
+    return quoted(text) if needs_escapes else shlex.quote(text)
+
+
+def substituted(data: bytes) -> str:
+    """Word that names a file with these bytes, NUL among them, of any length: `<(printf -- '…')`."""
+    return f"{_PRINTF}{_format(as_text(data))}')"
+
+
+def words(command: str) -> Iterator[tuple[str, str]]:
+    """Each word as it is written and as the shell reads it, content for names of files with it.
+
+    Raises `ValueError` for a quote that is not closed.
+    """
+    position = 0
+    while command[position:].strip():
+        word = _WORD.match(command, position)
+        if word is None:
+            raise ValueError("a quote is not closed in the curl command")
+        position = word.end()
+        yield word[1], "".join(map(_unquoted, _PIECE.finditer(word[1])))
+
+
+def is_substituted(raw: str) -> bool:
+    """True for a word, as it is written, that hands over bytes as a file: `@<(printf -- '…')`."""
+    return raw.startswith(f"@{_PRINTF}")
+
+
+def as_text(data: bytes) -> str:
+    """Bytes as text that keeps each of them."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(text: str) -> bytes:
+    """The bytes of a text that `as_text` or the shell made."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _plain(text: str) -> str:
+    # Two quotes between two `#`: the shell reads them as nothing, and no CI system finds its command.
+    return with_escaped_hashes(text.replace("'", "'\"'\"'"), "#''")
+
+
+def _ansi(text: str) -> str:
+    return _escaped(text, _ESCAPES)
+
+
+def _format(text: str) -> str:
+    return _escaped(text, _PRINTF_ESCAPES)
+
+
+SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {"plain": _plain, "ansi": _ansi, "format": _format}
+"""How a text may stand within a word: between quotes, in `$'…'`, in a format of `printf`."""
+
+
+def _escaped(text: str, escapes: dict[str, str]) -> str:
+    written = "".join(
+        escapes.get(character) or (_bytes(character) if _CONTROL.match(character) else character) for character in text
+    )
+    return with_escaped_hashes(written, r"\x23")
+
+
+def _bytes(character: str) -> str:
+    # Not \u: what that means depends on the locale of the shell.
+    return "".join(f"\\x{byte:02x}" for byte in as_bytes(character))
+
+
+def _unquoted(piece: re.Match[str]) -> str:
+    kind, text = piece.lastgroup, piece[piece.lastgroup or 0]
+    if kind in ("ansi", "printf"):
+        return _ESCAPE.sub(lambda escape: _unescaped(escape, is_format=kind == "printf"), text)
+    if kind == "double":
+        return re.sub(r'\\([\\"$`])', r"\1", text)
+    return text
+
+
+def _unescaped(escape: re.Match[str], *, is_format: bool) -> str:
+    if escape["bytes"]:
+        return as_text(bytes.fromhex(escape["bytes"].replace("\\x", "")))
+    if escape["percent"]:
+        return "%" if is_format else escape[0]
+    return _UNESCAPES.get(escape["one"], escape[0])
+
 
 _PLAIN_TARGET = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
 """What curl takes from a URL as it stands."""
@@ -97,7 +210,7 @@ def parse(command: str) -> tuple[WireRequest, str]:
 
     The path of a unix socket stands in its URL in place of the host. Headers that curl would add by itself are not in the request.
     """
-    parts = shell.words(command)
+    parts = words(command)
     if next(parts, ("", ""))[1] != "curl":
         raise ValueError("not a curl command: it has to start with `curl`")
     found: dict[str, str] = {}
@@ -112,7 +225,7 @@ def parse(command: str) -> tuple[WireRequest, str]:
             if word not in _OPTIONS or value is None:
                 raise ValueError(f"cannot read the option {word!r} of a curl command")
             given += [value] if word == "-H" else []
-            found[_OPTIONS[word]] = value[1:] if shell.is_substituted(raw) else value
+            found[_OPTIONS[word]] = value[1:] if is_substituted(raw) else value
         else:
             found["url"] = word
     if "url" not in found:
@@ -137,7 +250,7 @@ def redacted(command: str, redaction: Redaction) -> str:
     """The command with the values of sensitive names masked; every other word stays as it is printed."""
     shown: list[str] = []
     option, media_type = "", _SENT_WITH_DATA[1].decode()
-    for raw, word in shell.words(command):
+    for raw, word in words(command):
         if option in _DATA:
             shown[-1:] = _masked_data(shown[-1], raw, word, redaction, media_type)
         else:
@@ -178,7 +291,7 @@ def _masked(option: str, word: str, redaction: Redaction) -> str:
 
 
 def _masked_data(option: str, raw: str, word: str, redaction: Redaction, media_type: str) -> list[str]:
-    body = as_bytes(word[1:] if shell.is_substituted(raw) else word)
+    body = as_bytes(word[1:] if is_substituted(raw) else word)
     masked = redaction.body(body, media_type)
     # What is left may need no more than quotes.
     return [option, raw] if masked == body else _data(masked)
@@ -188,7 +301,7 @@ def _data(body: bytes) -> list[str]:
     """Option and word for a body: as it stands, or through a file where no argument could hold it."""
     word = "" if b"\0" in body else quoted(as_text(body))
     if not word or len(word) > _LONGEST_WORD:
-        return ["--data-binary", f"@{shell.substituted(body)}"]
+        return ["--data-binary", f"@{substituted(body)}"]
     return ["--data-raw" if body.startswith(b"@") else "-d", word]
 
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from checker.core import shell
+from checker.core import curl
 from checker.core.errors import MissingSecret
 from checker.core.request import WireRequest
 
@@ -33,7 +33,7 @@ def _as_utf8(value: str) -> bytes:
 
 def _in_command(spell: Callable[[str], str], encode: Callable[[str], bytes], value: str) -> str:
     """A secret inside a word of a shell command."""
-    return spell(shell.as_text(encode(value)))
+    return spell(curl.as_text(encode(value)))
 
 
 _FORMS: Mapping[str, Callable[[str], str]] = {
@@ -48,7 +48,7 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     "-shown": lambda value: _as_latin(value).decode("utf-8", "replace"),
     **{
         f"-{name}{kind}": partial(_in_command, spell, encode)
-        for name, spell in shell.SPELLINGS.items()
+        for name, spell in curl.SPELLINGS.items()
         for kind, encode in (("", _as_utf8), ("latin", _as_latin))
     },
 }

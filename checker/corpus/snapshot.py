@@ -7,6 +7,7 @@ out, and never read again.
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -92,7 +93,6 @@ _OF_A_RUN = (
     WorkerGone,
 )
 _VALUES = 64
-Tried = tuple[tuple[str, str, str, int, int], ...]
 
 Numbered = tuple[int, Record]
 
@@ -159,21 +159,12 @@ def _progress(pairs: Iterable[Numbered]) -> list[Record]:
     return [*(start for task, start in started.items() if task not in merged), *merged.values()]
 
 
-_Counts = tuple[tuple[str, int, int], ...]
-
-
-def _merged(one: _Counts, other: _Counts) -> _Counts:
-    counts: Counter[tuple[str, int]] = Counter()
-    for label, status, count in (*one, *other):
-        counts[label, status] += count
-    return tuple((label, status, count) for (label, status), count in counts.items())
-
-
-def _merged_tried(one: Tried, other: Tried) -> Tried:
-    counts: Counter[tuple[str, str, str, int]] = Counter()
-    for label, place, what, status, count in (*one, *other):
-        counts[label, place, what, status] += count
-    return tuple((*kind, count) for kind, count in counts.items())
+def _merged(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return rows with the sums of the last column, one for each value of the other columns."""
+    counts: Counter[tuple[Any, ...]] = Counter()
+    for row in (*one, *other):
+        counts[row[:-1]] += row[-1]
+    return tuple((*key, count) for key, count in counts.items())
 
 
 def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
@@ -187,7 +178,7 @@ def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
         failed_cases=one.failed_cases + other.failed_cases,
         statuses=_merged(one.statuses, other.statuses),
         wrong=_merged(one.wrong, other.wrong),
-        tried=_merged_tried(one.tried, other.tried),
+        tried=_merged(one.tried, other.tried),
         ledger=(make, wait, judge, record, idle),
         note=max(one.note, other.note),
         inquiries=one.inquiries + other.inquiries,

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.blocks import Answer, FailedCase, Truncation, failure_block
+from checker.core.curl import quoted, words
 from checker.core.failures import Failure, FailureGroup
 from checker.core.known import KnownFailure
-from checker.core.shell import quoted, words
 from checker.corpus.fold import fold
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout

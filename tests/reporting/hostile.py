@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from checker.core.shell import quoted
+from checker.core.curl import quoted
 from checker.corpus.records import Component, OperationsSelected
 
 from .samples import exchange, finding, interaction, records

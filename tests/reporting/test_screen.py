@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.core.shell import quoted
+from checker.core.curl import quoted
 from checker.reporting.live import Screen, ruled
 
 

@@ -8,8 +8,7 @@ from checker.core.operation import Body, Label, Location
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
 from checker.workers.observers.signals import CAPS, SignalSet
-
-from .test_values import CREATE, READ, Document, Route, answer, sent
+from tests.values.test_values import CREATE, READ, Document, Route, answer, sent
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from checker.core.response import Response
 from checker.corpus.records import ValueGone, ValueSeen
 from checker.corpus.snapshot import condense
 from checker.values.pool import LayeredPool, ValuePool
-from tests.corpus.test_values import Route, answer, sent
+from tests.values.test_values import Route, answer, sent
 
 OWNERS = "/owners/{owner}"
 PETS = "/owners/{owner}/pets"
