@@ -37,7 +37,7 @@ from checker.library.extensions import ExtraDataSource, Observation
 from checker.library.runs import fuzz, run
 from checker.library.schema import LoadedSchema as BaseSchema
 from checker.phases.attempt import CheckResult
-from checker.workers.authentication.credentials import ReauthState
+from checker.workers.authentication.keeper import ReauthState
 
 __version__: str
 

@@ -15,7 +15,7 @@ PUBLIC = {
     "CheckContext": "checker.checks.context:CheckContext",
     "ExtraDataSource": "checker.library.extensions:ExtraDataSource",
     "Observation": "checker.library.extensions:Observation",
-    "ReauthState": "checker.workers.authentication.credentials:ReauthState",
+    "ReauthState": "checker.workers.authentication.keeper:ReauthState",
     "Registry": "checker.core.registry:Registry",
     "HookContext": "checker.core.hooks:HookContext",
     "Response": "checker.core.response:Response",

@@ -41,9 +41,9 @@ from checker.reporting.replays import (
 from checker.reporting.replays import Path as ValuePath
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
-from checker.workers.authentication.identities import Identities, UserSource
+from checker.workers.authentication.logins import Identities, UserSource
+from checker.workers.starting.auth_trial import FetchedCredentials
 from checker.workers.starting.configured_sources import wiring_of
-from checker.workers.starting.fetched_credentials import FetchedCredentials
 from checker.workers.starting.subject import read_subject
 
 

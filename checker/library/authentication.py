@@ -20,8 +20,8 @@ from checker.transport.applications import Application
 from checker.transport.factories import NETWORK, TransportFactory, with_policies
 from checker.transport.policies import RateLimits
 from checker.transport.settings import time_limit_s
-from checker.workers.authentication.credentials import CredentialKeeper, ReauthState
-from checker.workers.authentication.identities import LoginTransport
+from checker.workers.authentication.keeper import CredentialKeeper, ReauthState
+from checker.workers.authentication.logins import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.configured_sources import Requested, equip
 

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
     import checker.library.cases as drawn_cases
     import checker.phases.known_resources as known_resources
-    import checker.workers.authentication.credentials as credentials
-    from checker.workers.authentication.credentials import ReauthState
+    import checker.workers.authentication.keeper as credentials
+    from checker.workers.authentication.keeper import ReauthState
 else:
     # Collecting tests imports this module: generation, transport and Hypothesis are imported with the first case.
     st = later("hypothesis.strategies")
     drawn_cases = later("checker.library.cases")
     known_resources = later("checker.phases.known_resources")
-    credentials = later("checker.workers.authentication.credentials")
+    credentials = later("checker.workers.authentication.keeper")
 
 MOST_OBSERVED: Final = 20
 """Answers of one operation that are kept."""

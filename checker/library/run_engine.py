@@ -18,7 +18,7 @@ from checker.library.decorators import Attachments
 from checker.library.engine import LibraryEngine
 from checker.library.schema import LoadedSchema
 from checker.transport.factories import TransportFactory
-from checker.workers.authentication.credentials import CredentialKeeper
+from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.transports import transport_of
 from checker.workers.starting.users_engine import RunParts

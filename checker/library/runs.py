@@ -49,7 +49,7 @@ from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
 from checker.transport.applications import Application, BlockingTransport
 from checker.transport.factories import TransportFactory
-from checker.workers.authentication.credentials import ReauthState
+from checker.workers.authentication.keeper import ReauthState
 from checker.workers.incarnation import work
 from checker.workers.leaving import LeavingKind
 from checker.workers.users import UsersCode

@@ -19,15 +19,15 @@ WorkerMessage = tuple[int, CredentialMessage]
 
 class _CredentialState(Struct):
     given: CredentialMessage
-    """The last that came; number 0 when there were none."""
+    """The newest message; its number is 0 before the first."""
     fetching: int | None = None
     """Incarnation of the worker that fetches the next ones."""
     waiting: list[int] = field(default_factory=list)
     failures: int = 0
     failed_at: float = 0.0
-    """When the last of them was, of the clock."""
+    """Time of the clock of the last failure."""
     was_good: bool = False
-    """Whether there were any at all."""
+    """Whether credentials were fetched at least once."""
 
 
 class CredentialExchange:
@@ -77,13 +77,13 @@ class CredentialExchange:
 
     def lose(self, incarnation: int) -> list[WorkerMessage]:
         """Return the messages that follow when a worker is gone: another worker fetches in its place."""
-        told: list[WorkerMessage] = []
+        messages: list[WorkerMessage] = []
         for kept in self._kept.values():
             kept.waiting = [one for one in kept.waiting if one != incarnation]
             if kept.fetching == incarnation:
                 kept.fetching = None
-                told += self._appoint(kept)
-        return told
+                messages += self._appoint(kept)
+        return messages
 
     def _is_cooling(self, kept: _CredentialState) -> bool:
         if kept.failures < MOST_FAILURES:

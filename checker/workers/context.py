@@ -15,7 +15,7 @@ from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
 from checker.phases.case_factory import CaseFactory
 from checker.phases.sequences import SequenceBuilder, SequenceExtender
-from checker.workers.authentication.credentials import CredentialKeeper
+from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.class_checks import ClassChecks
 from checker.workers.messages import Opened
 from checker.workers.observers.hill_climbing import HillClimber

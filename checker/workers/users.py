@@ -17,7 +17,7 @@ from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.resources import Transition
 from checker.core.response import Outcome
 from checker.phases.attempt import KnowingMaker
-from checker.workers.authentication.credentials import ReauthState
+from checker.workers.authentication.keeper import ReauthState
 
 
 def _as_it_is(maker: KnowingMaker, origin: BaseUrl) -> KnowingMaker:

@@ -10,8 +10,8 @@ from checker.core.errors import ConfigError
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.core.security import SecurityScheme
+from checker.workers.authentication.logins import TokenSource
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.authentication.tokens import TokenSource
 
 FIXED = {"name": "anna", "fixedHeaders": [{"name": "X-Key", "value": " k "}]}
 LOGIN = {"verb": "post", "endpoint": "/login", "payloadRaw": "x"}

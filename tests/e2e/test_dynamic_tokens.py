@@ -6,7 +6,7 @@ import pytest
 
 from checker.core.errors import CredentialError
 from checker.core.response import Response
-from checker.workers.authentication.tokens import answered
+from checker.workers.authentication.logins import accepted
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.apps.tokens import PASSWORD, USER, Tokens, serving_tokens
@@ -106,7 +106,7 @@ def test_credentials_that_the_login_rejects_are_one_sentence(command: Command) -
 def test_a_refused_login_says_what_to_correct(status: int, advice: str) -> None:
     refused = Response(status, {}, b"")
     with pytest.raises(CredentialError, match=f"POST /login answered {status}: .*{advice}"):
-        answered(refused, "POST /login")
+        accepted(refused, "POST /login")
 
 
 def test_a_login_that_is_down_is_left_alone_soon(command: Command) -> None:

@@ -19,7 +19,7 @@ from checker.kinds.sources import FetchOptions
 from checker.kinds.web import Web
 from checker.reporting.uploading import upload
 from checker.transport.factories import NETWORK
-from checker.workers.authentication.tokens import answered, extracted, login_request
+from checker.workers.authentication.logins import accepted, extracted, login_request
 from checker.workers.starting.configured_sources import sender
 from tests.hostile.servers import Behaviour, dripping, endless, page, serving
 
@@ -62,7 +62,7 @@ def _refer(url: str) -> str:
 def _log_in(url: str) -> str:
     send = sender(NETWORK, BaseUrl.from_url(url), HttpSettings(request_timeout_s=_LIMIT_S))
     with pytest.raises(CredentialError) as raised:
-        extracted(answered(send(login_request("POST", "", "", "")), "POST /login"), "body", "/t")
+        extracted(accepted(send(login_request("POST", "", "", "")), "POST /login"), "body", "/t")
     return str(raised.value)
 
 

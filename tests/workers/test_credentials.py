@@ -10,7 +10,7 @@ from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.secrets import Secrets
-from checker.workers.authentication.credentials import MOST_IN_VAIN, CredentialKeeper
+from checker.workers.authentication.keeper import MOST_IN_VAIN, CredentialKeeper
 from checker.workers.messages import CredentialAction, CredentialMessage
 from tests.generation.making import PlainOperation
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.core.operation import Label
-from checker.workers.authentication.first_look import is_harmless
+from checker.workers.authentication.opening import is_harmless
 from tests.workers.harness import workplace
 
 ANSWER: dict[str, Any] = {"responses": {"200": {"description": ""}}}

@@ -1,38 +1,281 @@
-"""Requests that get credentials, as traffic: what was sent, and what came back without the credentials in it."""
+"""Logins: requests that fetch tokens (`[auth.dynamic.openapi.<scheme>]`) or log in users of an authentication document.
+
+Their traffic is recorded without the credentials that they send and receive.
+"""
 
 import dataclasses
 import json
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Final
+from urllib.parse import urlencode, urlsplit
 
 import msgspec
+from msgspec import Struct
 
+from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcLogin, WfcUser, is_form
+from checker.core.case import Case
+from checker.core.credentials import Credentials, CredentialSource
+from checker.core.errors import CredentialError
 from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.security import UNAUTHORIZED, SecurityScheme
 from checker.corpus.traffic import Keep
-from checker.workers.authentication.identities import LoginTransport
-from checker.workers.authentication.tokens import Send
+from checker.schema.pointers import walked
+from checker.transport.settings import Headers
+from checker.workers.authentication.schemes import SchemeCredentials, carried_as
 from checker.workers.recording.traffic import DRAFT_BYTES, Answered, Traffic, answered
+
+Send = Callable[[WireRequest], Outcome]
+"""Sends a request that is no test; its path is relative to the base path."""
+
+_REJECTED: Final = "the credentials were rejected; correct them in the configuration"
+_NOT_UNDERSTOOD: Final = (
+    "the login does not take what was sent; correct names of its fields and its media type in the configuration"
+)
+_NOT_THERE: Final = "nothing logs in there; correct path and method in the configuration"
+_ADVICE: Final = {
+    400: f"{_REJECTED}, or how they are sent",
+    **dict.fromkeys((401, 403), _REJECTED),
+    **dict.fromkeys((404, 405), _NOT_THERE),
+    **dict.fromkeys((415, 422), _NOT_UNDERSTOOD),
+}
+"""Status of a login -> advice."""
+_MOST_BYTES: Final = 16_384
+"""Of a token: longer headers are refused nearly everywhere."""
+
+
+class TokenSource(CredentialSource):
+    """The token of one security scheme. Requests to operations that require the scheme carry it."""
+
+    refresh_s = REFRESH_S
+
+    def __init__(self, asked: DynamicScheme, scheme: SecurityScheme, schemes: SchemeCredentials, send: Send) -> None:
+        self.name = f"auth.dynamic.openapi.{asked.name}"
+        self._asked = asked
+        self._scheme = scheme
+        self._schemes = schemes
+        self._send = send
+
+    def key(self, case: Case) -> str | None:
+        """Return one key for all cases that carry the scheme; None for other cases."""
+        chosen = self._schemes.chosen(case.operation, case.alternative)
+        return "" if self._scheme in chosen else None
+
+    def fetch(self, case: Case) -> Credentials:
+        """Log in and return the token. Raises `CredentialError`."""
+        asked = self._asked
+        media_type = asked.payload_content_type
+        payload = written(json.loads(asked.payload), media_type) if asked.payload else ""
+        request = login_request(asked.method, asked.path, payload, media_type)
+        response = accepted(self._send(request), f"{asked.method} {asked.path}")
+        token = extracted(response, asked.extract_from, asked.extract_selector)
+        return carried_as(self._scheme, token)
+
+    def is_refused(self, response: Response) -> bool:
+        """Whether the status is in `retry_on`."""
+        return response.status_code in self._asked.retry_on
+
+
+def written(payload: Any, media_type: str) -> str:
+    """Return a JSON value as the text of a media type: JSON, or a form, which writes numbers and booleans as JSON does."""
+    if not is_form(media_type):
+        return json.dumps(payload)
+    texts = ((name, one if isinstance(one, str) else json.dumps(one)) for name, one in payload.items())
+    return urlencode(list(texts))
+
+
+def login_request(method: str, path: str, payload: str, media_type: str, headers: Headers = ()) -> WireRequest:
+    """Return a request for a token; an empty payload sends no body."""
+    body: bytes | None = None
+    fields = [(b"Accept", b"*/*"), *((n.encode(), v.encode("latin-1")) for n, v in headers)]
+    if payload:
+        body = payload.encode()
+        fields.append((b"Content-Type", media_type.encode("latin-1")))
+    elif method not in ("GET", "DELETE"):
+        body = b""
+    # The server may have closed a kept connection since the last login, which can be minutes ago.
+    return WireRequest(method, path.encode(), fields, body, fresh=True)
+
+
+def accepted(outcome: Outcome, label: str) -> Response:
+    """Return the response to a login. Raises `CredentialError` for a network failure and for a refusal."""
+    if not isinstance(outcome, Response):
+        raise CredentialError(f"{label} was not answered: {outcome.kind}: {outcome.message}")
+    status = outcome.status_code
+    if not 200 <= status < 400:
+        advice = _ADVICE.get(status)
+        raise CredentialError(f"{label} answered {status}" + (f": {advice}" if advice else ""))
+    return outcome
+
+
+def extracted(response: Response, source: str, selector: str) -> str:
+    """Return the token in a response as text; numbers and booleans as in JSON. Raises `CredentialError`."""
+    found: Any = None
+    if source == "header":
+        found = response.headers.get(selector.lower(), [None])[0]
+    elif source == "cookie":
+        found = cookies_of(response).get(selector)
+    else:
+        try:
+            is_there, value = walked(json.loads(response.content), selector)
+        except (ValueError, RecursionError):
+            raise CredentialError("the answer to the login is not JSON") from None
+        found = value if is_there else None
+    if found is None or isinstance(found, dict | list) or found == "":
+        raise CredentialError(f"the answer to the login has no token at {source} {selector!r}")
+    token = found if isinstance(found, str) else json.dumps(found)
+    if len(token) > _MOST_BYTES or any(char in token for char in "\r\n\0"):
+        raise CredentialError(f"what stands at {source} {selector!r} of the login cannot be sent")
+    return token
+
+
+def cookies_of(response: Response) -> dict[str, str]:
+    """Return the cookies that a response sets, without their attributes (RFC 6265, 5.2)."""
+    pairs = (text.partition(";")[0] for text in response.headers.get("set-cookie", []))
+    split = (pair.partition("=") for pair in pairs)
+    return {name.strip(): value.strip() for name, sign, value in split if sign and name.strip()}
+
+
+_ANONYMOUS: Final = ""
+"""Name of the caller without credentials."""
+
+_ECHOED: Final = {"csrftoken": "X-CSRFToken", "XSRF-TOKEN": "X-XSRF-TOKEN"}
+"""Cookie that guards a session against forged requests -> header that repeats it: of Django; of Angular, Laravel, Spring and ASP.NET."""
+
+SendTo = Callable[[str], Send]
+"""Returns the sender of requests to the host of an absolute URL."""
+
+
+class LoginTransport(Struct, frozen=True):
+    """The transport of login requests."""
+
+    origin: BaseUrl
+    send: Send
+    """To the API, below its base path."""
+    send_to: SendTo
+    """To any other host."""
+
+
+class Identities:
+    """The caller of each operation: the first user, then anonymous, then the other users, until one is accepted."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        first, *others = names
+        self._ladder = (first, _ANONYMOUS, *others) if others else (first,)
+        self._tried: dict[str, list[int]] = {}
+        """Operation -> statuses of refusals, in the order of `_ladder`."""
+        self._settled: dict[str, str] = {}
+
+    def current(self, label: str) -> str:
+        """Return the user that calls an operation now; empty for anonymous calls."""
+        known = self._settled.get(label)
+        return self._ladder[len(self._tried.get(label, ()))] if known is None else known
+
+    def is_settled(self, label: str) -> bool:
+        """Whether the caller of an operation is final."""
+        return len(self._ladder) == 1 or label in self._settled
+
+    def is_another_tried(self, label: str, who: str, status: int) -> bool:
+        """Record a response to a user; return whether the same request is to be sent again as another user."""
+        is_refusal = status in UNAUTHORIZED
+        if self.is_settled(label) or who != self.current(label):
+            # A response to a concurrent request has already moved the operation to another caller.
+            return is_refusal and who != self.current(label)
+        if 200 <= status < 400:
+            self._settled[label] = who
+        if not is_refusal:
+            return False
+        tried = self._tried.setdefault(label, [])
+        tried.append(status)
+        if len(tried) < len(self._ladder):
+            return True
+        # Every caller is refused. 403 means known but not allowed, which is further than 401.
+        furthest = tried.index(403) if 403 in tried else 0
+        self._settled[label] = self._ladder[furthest]
+        return self._settled[label] != who
+
+
+def source_name(user: str) -> str:
+    """Return the name of the source of a user's credentials."""
+    return f"auth.wfc user {user}"
+
+
+class UserSource(CredentialSource):
+    """One user as a source of credentials."""
+
+    def __init__(self, identities: Identities, refresh_s: float | None, wiring: LoginTransport, user: WfcUser) -> None:
+        self.name = source_name(user.name)
+        self.refresh_s = refresh_s or None
+        self._user = user
+        self._identities = identities
+        self._wiring = wiring
+
+    def key(self, case: Case) -> str | None:
+        """Return the key of the user; None if another user calls."""
+        is_mine = self._identities.current(case.operation.label) == self._user.name
+        return "" if is_mine else None
+
+    def fetch(self, case: Case) -> Credentials:
+        """Return the credentials that the user carries from now on. Raises `CredentialError`."""
+        return self.log_in()
+
+    def log_in(self) -> Credentials:
+        """Return the fixed headers and the credentials in the response to the login. Raises `CredentialError`."""
+        login, fixed = self._user.login, dict(self._user.headers)
+        if login is None:
+            return Credentials(fixed)
+        response = self._answer(login)
+        token = login.token
+        if token is None:
+            cookies = cookies_of(response)
+            echoed = {_ECHOED[name]: cookies[name] for name in cookies if name in _ECHOED}
+            return Credentials(echoed | fixed, cookies=cookies)
+        found = extracted(response, token.extract_from, token.extract_selector)
+        sent = {token.send_name: token.template.replace("{token}", found)}
+        if token.send_in == "query":
+            return Credentials(fixed, query=sent)
+        if token.send_in == "cookie":
+            return Credentials(fixed, cookies=sent)
+        return Credentials(fixed | sent)
+
+    def is_refused(self, response: Response) -> bool:
+        """Whether a new login may help: fixed headers never change."""
+        return self._user.login is not None and response.status_code in RETRY_ON
+
+    def _answer(self, login: WfcLogin) -> Response:
+        target, send = login.endpoint, self._wiring.send
+        if login.is_external:
+            parts = urlsplit(login.endpoint)
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            send = self._wiring.send_to(login.endpoint)
+        media_type, payload = login.content_type, login.payload
+        if not isinstance(payload, str):
+            payload = written(dict(payload), media_type)
+        request = login_request(login.method, target, payload, media_type, login.headers)
+        label = f"{login.method} {target.partition('?')[0]}"
+        return accepted(send(request), f"the login of {self._user.name!r} ({label})")
+
 
 _MASK: Final = Redaction().replacement
 _FORM: Final = b"application/x-www-form-urlencoded"
-_KEEPS: Final = frozenset((b"content-type", b"content-length", b"accept", b"host", b"user-agent"))
-"""Headers of logins that prove nothing."""
-_TAKES: Final = frozenset(("content-type", "content-length", "date", "server"))
-"""Headers of their answers that give nothing."""
+_PLAIN_OF_LOGINS: Final = frozenset((b"content-type", b"content-length", b"accept", b"host", b"user-agent"))
+"""Headers of logins that hold no credentials."""
+_PLAIN_OF_RESPONSES: Final = frozenset(("content-type", "content-length", "date", "server"))
+"""Headers of responses that hold no credentials."""
 
 
 class LoginTraffic(msgspec.Struct):
-    """Takes note of logins, and writes them down once all that they gave is known to be secret."""
+    """Collects logins, and records them once their values are among the secrets."""
 
     traffic: Traffic
     _sent: list[Answered] = msgspec.field(default_factory=list)
     _numbers: "count[int]" = msgspec.field(default_factory=count)
 
     def over(self, wiring: LoginTransport) -> LoginTransport:
-        """A transport that sends logins as this one does, and takes note of them."""
+        """Return a transport that also collects the logins that it sends."""
         return msgspec.structs.replace(
             wiring,
             send=self._noted(wiring.send, wiring.origin.base_path),
@@ -40,7 +283,7 @@ class LoginTraffic(msgspec.Struct):
         )
 
     def _noted(self, send: Send, above: str) -> Send:
-        """`above` stands before the path of a request: a path, or another host."""
+        """Return a sender that collects its requests. `above` precedes their path: a base path, or the URL of another host."""
 
         def noted(request: WireRequest) -> Outcome:
             outcome = send(request)
@@ -51,7 +294,7 @@ class LoginTraffic(msgspec.Struct):
         return noted
 
     def write(self) -> None:
-        """Hand over what was sent since the last time."""
+        """Record the logins since the last call."""
         for one in self._sent:
             name = f"login-{next(self._numbers)}"
             self.traffic.uncounted.requests += 1
@@ -76,15 +319,15 @@ class _LoginDraft(msgspec.Struct, frozen=True):
         return DRAFT_BYTES
 
     def encode(self, keep: Keep) -> bytes:
-        """The interaction, without what proves who is calling."""
+        """Return the interaction without credentials."""
         request, outcome, at = self.answered
-        shown = Answered(_without_proof(request), _without_gift(outcome), at)
+        shown = Answered(_login_without_credentials(request), _without_credentials(outcome), at)
         return self.traffic.login(self.name, self.label, shown, keep)
 
 
-def _without_proof(request: WireRequest) -> WireRequest:
-    """A login without all that it may have proved with: users choose the names."""
-    headers = [(n, v if n.lower() in _KEEPS else _MASK.encode()) for n, v in request.headers]
+def _login_without_credentials(request: WireRequest) -> WireRequest:
+    """Return a login without credentials. All values are masked, since users choose the names of fields."""
+    headers = [(n, v if n.lower() in _PLAIN_OF_LOGINS else _MASK.encode()) for n, v in request.headers]
     target = Redaction().url(request.target.decode("latin-1")).encode("latin-1")
     body = request.body
     if body:
@@ -94,11 +337,11 @@ def _without_proof(request: WireRequest) -> WireRequest:
     return dataclasses.replace(request, target=target, headers=headers, body=body)
 
 
-def _without_gift(outcome: Outcome) -> Outcome:
-    """An answer without what it may have given; a refusal gives nothing, and says why."""
+def _without_credentials(outcome: Outcome) -> Outcome:
+    """Return a response without credentials. A refusal is shown as it is: it has none, and gives the reason."""
     if not isinstance(outcome, Response) or outcome.status_code >= 400:
         return outcome
-    headers = [(name, value if name.lower() in _TAKES else _MASK) for name, value in outcome.raw_headers]
+    headers = [(name, value if name.lower() in _PLAIN_OF_RESPONSES else _MASK) for name, value in outcome.raw_headers]
     return Response(
         outcome.status_code,
         headers,
@@ -114,7 +357,7 @@ def _form_of_masks(body: bytes) -> bytes:
 
 
 def _json_of_masks(body: bytes) -> bytes:
-    """JSON with its names alone: a pointer to a token can be corrected by it."""
+    """Return JSON with masked values. The names stay: they show how a pointer to the token must read."""
     try:
         return json.dumps(_of_masks(json.loads(body))).encode()
     except (ValueError, RecursionError):

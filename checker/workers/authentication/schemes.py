@@ -17,7 +17,7 @@ _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 """Keys of TOML that need no quotes."""
 _JSON: Final = "application/json"
 _GRANTS: Final = {"grant_type": "password"}
-"""What the login of a user requires beside who it is (RFC 6749, 4.3.2)."""
+"""Values of further fields of a login with user and password (RFC 6749, 4.3.2)."""
 
 
 class SchemeCredentials:
@@ -31,35 +31,35 @@ class SchemeCredentials:
             one.name: _of_scheme(declared[one.name], one) for one in configured.static if one.name in declared
         }
         self._chosen: dict[tuple[Label, int | None], tuple[SecurityScheme, ...]] = {}
-        """By operation and alternative."""
+        """(operation, alternative) -> schemes."""
         self._needed: dict[Label, SecurityScheme] = {}
-        """Of operations for which the description declares none."""
+        """Operation without declared security -> the scheme that it accepts."""
 
     def __bool__(self) -> bool:
         return bool(self._names)
 
     @property
     def static(self) -> Mapping[str, Credentials]:
-        """By scheme: credentials that stand from the beginning."""
+        """Return the credentials that need no login, by scheme."""
         return self._static
 
     def need(self, label: Label, name: str) -> None:
-        """Have requests of an operation that declares no scheme carry the credentials of this one; before any is made."""
+        """Let requests to an operation without declared security carry the credentials of a scheme. Call it before the first case."""
         self._chosen.pop((label, None), None)
         self._needed[label] = self.declared[name]
 
     @property
     def unused(self) -> Iterator[tuple[str, str]]:
-        """(name, sentence) of schemes that something is configured for and that the description does not have."""
+        """Yield (name, sentence) of configured schemes that the description does not declare."""
         for name in self.configured.schemes:
             if name not in self.declared:
                 hint = did_you_mean_or_all(name, self.declared)
                 yield name, f"no security scheme is called {name!r}{hint}"
 
     def examples(self, described: Callable[[], DescribedLogin | None]) -> tuple[str, ...]:
-        """Lines of `checker.toml` that would configure what is declared; none where something is configured.
+        """Return lines of `checker.toml` that configure the declared schemes; none if authentication is configured.
 
-        `described` gives the login of the description; it is asked only if it matters.
+        `described` returns the login of the description. Finding it reads operations, so it is called only if needed.
         """
         if self.configured or not self.declared:
             return ()
@@ -67,11 +67,11 @@ class SchemeCredentials:
         return tuple(example_of(one, login) for one in self.declared.values())
 
     def alternatives(self, operation: Operation) -> tuple[int, ...]:
-        """Places of the alternatives of an operation that its requests may meet, that of usual requests first; none without credentials."""
+        """Return the indices of the security alternatives that requests can meet, that of usual requests first."""
         return met_alternatives(operation.security, self._names)
 
     def chosen(self, operation: Operation, alternative: int | None = None) -> tuple[SecurityScheme, ...]:
-        """Schemes of an operation that requests carry credentials for which meet an alternative; None: usual requests."""
+        """Return the schemes whose credentials a request carries to meet an alternative; None stands for usual requests."""
         key = operation.label, alternative
         found = self._chosen.get(key)
         if found is None:
@@ -85,7 +85,7 @@ class SchemeCredentials:
     def by_alternative(self, operation: Operation) -> Mapping[int | None, Credentials]:
         """Return the credentials of requests to an operation for the whole run, by the security alternative that they meet.
 
-        None stands for usual requests; alone where all are alike, and empty for nothing.
+        None stands for usual requests. It is the only key if all requests are alike; without credentials the result is empty.
         """
         places = (None, *self.alternatives(operation)[1:])
         chosen = {
@@ -103,14 +103,14 @@ class SchemeCredentials:
 
 
 def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> str:
-    """A line of `checker.toml` that configures a scheme, with variables of the environment for what is secret."""
+    """Return a line of `checker.toml` that configures a scheme, with environment variables in place of secrets."""
     key = _toml_key(scheme.name)
     variable = re.sub("[^A-Z0-9]+", "_", scheme.name.upper()).strip("_") or "SECRET"
     if scheme.type == "mutualTLS":
         return 'request-cert = "client.pem"'
     user = f'username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}"'
     if scheme.scheme == "digest":
-        # It answers challenges: no header says it once for all.
+        # The response to a challenge differs each time, so a fixed header cannot be configured.
         return f'auth.basic = {{ type = "digest", {user} }}'
     if login is None and scheme.token_path:
         # As OAuth 2 has it (RFC 6749, 4.3.2).
@@ -124,7 +124,7 @@ def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> s
 
 
 def _login_example(login: DescribedLogin, variable: str) -> str:
-    """The request for a token, as an inline table; what else its body requires is for the user to fill in."""
+    """Return the request for a token as an inline table. Other required fields of its body are left as `...` for the user."""
     payload = {login.user: f"${{{variable}_USER}}", login.password: f"${{{variable}_PASSWORD}}"}
     payload |= {name: _GRANTS.get(name, "...") for name in login.others}
     pairs = ", ".join(f"{_toml_key(name)} = {json.dumps(text)}" for name, text in payload.items())
@@ -141,7 +141,7 @@ def _toml_key(name: str) -> str:
 
 
 def carried_as(scheme: SecurityScheme, value: str) -> Credentials:
-    """A token as requests carry it for a scheme."""
+    """Return a token as credentials for a scheme."""
     place, name = scheme.place
     if place is Location.QUERY:
         return Credentials(query={name: value})
@@ -153,7 +153,7 @@ def carried_as(scheme: SecurityScheme, value: str) -> Credentials:
 
 
 def merged(parts: Iterable[Credentials]) -> Credentials:
-    """All of them in one."""
+    """Return one value with all headers, parameters and cookies."""
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     cookies: dict[str, str] = {}

@@ -1,4 +1,7 @@
-"""Requests that are signed when all else of them is known: digest authentication, and objects of HTTP clients."""
+"""Signatures of finished requests: digest authentication, and `auth` objects of HTTP clients.
+
+Apart from the other sources because it imports httpx, a tenth of the start of a worker.
+"""
 
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
@@ -14,10 +17,10 @@ from checker.core.operation import Operation
 from checker.core.providers import AuthContext, SigningScope
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
-from checker.workers.authentication.credentials import RequestSigner
+from checker.workers.authentication.keeper import RequestSigner
 
 _MOST_WAITING = 64
-"""Requests whose answers may still bring a challenge."""
+"""Requests in flight whose responses may be challenges."""
 
 _DIGEST_OF_REQUESTS = ("requests.auth", "HTTPDigestAuth")
 """Module and name of a class: `requests` may not be installed."""
@@ -26,7 +29,7 @@ Flow = Generator[httpx.Request, httpx.Response, None]
 
 
 class HttpxSigner:
-    """Signs with `httpx.Auth`: what a flow wants to send first, and what an answer taught it."""
+    """Signs with `httpx.Auth`: the flow changes the request, and learns from the response (a nonce of digest, for example)."""
 
     def __init__(self, origin: BaseUrl, auth_of: Callable[[Case], httpx.Auth | None]) -> None:
         self._origin = origin
@@ -35,7 +38,7 @@ class HttpxSigner:
         """By the `id` of requests, which they keep alive."""
 
     def sign(self, case: Case, request: WireRequest) -> Credentials | None:
-        """Headers that the flow adds to a request."""
+        """Return the headers that the flow adds to a request."""
         auth = self._auth_of(case)
         if auth is None:
             return None
@@ -52,7 +55,7 @@ class HttpxSigner:
         return Credentials(_changed(before, dict(wanted.headers)))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """Whether the flow goes on with this answer; what it learnt counts for the next request."""
+        """Whether the flow wants to send again after this response. It keeps what it learnt for the next request."""
         _, flow = self._flows.pop(id(request), (request, None))
         if flow is None:
             return False
@@ -69,14 +72,14 @@ class HttpxSigner:
 
 
 class CallableSigner:
-    """Signs with an object that `requests` takes: it is called with the request and changes it."""
+    """Signs with an `auth` object of `requests`, which is called with the request and changes it."""
 
     def __init__(self, origin: BaseUrl, signing: SigningScope) -> None:
         self._origin = origin
         self._signing = signing
 
     def sign(self, case: Case, request: WireRequest) -> Credentials | None:
-        """Headers that the object adds to a request."""
+        """Return the headers that the object adds to a request."""
         if not self._signing.covers(AuthContext.of(case.operation)):
             return None
         prepared = PreparedRequest(request, self._origin)
@@ -89,7 +92,7 @@ class CallableSigner:
         return Credentials(_changed(before, {k: _text(v) for k, v in signed.headers.items()}))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """No: the object is told of no answer."""
+        """Return False: these objects see no response."""
         return False
 
 
@@ -106,12 +109,12 @@ class PreparedRequest:
         self.body = request.body
 
     def register_hook(self, event: str, hook: Callable[..., Any]) -> None:
-        """Refuse: what has to see answers is written for `httpx`, too."""
-        raise CredentialError("objects that look at answers are not called; give an `httpx.Auth`")
+        """Raise `CredentialError`: there are no responses to call the hook with. Such authentication exists for httpx, too."""
+        raise CredentialError("objects that read responses are not supported; give an `httpx.Auth`")
 
 
 def digest_signer(origin: BaseUrl, settings_of: Callable[[Operation], OperationSettings]) -> HttpxSigner:
-    """Signs by digest (RFC 7616) where the settings of an operation have a user and a password for it."""
+    """Return the signer of digest authentication (RFC 7616) for operations whose settings ask for it."""
     known: dict[BasicAuth, httpx.DigestAuth] = {}
 
     def auth_of(case: Case) -> httpx.Auth | None:
@@ -134,7 +137,7 @@ def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestS
 def _flow_of(signer: Any) -> httpx.Auth | None:
     """Return the flow of a signer that also reads responses; None for an object that only changes requests.
 
-    Digest of `requests` hears of answers by hooks of its responses: that of `httpx` does the same with its user and password.
+    Digest of `requests` reads responses by hooks. That of httpx takes its place, with the same user and password.
     """
     if isinstance(signer, httpx.Auth):
         return signer
@@ -149,7 +152,7 @@ def _scoped(signing: SigningScope, flow: httpx.Auth) -> Callable[[Case], httpx.A
 
 
 class _ExactUrl(httpx.URL):
-    """A URL whose path is sent, and signed, as it stands."""
+    """A URL whose path is signed as it is sent: httpx would normalise it, and the signature would be wrong."""
 
     exact = b""
 

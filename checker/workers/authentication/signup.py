@@ -1,4 +1,7 @@
-"""Automatic sign-up: an account made, and a token got for it, as the description says how."""
+"""Automatic sign-up: create an account and log in, if the description has operations for both.
+
+The account follows from the seed, so that every worker, and every run with this seed, uses the same one.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
@@ -26,16 +29,16 @@ from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected
 from checker.health import Safety
 from checker.kinds.protocol import ApiOperation, ApiSchema
+from checker.workers.authentication.logins import Send, extracted, login_request, written
 from checker.workers.authentication.schemes import carried_as
-from checker.workers.authentication.tokens import Send, extracted, login_request, written
 
 SIGNED_UP: Final = "signed_up"
 SIGN_UP_FAILED: Final = "sign_up_failed"
 _DRAWN: Final = 40
-"""Bodies among which the fullest is taken."""
+"""Bodies that are drawn; the one with the most properties is used."""
 _MOST_SHOWN: Final = 200
 _TAKEN: Final = (400, 409, 422)
-"""What servers answer to a sign-up of somebody who is there already."""
+"""Statuses for a sign-up with the name of an existing account."""
 Body = dict[str, Any]
 
 
@@ -47,11 +50,11 @@ class Accounts(Struct, frozen=True):
     login: ApiOperation
     seed: int
     tell: Callable[[Note], None]
-    """Writes down what came of it."""
+    """Records the result."""
 
 
 def accounts_of(settings: RunSettings, schema: ApiSchema, tell: Callable[[Note], None]) -> Accounts | None:
-    """None where the description says nothing of accounts, where users gave credentials, and where none may be made."""
+    """Return None if the description has no sign-up, the user gave credentials, or the safety level forbids accounts."""
     if not settings.auth.auto_signup or settings.target.safety == Safety.READ_ONLY:
         return None
     if _has_credentials(settings, schema.security_schemes.values()):
@@ -66,7 +69,7 @@ def accounts_of(settings: RunSettings, schema: ApiSchema, tell: Callable[[Note],
 
 
 def _has_credentials(settings: RunSettings, schemes: Iterable[SecurityScheme]) -> bool:
-    """Whether anything that a user gave says who is calling: other headers do not."""
+    """Whether the user gave credentials: a header, parameter, URL or setting of authentication."""
     places = {(location, name.lower()) for location, name in (one.place for one in schemes)}
     places.add((Location.HEADER, "authorization"))
     given = {(Location.HEADER, name.lower()) for one in settings.operations.everywhere() for name, _ in one.headers}
@@ -84,7 +87,7 @@ def _has_credentials(settings: RunSettings, schemes: Iterable[SecurityScheme]) -
 
 
 class SignUpSource(CredentialSource):
-    """The token of an account that the run makes for itself."""
+    """The token of an account that the run creates."""
 
     name = "automatic sign-up"
     refresh_s = REFRESH_S
@@ -93,27 +96,27 @@ class SignUpSource(CredentialSource):
         self._accounts = accounts
         self._send = send
         self._sign_up: Body | None = None
-        """What this worker signed up with."""
+        """The body of the sign-up; None before it, and after a refused login."""
         self._tried: set[Label] = set()
-        """Operations without declared security whose refusal was answered with the token."""
+        """Operations without declared security that refused a request and were tried with the token."""
         self._needing: set[Label] = set()
-        """Those of them that it opened."""
+        """Those of them that accepted it."""
 
     def key(self, case: Case) -> str | None:
-        """One token for all operations that ask for its scheme, or turned out to need it."""
+        """Return one key for all operations that declare the scheme of the token, or accepted it; None for others."""
         scheme, operation = self._accounts.flow.scheme, case.operation
-        # A login needs the account to be there.
+        # A valid login needs the account to exist.
         if operation.label in self._needing or operation.label == self._accounts.flow.login:
             return ""
         chosen = chosen_schemes(operation.security, (scheme.name,))
         return "" if scheme in chosen and not case.is_anonymous else None
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
-        """The token; a login brings its own proof."""
+        """Return the token; None for a login, whose body has the credentials."""
         return None if case.operation.label == self._accounts.flow.login else held
 
     def is_worth_a_try(self, case: Case, response: Response) -> bool:
-        """Whether a request that was refused is sent again with the token, once: its operation declares no security."""
+        """Whether a refused request is sent again with the token: once for each operation without declared security."""
         operation, flow = case.operation, self._accounts.flow
         is_known = operation.label in (flow.sign_up, flow.login, *self._tried)
         if operation.security or is_known or response.status_code not in UNAUTHORIZED:
@@ -123,12 +126,12 @@ class SignUpSource(CredentialSource):
         return True
 
     def learn(self, case: Case, response: Response) -> None:
-        """Keep to the token where it was of use."""
+        """Stop sending the token to an operation that refused it."""
         if response.status_code in UNAUTHORIZED and case.operation.label in self._tried:
             self._needing.discard(case.operation.label)
 
     def fetch(self, case: Case) -> Credentials:
-        """The token; nothing, and a note that says why, where there is none: the run goes on without."""
+        """Return the token; empty credentials and a note with the reason if there is none, since the run goes on without."""
         flow = self._accounts.flow
         try:
             token = self._token()
@@ -141,14 +144,14 @@ class SignUpSource(CredentialSource):
         return carried_as(flow.scheme, token)
 
     def _token(self) -> str:
-        """Raises `CredentialError`."""
+        """Sign up unless this worker has, log in, and return the token. Raises `CredentialError`."""
         accounts, flow = self._accounts, self._accounts.flow
         refused = ""
         if self._sign_up is None:
             media_type, body = _sign_up_body(accounts)
             answer = self._answer(accounts.sign_up, media_type, body)
             if answer.status_code in _TAKEN:
-                # Another worker, or a run with this seed, may have been here.
+                # Another worker, or an earlier run with this seed, may have created the account: the login decides.
                 refused = _refusal(accounts.sign_up, answer)
             elif not 200 <= answer.status_code < 400:
                 raise CredentialError(_refusal(accounts.sign_up, answer))
@@ -168,7 +171,7 @@ class SignUpSource(CredentialSource):
 
 
 class AccountHooks:
-    """Implements `checker.core.hooks.HookSource`: half of the valid logins are those of the account of the run."""
+    """Implements `checker.core.hooks.HookSource`: half of the valid logins use the account of the run."""
 
     def __init__(self, inner: HookSource, accounts: Accounts) -> None:
         self._inner = inner
@@ -177,11 +180,11 @@ class AccountHooks:
 
     @property
     def is_empty(self) -> bool:
-        """No: there is one of ours."""
+        """Return False: the hook of the login is always there."""
         return False
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
-        """Return the users' values, and ours for the login."""
+        """Return the hooks of users, and the hook of the login."""
         found = self._inner.named(name, context)
         operation = None if context is None else context.operation
         is_login = operation is not None and operation.label == self._accounts.flow.login
@@ -222,7 +225,7 @@ def _sign_up_body(accounts: Accounts) -> tuple[str, Body]:
     wanted = [*flow.preferred, *((name, _fresh(name, flow, mine)) for name in flow.shared)]
     for name, value in wanted:
         trial = {**body, name: value}
-        # What the schema does not take stays as it was drawn.
+        # A value that the schema forbids is left as it was drawn.
         if _is_valid(accounts.sign_up, media_type, trial):
             body = trial
     return media_type, body
@@ -245,7 +248,7 @@ def _fresh(name: str, flow: SignUpFlow, mine: str) -> str:
 
 
 def _fullest(operation: ApiOperation, seed: int) -> tuple[str, Body]:
-    """Media type and value of the valid body with the most properties. Raises `CredentialError`."""
+    """Return (media type, value) of the valid body with the most properties. Raises `CredentialError`."""
     bodies = list(_drawn(operation, seed))
     if not bodies:
         raise CredentialError(f"{operation.label} failed: no body for it can be made")

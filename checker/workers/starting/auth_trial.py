@@ -1,5 +1,6 @@
-"""Tries what is configured to say who is calling, each on one operation that changes nothing."""
+"""Trials of configured credentials, each on one harmless operation (`checker auth check`); credentials for replayed requests."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
@@ -10,34 +11,97 @@ from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.errors import CheckerError
-from checker.core.operation import Operation
+from checker.core.operation import Label, Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
+from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.layout import RunLayout
-from checker.corpus.secrets import secrets_of
+from checker.corpus.secrets import Secrets, secrets_of
 from checker.phases.attempt import build_request, drive, exchange
-from checker.workers.authentication.first_look import is_harmless
-from checker.workers.authentication.identities import Identities
-from checker.workers.authentication.signup import SignUpSource
+from checker.workers.authentication.keeper import CredentialKeeper
+from checker.workers.authentication.logins import Identities
+from checker.workers.authentication.opening import is_harmless
+from checker.workers.authentication.signup import SignUpSource, accounts_of
 from checker.workers.starting.calling import Caller, open_tools
-from checker.workers.starting.fetched_credentials import keeper_alone
+from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
 from checker.workers.starting.subject import TestedDescription, read_subject
 from checker.workers.starting.transports import transport_of
+from checker.workers.starting.users_engine import give_engine
+
+
+def keeper_alone(subject: TestedDescription, secrets: Secrets, told: list[str]) -> CredentialKeeper | None:
+    """Return a keeper that fetches for itself from all configured sources; None if there are none.
+
+    `told` receives the result of a sign-up. Raises `ConfigError`.
+    """
+    settings = subject.settings
+    parts = give_engine(subject)
+    accounts = accounts_of(settings, subject.description.schema, lambda note: told.append(note.text))
+    asked = Requested(settings, subject.schemes, subject.operations, accounts)
+    keeper = keeper_of(asked, wiring_of(settings, subject.origin), secrets)
+    if keeper is not None:
+        keeper.fetch_alone()
+    parts.keeper, parts.secrets = keeper, secrets
+    return keeper
+
+
+class FetchedCredentials:
+    """Replaces the credentials of recorded requests by current ones."""
+
+    def __init__(self, subject: TestedDescription) -> None:
+        self._operations = subject.selected
+        self._keeper = keeper_alone(subject, secrets_of(subject.settings), [])
+
+    def renew(self, label: Label, request: WireRequest) -> None:
+        """Replace the credentials of a recorded request. Raises `CredentialError`.
+
+        A request that lacks what the sources would add stays as it is: it was sent without credentials on purpose.
+        """
+        operation = self._operations.get(label)
+        if self._keeper is None or operation is None:
+            return
+        renewed = dataclasses.replace(request, headers=list(request.headers))
+        self._keeper.apply(Case(operation, "replay"), renewed)
+        if _places(renewed) <= _places(request):
+            request.target, request.headers, request.body = (renewed.target, renewed.headers, renewed.body)
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers that the sources add to requests, by name in lower case, each from the first operation that gets it."""
+        found: dict[str, str] = {}
+        if self._keeper is None:
+            return found
+        for operation in self._operations.values():
+            request = WireRequest("GET", b"/", [], None)
+            self._keeper.apply(Case(operation, "replay"), request)
+            for name, value in request.headers:
+                found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
+        return found
+
+
+def _places(request: WireRequest) -> set[tuple[str, bytes]]:
+    """Return (kind, name) of each header, cookie and query parameter."""
+    query = request.target.partition(b"?")[2]
+    found = {("query", pair.partition(b"=")[0]) for pair in query.split(b"&") if pair}
+    for name, value in request.headers:
+        found.add(("header", name.lower()))
+        if name.lower() == b"cookie":
+            found |= {("cookie", pair.partition(b"=")[0].strip()) for pair in value.split(b";")}
+    return found
 
 
 class AuthTrial(Struct, frozen=True):
-    """The result of one try."""
+    """The result of one trial."""
 
     name: str
-    """What was tried: a security scheme, a user, a provider, a source."""
+    """Security scheme, user, provider or source."""
     text: str
-    """What happened, in a sentence without secrets."""
+    """The result in a sentence without secrets."""
     is_let_in: bool
 
 
 def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
-    """One for each scheme, user, provider or source. Raises `LoaderError`, `ConfigError`, `UsageError`."""
+    """Yield a trial of each scheme, user, provider and source. Raises `LoaderError`, `ConfigError`, `UsageError`."""
     subject = read_subject(settings, layout)
     caller = _Tried(subject)
     try:
@@ -47,7 +111,7 @@ def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
 
 
 def examples(settings: RunSettings, layout: RunLayout) -> tuple[str, ...]:
-    """Lines of `checker.toml` for what the description asks for, where nothing is configured. Raises as `trials`."""
+    """Return lines of `checker.toml` for the declared schemes; none if authentication is configured. Raises as `trials`."""
     subject = read_subject(settings, layout)
     return subject.schemes.examples(subject.description.schema.described_login)
 
@@ -78,7 +142,7 @@ class _Tried:
                 yield AuthTrial(name, unused[name], False)
             else:
                 scheme = subject.schemes.declared[name]
-                # Where it is alone first: nothing else can be refused there.
+                # Operations that require this scheme alone come first: a refusal there can have no other cause.
                 mine = [one for one in self._asking() if scheme in chosen(one)]
                 mine.sort(key=lambda one: (is_open(one.security), len(chosen(one))))
                 yield self._trial(name, mine)
@@ -101,7 +165,7 @@ class _Tried:
                 yield self._trial(f"source {name}", self._needing(source))
 
     def _needing(self, source: CredentialSource) -> Iterator[Operation]:
-        """Operations whose requests carry what a source gives."""
+        """Yield the operations whose requests carry the credentials of a source."""
         for one in self._asking():
             if source.key(Case(one, "auth-check")) is not None:
                 yield one

@@ -15,7 +15,7 @@ from checker.corpus.inflight import Stage
 from checker.health import SafetyGate
 from checker.phases.attempt import CallHooks, Tools, check_tools
 from checker.transport.prepare import RequestMaker
-from checker.workers.authentication.credentials import CredentialKeeper
+from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.observers.pacing import Concurrency, SlowLanes

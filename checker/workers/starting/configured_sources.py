@@ -1,4 +1,4 @@
-"""The configured sources of credentials that have to be fetched."""
+"""The configured sources of credentials, given to a keeper."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -18,11 +18,10 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
 from checker.corpus.secrets import Secrets
 from checker.transport.factories import NETWORK, TransportFactory
-from checker.workers.authentication.credentials import CredentialKeeper
-from checker.workers.authentication.identities import Identities, LoginTransport, UserSource
+from checker.workers.authentication.keeper import CredentialKeeper
+from checker.workers.authentication.logins import Identities, LoginTransport, Send, TokenSource, UserSource
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.authentication.signup import Accounts, SignUpSource
-from checker.workers.authentication.tokens import Send, TokenSource
 from checker.workers.starting.transports import transport_of
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
@@ -34,14 +33,14 @@ class Requested(Struct, frozen=True):
     schemes: SchemeCredentials
     operations: OperationResolver
     accounts: Accounts | None = None
-    """How the run makes itself known where nobody says who it is."""
+    """Automatic sign-up; None if it does not apply."""
     users: UsersCode = ALL_SCHEMAS
 
 
 def keeper_of(asked: Requested, wiring: LoginTransport, secrets: Secrets) -> CredentialKeeper | None:
     """Return the keeper of fetched credentials; None if there are no sources.
 
-    What is configured stands in place of what users registered. Raises `ConfigError`.
+    Configured sources replace those that users registered in Python. Raises `ConfigError`.
     """
     keeper = CredentialKeeper({}, secrets, reauth=asked.users.reauth())
     equip(keeper, asked, wiring, asked.users.auth)
@@ -64,7 +63,7 @@ def equip(
             users = chosen_users(asked.settings.auth.wfc, authentication.wfc.user)
             keeper.identities = Identities([user.name for user in users])
             keeper.peer_names = authentication.wfc.peers
-            # Whoever is named calls all operations; the peers call what he made.
+            # The chosen user calls all operations. Peers are only tried on the resources that this user created.
             known = {one.name: one for one in (*users, *peers_of(asked.settings.auth.wfc, authentication.wfc))}
             user_source = partial(UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring)
             keeper.sources = {one.name: one for one in map(user_source, known.values())}
@@ -86,7 +85,7 @@ def _signing() -> Any:
 
 
 def _tokens(authentication: Authentication, schemes: SchemeCredentials, send: Send) -> dict[str, CredentialSource]:
-    """Sources of tokens that are configured, by name."""
+    """Return the configured sources of tokens by name."""
     found = [
         TokenSource(one, schemes.declared[one.name], schemes, send)
         for one in authentication.dynamic
@@ -96,7 +95,7 @@ def _tokens(authentication: Authentication, schemes: SchemeCredentials, send: Se
 
 
 def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
-    """Logins travel as tests do; to other hosts over the network."""
+    """Return the transport of logins: that of tests for the target, the network for other hosts."""
     http = settings.common.http
 
     def send_to(url: str) -> Send:
@@ -107,7 +106,7 @@ def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
 
 
 def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -> Send:
-    """Sends a request below the base path, on a connection of its own."""
+    """Return a sender of requests below the base path, each on a connection of its own."""
 
     def send(request: WireRequest) -> Outcome:
         lanes = connect(origin, settings, 1)

@@ -34,10 +34,9 @@ from checker.phases.attempt import Tools
 from checker.phases.case_factory import CaseFactory
 from checker.phases.case_parts import literal_case
 from checker.refusals.reading import demands_in, may_complain
-from checker.workers.authentication.auth_needs import AuthNeeds
-from checker.workers.authentication.credentials import CredentialKeeper
-from checker.workers.authentication.first_look import look_first
+from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import LoginTraffic
+from checker.workers.authentication.opening import AuthNeeds, look_first
 from checker.workers.authentication.signup import AccountHooks, Accounts, accounts_of
 from checker.workers.cleaning import gate_for
 from checker.workers.context import WorkerContext, release

@@ -14,7 +14,7 @@ from checker.core.case import Engine
 from checker.core.request import BaseUrl
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
-from checker.workers.authentication.credentials import CredentialKeeper
+from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.subject import TestedDescription
 from checker.workers.users import ALL_SCHEMAS, UsersCode

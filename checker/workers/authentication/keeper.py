@@ -1,9 +1,9 @@
-"""Credentials in one worker: put into requests, found to be refused, waited for, fetched when it is its turn."""
+"""The credentials of one worker: added to requests, renewed after a refusal, fetched on the order of the supervisor."""
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,30 +14,78 @@ from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.secrets import Secrets
-from checker.transport.prepare import put
-from checker.workers.authentication.bodies import BodyRewriter, new_texts
-from checker.workers.authentication.identities import Identities, source_name
+from checker.transport.prepare import plain_maker, put
+from checker.workers.authentication.logins import Identities, source_name
 from checker.workers.messages import CredentialAction, CredentialMessage, Up
 
-MOST_IN_VAIN = 3
-"""Times in a row that newer credentials are fetched for an operation and refused."""
+_CONTENT_TYPE: Final = b"content-type"
+_BODY: Final = "body"
+"""Name of a value that has none."""
 
-_MOST_IN_THE_AIR = 256
-"""Requests that are remembered without their credentials."""
+
+class BodyRewriter:
+    """Replaces the bodies of finished requests by those of changed cases."""
+
+    def __init__(self) -> None:
+        self._maker = plain_maker()
+
+    def rewrite(self, case: Case, changed: Case, request: WireRequest) -> None:
+        """Replace the body of a request by that of the changed case. Raises `SerializationError`."""
+        made = self._maker.make(changed)
+        request.body, request.lines = made.body, None
+        said = request.header(_CONTENT_TYPE)
+        usual = (case.media_type or "").encode("latin-1", "replace")
+        is_ours = said is None or _essence(said) == _essence(usual)
+        if not is_ours and case.media_type == changed.media_type:
+            # A Content-Type that a user set for all requests stays. Ours is written again: its multipart boundary has changed.
+            return
+        kept = [pair for pair in request.headers if pair[0].lower() != _CONTENT_TYPE]
+        written = [pair for pair in made.headers if pair[0].lower() == _CONTENT_TYPE]
+        request.headers = kept + written
+
+
+def _essence(media_type: bytes) -> bytes:
+    return media_type.partition(b";")[0].strip().lower()
+
+
+def new_texts(before: Any, after: Any, name: str = _BODY) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of the texts that a value has and another one has not at the same place."""
+    match after:
+        case str():
+            if after and after != before:
+                yield name, after
+        case Mapping():
+            members = before if isinstance(before, Mapping) else {}
+            for key, value in after.items():
+                yield from new_texts(members.get(key), value, str(key))
+        case list() | tuple():
+            items = before if isinstance(before, list | tuple) else ()
+            for number, value in enumerate(after):
+                yield from new_texts(items[number] if number < len(items) else None, value, name)
+        case _:
+            # Numbers, booleans and bytes are not masked in texts.
+            pass
+
+
+MOST_IN_VAIN = 3
+"""Renewals in a row after which an operation that still refuses is left alone: it may refuse every caller."""
+
+_MOST_IN_FLIGHT = 256
+"""Requests whose form without credentials is kept."""
 
 Address = tuple[str, str]
-"""Name of a source, and a key of its."""
+"""(source, key of its credentials)."""
 
 
 class RequestSigner(Protocol):
-    """Says what a request carries once its bytes are known."""
+    """Signs requests whose bytes are final."""
 
     def sign(self, case: Case, request: WireRequest) -> Credentials | None:
-        """Headers for the request of a case; None for one that it does not sign. Raises `CredentialError`."""
+        """Return headers for the request of a case; None if it is not signed. Raises `CredentialError`."""
         ...
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """Whether the same request, signed anew, may be let in: an answer told what was missing."""
+        """Whether the response is a challenge, so that the same request may be accepted when it is signed again."""
         ...
 
 
@@ -47,17 +95,17 @@ class ReauthState(Struct):
     most_in_vain: int = MOST_IN_VAIN
     """Times in a row for one operation."""
     renewals: int = 0
-    """How often newer ones were asked for, by all operations."""
+    """Number of renewals for all operations."""
     in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(operation, source): refused again, in a row."""
+    """(operation, source) -> refusals in a row."""
 
     @property
     def is_broken(self) -> bool:
-        """Whether some operation refuses whatever is fetched."""
+        """Whether some operation refuses all fetched credentials."""
         return any(count >= self.most_in_vain for count in self.in_vain.values())
 
     def renew(self, place: tuple[str, str]) -> bool:
-        """Whether newer ones are worth a try, which is counted."""
+        """Count a renewal; return False if the operation has refused too many."""
         if self.in_vain[place] >= self.most_in_vain:
             return False
         self.in_vain[place] += 1
@@ -65,29 +113,29 @@ class ReauthState(Struct):
         return True
 
     def accepted(self, place: tuple[str, str]) -> None:
-        """An operation took what it was given."""
+        """Reset the count of an operation that accepted its credentials."""
         self.in_vain.pop(place, None)
 
 
 class _Held(Struct, frozen=True):
-    """Credentials as a worker has them."""
+    """Credentials with their number and age."""
 
     number: int
     credentials: Credentials
     error: str
     since: float
-    """Of the clock: when they came."""
+    """Time of the clock at which they arrived."""
 
 
 class TrialSource(Protocol):
-    """A source that operations may need which do not say so."""
+    """A source of credentials for operations that declare no security but may need it."""
 
     def is_worth_a_try(self, case: Case, response: Response) -> bool:
-        """Whether a request that was refused is sent again with what it gives."""
+        """Whether a refused request is sent again with these credentials."""
         ...
 
     def learn(self, case: Case, response: Response) -> None:
-        """Take note of what came of it."""
+        """Record the response to the second attempt."""
         ...
 
 
@@ -98,56 +146,56 @@ class KnownPeers(Struct, frozen=True):
     names: Sequence[str]
 
     def caller_of(self, request: WireRequest | None) -> str | None:
-        """The peer whose credentials a request carries."""
+        """Return the peer whose credentials a request carries; None if it carries none."""
         carried = {name for name, _ in request.proofs} if request is not None else set()
         return next((one for one in self.names if source_name(one) in carried), None)
 
     def lend(self, case: Case, request: WireRequest, who: str) -> None:
-        """Have a request carry those of a peer. Raises `CredentialError`."""
+        """Put the credentials of a peer into a request. Raises `CredentialError`."""
         self.keeper.lend(case, request, source_name(who))
 
 
 class CredentialKeeper(Struct):
-    """The credentials that sources have given so far, and the way to newer ones."""
+    """The current credentials of all sources, and the way to newer ones."""
 
     sources: Mapping[str, CredentialSource]
     secrets: Secrets
-    """Told of every value before anything can carry it."""
+    """Receives every value before a request carries it, so that no output shows it."""
     ask: Callable[[CredentialMessage], None] = lambda wanted: None
-    """Says that they are wanted; set by whoever has a supervisor."""
+    """Sends the wish for credentials to the supervisor."""
     listen: Callable[[], bool] = lambda: True
-    """Waits for messages, which come back through `take` and `fetch`; whether there is no time for more."""
+    """Waits for messages, which arrive through `take` and `fetch`; returns True when the time of the run is over."""
     signers: Sequence[RequestSigner] = ()
-    """Asked last: what they give depends on all else of a request."""
+    """Called last: a signature covers all other parts of a request."""
     identities: Identities | None = None
-    """Who calls which operation, where there are several users."""
+    """The caller of each operation; None without configured users."""
     first: str = ""
-    """Source that is asked before all others: where it gives something, nobody else is asked."""
+    """Source that comes before all others. If it has credentials for a case, no other source is used."""
     peer_names: Sequence[str] = ()
-    """Users that are held against each other."""
+    """Users whose access is compared."""
     clock: Callable[[], float] = time.monotonic
-    """Seconds, for the age of what was given."""
+    """Seconds, for the age of credentials."""
     trial: "TrialSource | None" = None
-    """What may open operations that declare no security."""
+    """Source for operations that declare no security."""
     fetched: Callable[[], None] = lambda: None
-    """Called when what a login gave is known to be secret."""
+    """Called when the values of a login are among the secrets, so that its traffic can be written."""
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
-    """The case that needs them: who fetches may look at it."""
+    """The case that needs the credentials: user code that fetches may read it."""
     _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(default_factory=dict)
-    """By the `id` of requests in the air: who calls, and target and headers without credentials."""
+    """By the `id` of requests in flight: the request, its caller, its target and headers without credentials."""
     reauth: ReauthState = field(default_factory=ReauthState)
     _rewriter: BodyRewriter = field(default_factory=BodyRewriter)
 
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
-        """One that has no supervisor, and fetches for itself."""
+        """Return a keeper without a supervisor, which fetches for itself."""
         keeper = cls(sources, secrets)
         keeper.fetch_alone()
         return keeper
 
     def fetch_alone(self) -> None:
-        """Fetch in this worker from now on: there is no other one."""
+        """Fetch in this process from now on."""
 
         def fetch(wanted: CredentialMessage) -> None:
             order = CredentialMessage(CredentialAction.FETCH, wanted.source, wanted.number + 1, wanted.key)
@@ -156,7 +204,7 @@ class CredentialKeeper(Struct):
         self.ask = fetch
 
     def apply(self, case: Case, request: WireRequest) -> None:
-        """Have the request of a case carry what its sources hold now. Raises `CredentialError`."""
+        """Put the current credentials into the request of a case. Raises `CredentialError`."""
         if self.identities is not None:
             self._bare(request, self.identities.current(case.operation.label))
         for name, source in self.sources.items():
@@ -202,9 +250,10 @@ class CredentialKeeper(Struct):
             put(request, held.credentials)
 
     def is_refused(self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False) -> bool:
-        """Whether to send (again, for the second time and more) with other credentials, which are there then.
+        """Whether a refused request is to be sent again, now that newer or other credentials are there.
 
-        Operations that refuse whatever is fetched are left alone after a while. Raises `CredentialError`.
+        `is_again` marks the response to a repetition. An operation that keeps refusing is left alone after `MOST_IN_VAIN`
+        renewals. Raises `CredentialError`.
         """
         if not isinstance(outcome, Response):
             return False
@@ -229,7 +278,7 @@ class CredentialKeeper(Struct):
         return is_tried or is_hopeful
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
-        """Take note of the answer to what was sent again."""
+        """Record the response to a repeated request."""
         if self.trial is not None and isinstance(outcome, Response):
             self.trial.learn(case, outcome)
         for name, _ in request.proofs:
@@ -237,7 +286,7 @@ class CredentialKeeper(Struct):
                 self.reauth.accepted((case.operation.label, name))
 
     def obey(self, order: CredentialMessage, up: Callable[[Up], object]) -> bool:
-        """Fetch credentials, or take what was fetched; whether those before did not count any more."""
+        """Fetch or receive credentials; return True if they replace refused ones."""
         if order.action is CredentialAction.FETCH:
             up(self.fetch(order))
             return False
@@ -245,14 +294,14 @@ class CredentialKeeper(Struct):
         return order.number > 1 and not order.error
 
     def take(self, given: CredentialMessage) -> None:
-        """Newer credentials, or the reason why there are none."""
+        """Receive newer credentials, or the reason why there are none."""
         found = given.credentials
         self.secrets.add_credentials(found)
         held = _Held(given.number, found, given.error, self.clock())
         self._held[given.source, given.key] = held
 
     def fetch(self, order: CredentialMessage) -> CredentialMessage:
-        """Fetch credentials for all workers, as messages."""
+        """Return the message with fetched credentials, or with the error."""
         try:
             case = self._wanted_for[order.source, order.key]
             source = self.sources[order.source]
@@ -262,19 +311,19 @@ class CredentialKeeper(Struct):
             return order.fetched(found)
         except CredentialError as error:
             return order.failed(str(error))
-        except Exception as error:  # noqa: BLE001 - the wall: users' code; it costs the operations that need it
+        except Exception as error:  # noqa: BLE001 - user code; only the operations that need these credentials fail
             return order.failed(f"{type(error).__name__}: {error}")
         finally:
             self.fetched()
 
     def _bare(self, request: WireRequest, who: str) -> None:
-        """A request without what another user carried in it, to be sent as this one."""
+        """Restore a request to its form without credentials, so that another user can send it."""
         known = self._callers.get(id(request))
         if known is not None:
             _, _, target, headers = known
             request.target, request.headers, request.lines = target, list(headers), None
             request.proofs = ()
-        while len(self._callers) >= _MOST_IN_THE_AIR:
+        while len(self._callers) >= _MOST_IN_FLIGHT:
             self._callers.pop(next(iter(self._callers)))
         self._callers[id(request)] = (request, who, request.target, tuple(request.headers))
 

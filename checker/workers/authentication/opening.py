@@ -1,0 +1,167 @@
+"""Requests before the first case that try the configured credentials.
+
+Wrong credentials end the run at once: otherwise hundreds of requests are refused and nothing is tested. Operations that
+refuse anonymous requests although they declare no security get the credentials of the scheme that they accept.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final
+
+from checker.config.auth import Authentication
+from checker.core.case import Case
+from checker.core.credentials import Credentials
+from checker.core.errors import CheckerError, ConfigError
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label, Operation
+from checker.core.response import Response
+from checker.core.security import UNAUTHORIZED, is_open
+from checker.core.send import Transport
+from checker.corpus.fold import UNDECLARED_AUTH
+from checker.corpus.records import Note
+from checker.generation.sources.context import Rejected
+from checker.health import SafetyGate, looks_dangerous
+from checker.phases.attempt import Tools
+from checker.phases.case_factory import CaseFactory, GeneratedCase
+from checker.phases.case_parts import literal_of
+from checker.transport.prepare import RequestMaker, put
+from checker.workers.authentication.schemes import SchemeCredentials
+from checker.workers.observers.witnesses import Sent
+from checker.workers.selected import SelectedOperations
+
+HARMLESS = ("GET", "HEAD")
+_MOST_TRIED = 3
+_MOST_READ = 200
+"""Operations that are read in search of suitable ones: reading a large description takes seconds."""
+
+
+def is_harmless(operation: Operation) -> bool:
+    """Whether a request to the operation needs no input and changes nothing, according to the description."""
+    if looks_dangerous(operation.path, operation.operation_id):
+        return False
+    is_needy = operation.body_required or any(one.required for one in operation.parameters)
+    return operation.method in HARMLESS and not is_needy
+
+
+def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport) -> Sent | None:
+    """Return the request that was not refused; None if none was sent or a request had no response.
+
+    Raises `ConfigError` when up to three operations that require the configured credentials all answer 401.
+    Credentials that must be fetched are not tried: a failing login is reported as such.
+    """
+    configured = schemes.configured
+    if not configured.is_static:
+        return None
+    asking = _first(selected, lambda one: _asks(one, schemes, configured))
+    if configured.basic is not None and not asking:
+        # No operation declares basic authentication, but the user configured it: the description is incomplete.
+        asking = _first(selected, lambda one: True)
+    refusing = []
+    for operation in asking:
+        case = Case(operation, "first-look")
+        request = tools.maker.make(case)
+        outcome = http.send(0, request)
+        if not isinstance(outcome, Response):
+            return None
+        if outcome.status_code != 401:
+            made = GeneratedCase(case, operation.label, (), (), literal_of(case))
+            return Sent(made, request, outcome.status_code)
+        refusing.append(operation.label)
+    if refusing:
+        raise ConfigError(
+            f"the credentials that are configured were refused: {', '.join(refusing)} answered 401; correct them in "
+            "`[auth]` or `--auth` (`checker auth check` tries each of them)"
+        )
+    return None
+
+
+def _first(selected: SelectedOperations, asks: Callable[[Operation], bool]) -> Sequence[Operation]:
+    """Return the first few harmless operations that require credentials of this kind."""
+    first = islice(selected.values(), _MOST_READ)
+    found = (one for one in first if is_harmless(one) and not is_open(one.security) and asks(one))
+    return tuple(islice(found, _MOST_TRIED))
+
+
+def _asks(operation: Operation, schemes: SchemeCredentials, configured: Authentication) -> bool:
+    """Whether the configured credentials meet a declared alternative of the operation."""
+    alternatives = [one.schemes for one in operation.security if not one.undeclared]
+    if configured.basic is not None:
+        return any(all(of.scheme == "basic" for of in one) for one in alternatives)
+    chosen = schemes.chosen(operation)
+    return any(set(one) <= set(chosen) for one in alternatives)
+
+
+_MOST_LOOKED_AT: Final = 10
+"""Operations without knowledge from an earlier run."""
+_MOST_KNOWN: Final = 100
+
+
+class AuthNeeds:
+    """Sends one request without credentials and one with those of each configured scheme, to operations that declare no security."""
+
+    def __init__(
+        self, schemes: SchemeCredentials, maker: RequestMaker, gate: SafetyGate, http: Transport, factory: CaseFactory
+    ) -> None:
+        """`maker` makes requests without any credentials."""
+        self._schemes = schemes
+        self._maker = maker
+        self._gate = gate
+        self._http = http
+        self._factory = factory
+
+    def found(self, selected: SelectedOperations, known: Mapping[str, str]) -> Iterator[Note]:
+        """Yield a note for each operation that accepts a scheme. Its requests carry these credentials from now on.
+
+        `known` maps operations that refused in an earlier run to their scheme, or to an empty text. Of the others only
+        harmless ones are tried. Credentials that must be fetched are not tried.
+        """
+        if not self._schemes.static:
+            return
+        labels = [Label(one) for one in islice(known, _MOST_KNOWN) if one in selected]
+        harmless = (
+            label
+            for label, one in islice(selected.items(), _MOST_READ)
+            if label not in known and not one.security and is_harmless(one)
+        )
+        labels += islice(harmless, _MOST_LOOKED_AT)
+        for label in labels:
+            scheme = self._opening(label, known.get(label, ""))
+            if scheme:
+                self._schemes.need(label, scheme)
+                text = f"refused without credentials, accepted with those of {scheme!r}, which its requests carry"
+                yield Note(UNDECLARED_AUTH, label, scheme, text)
+
+    def _opening(self, label: Label, likely: str) -> str:
+        """Return the scheme that an operation accepts; empty if it needs none, or accepts none."""
+        try:
+            case = self._factory.make(label, 0, 0, PhaseInfo("discovery")).case
+        except (CheckerError, Rejected):
+            # The test of this operation reports the error.
+            return ""
+        operation = case.operation
+        names = [name for name in self._schemes.static if self._is_free(operation, name)]
+        if operation.security or not self._is_refused(case):
+            return ""
+        for name in sorted(names, key=lambda name: name != likely):
+            if not self._is_refused(case, self._schemes.static[name]):
+                return name
+        return ""
+
+    def _is_free(self, operation: Operation, name: str) -> bool:
+        """Whether no parameter has the place of the credentials. Otherwise workers that start later would make other cases."""
+        place, field = self._schemes.declared[name].place
+        return all((one.location, one.name.lower()) != (place, field.lower()) for one in operation.parameters)
+
+    def _is_refused(self, case: Case, credentials: Credentials | None = None) -> bool:
+        """Whether the response is 401 or 403; False if the request must not be sent or has no response."""
+        try:
+            request = self._maker.make(case)
+        except CheckerError:
+            return False
+        if self._gate.refuses(case, request):
+            return False
+        if credentials is not None:
+            put(request, credentials)
+        outcome = self._http.send(0, request)
+        self._gate.observe(case, request, outcome)
+        return isinstance(outcome, Response) and outcome.status_code in UNAUTHORIZED
