@@ -1,11 +1,17 @@
-"""Options of earlier generations of such tools: each stands for options of today, and says so in a line."""
+"""Options and keys of earlier generations of such tools.
 
+Each old option stands for current ones and prints a hint. `checker migrate` rewrites the old keys of a file. This module needs
+no parser of TOML that keeps comments, since every command imports it.
+"""
+
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import click
 from msgspec import Struct
 
+from checker.checks.table import BUILT_IN
 from checker.commands.command import Command
 from checker.commands.output import echo_line
 from checker.core.errors import UsageError
@@ -75,71 +81,223 @@ def _name_alone(parameter: str) -> str:
     return f"{parameter.partition('=')[0]}={_MASK}"
 
 
-def _phases(*, chosen: bool) -> Translation:
-    """Phases of a property-testing library: those that run, or those that do not."""
+_WORDY: Final = ["--output-truncate", "false"]
+Today = tuple[str, Any]
+"""A key in dots, and its value. The key `operations` is a block that comes after all others."""
+Rewrite = Callable[[Any], Iterator[Today]]
+"""Keys of today for the value of an old one. Raises `ValueError` for a value that it never had."""
 
-    def today(value: str) -> list[str]:
-        named = {one.strip() for one in value.split(",") if one.strip()}
-        unknown = named - set(_LIBRARY_PHASES)
-        if unknown:
-            shown = ", ".join(_LIBRARY_PHASES)
-            raise UsageError(f"unknown phase {min(unknown)!r}; choose from {shown}")
-        off = set(_LIBRARY_PHASES) - named if chosen else named
-        return [one for name in _LIBRARY_PHASES if name in off for one in _LIBRARY_PHASES[name]]
+_LIBRARY_PHASES: Final[Mapping[str, Today | None]] = {
+    "explicit": ("phases.examples.enabled", False),
+    "reuse": ("generation.database", "none"),
+    "generate": ("phases.fuzzing.enabled", False),
+    "target": None,
+    "shrink": ("generation.no-shrink", True),
+    "explain": None,
+}
+"""What it means that a phase of a property-testing library does not run."""
+_NOT_OURS: Final = ("return_value", "not_a_test_method", "function_scoped_fixture")
+"""Health checks that say nothing of an API."""
+_VERBOSITY: Final[Mapping[str, Today | None]] = {
+    "quiet": ("output.max-shown", 0),
+    "normal": None,
+    "verbose": ("output.truncation.enabled", False),
+    "debug": ("output.truncation.enabled", False),
+}
+
+
+def _key(key: str) -> Rewrite:
+    return lambda value: iter([(key, value)])
+
+
+def _when_on(key: str, today: Any) -> Rewrite:
+    return lambda value: iter([(key, today)] if value else [])
+
+
+def _unless(key: str, today: Any) -> Rewrite:
+    return lambda value: iter([] if value else [(key, today)])
+
+
+def _key_in_seconds(key: str) -> Rewrite:
+    return lambda value: iter([(key, value / 1000)])
+
+
+def _renamed(key: str, names: Mapping[str, Any]) -> Rewrite:
+    """A value that is called otherwise today."""
+
+    def today(value: Any) -> Iterator[Today]:
+        yield key, _known(str(value), names)
 
     return today
 
 
-_LIBRARY_PHASES: Final[Mapping[str, tuple[str, ...]]] = {
-    "explicit": ("--set", "phases.examples.enabled=false"),
-    "reuse": ("--generation-database", "none"),
-    "generate": ("--set", "phases.fuzzing.enabled=false"),
-    "target": (),
-    "shrink": ("--set", "generation.no-shrink=true"),
-    "explain": (),
+def _known(name: str, names: Mapping[str, Any]) -> Any:
+    if name not in names:
+        raise ValueError(f"choose from {', '.join(names)}; got {name!r}")
+    return names[name]
+
+
+def _listed(value: Any) -> list[str]:
+    found = value if isinstance(value, list) else str(value).split(",")
+    return [str(one).strip() for one in found if str(one).strip()]
+
+
+def _mode(value: Any) -> Iterator[Today]:
+    names = set(_listed(value))
+    yield "generation.mode", "all" if {"positive", "negative"} <= names else min(names)
+
+
+def _parameters(place: str) -> Rewrite:
+    """Values in each operation that has the parameter: a map, or texts like `name=value`."""
+
+    def today(value: Any) -> Iterator[Today]:
+        if not isinstance(value, dict):
+            value = dict(one.partition("=")[::2] for one in _listed(value))
+        yield "parameters", {f"{place}.{name}": one for name, one in value.items()}
+
+    return today
+
+
+def _header_map(value: Any) -> Iterator[Today]:
+    if not isinstance(value, dict):
+        texts = value if isinstance(value, list) else [value]
+        value = {name.strip(): one.strip() for name, _, one in (x.partition(":") for x in texts)}
+    yield "headers", value
+
+
+def _user(value: Any) -> Iterator[Today]:
+    name, _, password = str(value).partition(":")
+    yield "auth.basic.username", name
+    yield "auth.basic.password", password
+
+
+def _only(filter_name: str) -> Rewrite:
+    """A regular expression, in any letter case, for what is tested: all others are switched off."""
+
+    def today(value: Any) -> Iterator[Today]:
+        pattern = "|".join(_listed(value) if isinstance(value, list) else [str(value)])
+        yield "operations", {f"exclude-{filter_name}-regex": f"(?i:{pattern})", "enabled": False}
+
+    return today
+
+
+def _not_deprecated(value: Any) -> Iterator[Today]:
+    if value:
+        yield "operations", {"include-by": "/deprecated == true", "enabled": False}
+
+
+def _chosen_checks(value: Any) -> Iterator[Today]:
+    names = _listed(value)
+    for name in BUILT_IN if "all" not in names else ():
+        if name not in names and name != "max_response_time":
+            yield f"checks.{name}.enabled", False
+
+
+def _without_checks(value: Any) -> Iterator[Today]:
+    for name in _listed(value):
+        yield f"checks.{name}.enabled", False
+
+
+def _library_phases(*, chosen: bool) -> Rewrite:
+    def today(value: Any) -> Iterator[Today]:
+        named = _listed(value)
+        for one in named:
+            _known(one, _LIBRARY_PHASES)
+        for name, off in _LIBRARY_PHASES.items():
+            if off is not None and (name in named) is not chosen:
+                yield off
+
+    return today
+
+
+def _library_verbosity(value: Any) -> Iterator[Today]:
+    today = _known(str(value), _VERBOSITY)
+    if today is not None:
+        yield today
+
+
+def _library_health(value: Any) -> Iterator[Today]:
+    kept = [one for one in _listed(value) if one not in _NOT_OURS]
+    if kept:
+        yield "suppress-health-check", kept
+
+
+def _reports(value: Any) -> Iterator[Today]:
+    for name in _listed(value):
+        yield f"reports.{name}.enabled", True
+
+
+RENAMED: Final[Mapping[str, Rewrite]] = {
+    "data-generation-method": _mode,
+    "generation.modes": _mode,
+    "exitfirst": _when_on("max-failures", 1),
+    "max-response-time": _key_in_seconds("checks.max_response_time"),
+    "exclude-checks": _without_checks,
+    "checks": _chosen_checks,
+    "target": _renamed("generation.maximize", {"all": "response_time", "response_time": "response_time"}),
+    "auth": _user,
+    "auth-type": _key("auth.basic.type"),
+    "header": _header_map,
+    "set-query": _parameters("query"),
+    "set-header": _parameters("header"),
+    "set-cookie": _parameters("cookie"),
+    "set-path": _parameters("path"),
+    "endpoint": _only("path"),
+    "method": _only("method"),
+    "tag": _only("tag"),
+    "operation-id": _only("operation-id"),
+    "skip-deprecated-operations": _not_deprecated,
+    "request-proxy": _key("proxy"),
+    "request-tls-verify": _key("tls-verify"),
+    "validate-schema": _when_on("warnings.fail-on", ["unresolvable_reference", "unsupported_regex"]),
+    "junit-xml": _key("reports.junit.path"),
+    "cassette-path": _key("reports.vcr.path"),
+    "store-network-log": _key("reports.vcr.path"),
+    "debug-output-file": _key("reports.ndjson.path"),
+    "report": _reports,
+    "cassette-preserve-exact-body-bytes": _key("reports.preserve-bytes"),
+    "sanitize-output": _key("output.sanitization.enabled"),
+    "code-sample-style": _key("output.code-sample-style"),
+    "no-color": _when_on("color", False),
+    "force-color": _when_on("color", True),
+    "verbosity": _when_on("output.truncation.enabled", False),
+    "force-schema-version": _renamed("documents.version", {"20": "2.0", "30": "3.0"}),
+    "stateful": _renamed("phases.stateful.enabled", {"none": False, "links": True}),
+    "stateful-recursion-limit": _key("phases.stateful.max-steps"),
+    "contrib-unique-data": _key("generation.unique-inputs"),
+    "contrib-openapi-fill-missing-examples": _key("phases.examples.fill-missing"),
+    "pre-run": _key("hooks"),
+    "generation-allow-x00": _key("generation.allow-x00"),
+    "generation-codec": _key("generation.codec"),
+    "proptest-max-examples": _key("generation.max-examples"),
+    "proptest-seed": _key("seed"),
+    "proptest-derandomize": _key("generation.deterministic"),
+    "proptest-database": _key("generation.database"),
+    "proptest-deadline": _key_in_seconds("checks.max_response_time"),
+    "proptest-phases": _library_phases(chosen=True),
+    "proptest-no-phases": _library_phases(chosen=False),
+    "proptest-report-multiple-bugs": _unless("max-failures", 1),
+    "proptest-suppress-health-check": _library_health,
+    "proptest-verbosity": _library_verbosity,
+    "checker-io-url": _key("upload.url"),
+    "checker-io-token": _key("upload.token"),
 }
-"""What it means today that one of them does not run."""
+"""Old key -> keys of today. An old key that is a section today is meant where it holds no table."""
 
 
-def _stateful(value: str) -> list[str]:
-    if value not in ("none", "links"):
-        raise UsageError(f"--stateful: choose from none, links; got {value!r}")
-    return ["--set", f"phases.stateful.enabled={str(value == 'links').lower()}"]
+def _rewritten(key: str, *, is_boolean: bool = False) -> Translation:
+    """Return the translation of an option by the rewrite of the old key with the same name."""
 
+    def today(value: str) -> list[str]:
+        option = f"--{key}"
+        try:
+            found = list(RENAMED[key](_boolean(option, value) if is_boolean else value))
+        except ValueError as error:
+            raise UsageError(f"{option}: {error}") from error
+        # JSON texts, numbers, booleans and arrays are TOML, too.
+        return [one for name, new in found for one in ("--set", f"{name}={json.dumps(new)}")]
 
-def _version(value: str) -> list[str]:
-    versions = {"20": "2.0", "30": "3.0"}
-    if value not in versions:
-        raise UsageError(f"--force-schema-version: choose from 20, 30; got {value!r}")
-    return ["--set", f'documents.version="{versions[value]}"']
-
-
-def _verbosity(value: str) -> list[str]:
-    known = {"quiet": ["--max-shown", "0"], "normal": [], "verbose": _WORDY, "debug": _WORDY}
-    if value not in known:
-        raise UsageError(f"--proptest-verbosity: choose from {', '.join(known)}; got {value!r}")
-    return list(known[value])
-
-
-_WORDY: Final = ["--output-truncate", "false"]
-_NOT_OURS: Final = ("return_value", "not_a_test_method", "function_scoped_fixture")
-"""Health checks of a library that say nothing of an API."""
-
-
-def _health(value: str) -> list[str]:
-    names = [one.strip() for one in value.split(",")]
-    kept = [one for one in names if one and one not in _NOT_OURS]
-    return ["--suppress-health-check", ",".join(kept)] if kept else []
-
-
-def _one_bug(value: str) -> list[str]:
-    return [] if _boolean("--proptest-report-multiple-bugs", value) else ["--max-failures", "1"]
-
-
-def _validated(value: str) -> list[str]:
-    if not _boolean("--validate-schema", value):
-        return []
-    return ["--set", 'warnings={fail-on=["unresolvable_reference", "unsupported_regex"]}']
+    return today
 
 
 TABLE: Final = (
@@ -160,14 +318,14 @@ TABLE: Final = (
     Legacy(("-t", "--target"), _metrics),
     Legacy(("--request-proxy",), _is("--proxy")),
     Legacy(("--request-tls-verify",), _is("--tls-verify")),
-    Legacy(("--validate-schema",), _validated),
+    Legacy(("--validate-schema",), _rewritten("validate-schema", is_boolean=True)),
     Legacy(("--junit-xml",), _is("--report-junit-path")),
     Legacy(("--cassette-path", "--store-network-log"), _is("--report-vcr-path")),
     Legacy(("--cassette-preserve-exact-body-bytes",), _flag("--report-preserve-bytes"), is_flag=True),
     Legacy(("--sanitize-output",), _is("--output-sanitize")),
     Legacy(("--show-trace", "--show-errors-tracebacks"), _flag(), is_flag=True),
-    Legacy(("--force-schema-version",), _version),
-    Legacy(("--stateful",), _stateful),
+    Legacy(("--force-schema-version",), _rewritten("force-schema-version")),
+    Legacy(("--stateful",), _rewritten("stateful")),
     Legacy(("--stateful-recursion-limit",), _sets("phases.stateful.max-steps")),
     Legacy(("--contrib-unique-data",), _flag("--generation-unique-inputs"), is_flag=True),
     Legacy(("--contrib-openapi-formats-uuid",), _flag(), is_flag=True),
@@ -178,12 +336,12 @@ TABLE: Final = (
     Legacy(("--proptest-deadline",), _seconds("--max-response-time")),
     Legacy(("--proptest-derandomize",), _flag("--generation-deterministic"), is_flag=True),
     Legacy(("--proptest-max-examples",), _sets("generation.max-examples")),
-    Legacy(("--proptest-phases",), _phases(chosen=True)),
-    Legacy(("--proptest-no-phases",), _phases(chosen=False)),
-    Legacy(("--proptest-report-multiple-bugs",), _one_bug),
+    Legacy(("--proptest-phases",), _rewritten("proptest-phases")),
+    Legacy(("--proptest-no-phases",), _rewritten("proptest-no-phases")),
+    Legacy(("--proptest-report-multiple-bugs",), _rewritten("proptest-report-multiple-bugs", is_boolean=True)),
     Legacy(("--proptest-seed",), _is("--seed")),
-    Legacy(("--proptest-suppress-health-check",), _health),
-    Legacy(("--proptest-verbosity",), _verbosity),
+    Legacy(("--proptest-suppress-health-check",), _rewritten("proptest-suppress-health-check")),
+    Legacy(("--proptest-verbosity",), _rewritten("proptest-verbosity")),
     Legacy(("-v", "--verbosity"), _flag(*_WORDY), is_flag=True),
 )
 """What each stands for today."""

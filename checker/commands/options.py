@@ -1,5 +1,6 @@
 """Options that `run` and `fuzz` share, each declared once; most are keys of the configuration under another name."""
 
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -365,3 +366,19 @@ def _set(config: Config, setting: SettingOption, value: Any) -> None:
         # What is shown: the file says what fails a run.
         value = {"enabled": True, "display": value}
     section.update(**{setting.key.replace("-", "_"): value})
+
+
+def name_api(ctx: click.Context, config: Config, name: str | None) -> None:
+    """Set the name of the API for report archives. Raises `UsageError` if the argument must be something else."""
+    if not name:
+        return
+    if "://" in name or os.path.exists(name):
+        raise UsageError(f"one LOCATION at a time: {name!r} is another one")
+    config.upload.update(api_name=name)
+    is_wanted = config.upload.url or config.reports.archive.path or config.reports.archive.enabled
+    is_given = ctx.get_parameter_source("api_name") is ParameterSource.COMMANDLINE
+    if is_given and not is_wanted:
+        raise UsageError(
+            f"unexpected argument {name!r}: after LOCATION stands the name of the API for a report archive; "
+            "give --report or --upload-url for one"
+        )

@@ -1,4 +1,4 @@
-"""Commands that send nothing: `list` and `graph`, with the options and settings of `run` and a temporary folder."""
+"""`checker list` and `checker graph`, and the settings of commands that take the options of `run` but test nothing."""
 
 import os
 import tempfile
@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from checker.commands.command import Root
-from checker.commands.options import RUN_SETTINGS, apply_options, read_filters, run_options
+from checker.commands.options import RUN_SETTINGS, apply_options, name_api, read_filters, run_options
 from checker.commands.output import echo, echo_line
 from checker.commands.topics import TestingCommand
 from checker.config.config import Config
@@ -23,7 +23,7 @@ from checker.workers.starting.outline import read_outline, read_resources
 
 @contextmanager
 def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tuple[RunSettings, RunLayout]]:
-    """Settings of the run that these options stand for, and a layout in a folder that goes away.
+    """Yield the settings of a run with these options, and a temporary folder.
 
     Raises `ConfigError` and `UsageError`.
     """
@@ -32,6 +32,7 @@ def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tupl
     config = Config.from_path(root.config_file) if root.config_file else Config.discover()
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
+    name_api(ctx, config, options["api_name"])
     occasion = Invocation(options["location"], filters=filters, app=options["app"], hooks=root.hooks)
     settings = run_settings(config, occasion)
     with tempfile.TemporaryDirectory() as folder:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from msgspec.structs import replace
 
 from checker.commands.command import Root
 from checker.commands.execute import EventHandlers, execute_run
 from checker.commands.extending import load_extensions
-from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, apply_options, read_filters, run_options
+from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, apply_options, name_api, read_filters, run_options
 from checker.commands.output import echo_line
 from checker.commands.runs_on_disk import compared_with
 from checker.commands.topics import TestingCommand
@@ -23,7 +22,6 @@ from checker.commands.values import SettingOption
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
-from checker.core.errors import UsageError
 from checker.core.redact import Redaction
 from checker.corpus.secrets import secrets_of
 
@@ -74,22 +72,6 @@ def with_writable_corpus(
     folder = tempfile.mkdtemp(prefix="checker-")
     echo_line(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
     return settings.with_changes(corpus={"folder": folder})
-
-
-def name_api(ctx: click.Context, config: Config, name: str | None) -> None:
-    """Take API_NAME, which receivers of archives know the API by. Raises `UsageError` where it must be something else."""
-    if not name:
-        return
-    if "://" in name or os.path.exists(name):
-        raise UsageError(f"one LOCATION at a time: {name!r} is another one")
-    config.upload.update(api_name=name)
-    is_wanted = config.upload.url or config.reports.archive.path or config.reports.archive.enabled
-    is_given = ctx.get_parameter_source("api_name") is ParameterSource.COMMANDLINE
-    if is_given and not is_wanted:
-        raise UsageError(
-            f"unexpected argument {name!r}: after LOCATION stands the name of the API for a report archive; "
-            "give --report or --upload-url for one"
-        )
 
 
 def _against(settings: RunSettings, run: str) -> RunSettings:

@@ -126,7 +126,7 @@ def test_what_does_nothing_says_so_in_a_sentence(invoke, settings_of, option: st
     [
         (("--stateful", "deep"), "choose from none, links"),
         (("--force-schema-version", "31"), "choose from 20, 30"),
-        (("--proptest-phases", "sing"), "unknown phase 'sing'"),
+        (("--proptest-phases", "sing"), "choose from explicit, reuse"),
         (("--set-query", "a"), "give NAME=VALUE"),
         (("--proptest-deadline", "soon"), "give a number"),
         (("--validate-schema", "maybe"), "choose from true, false"),

@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from checker.commands.config import json_schema
 from checker.commands.legacy import GONE as GONE_OPTIONS
-from checker.commands.legacy import TABLE
-from checker.commands.migrate import GONE, RENAMED
+from checker.commands.legacy import RENAMED, TABLE
+from checker.commands.migrate import GONE
 from checker.config.config import Config
 
 CURRENT = Path(__file__).parents[1] / "data" / "current_generation.toml"
@@ -174,9 +174,9 @@ def test_what_stands_there_today_is_kept(invoke: Migrate, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("stateful", "deep", "stateful cannot be rewritten: it is one of none, links, found 'deep'"),
+        ("stateful", "deep", "stateful cannot be rewritten: choose from none, links; got 'deep'"),
         ("max-response-time", "soon", "max-response-time cannot be rewritten"),
-        ("proptest-phases", ["sing"], "it is one of explicit, reuse"),
+        ("proptest-phases", ["sing"], "choose from explicit, reuse"),
     ],
 )
 def test_a_value_that_it_never_had_is_one_sentence(
