@@ -76,12 +76,12 @@ def of_django(session: Any) -> str:
 
 
 def kept_by_werkzeug(session: Any, request: WireRequest, host: str) -> Any:
-    """While it lasts, a test client of werkzeug keeps the cookies of a request: it replaces the header by what it keeps."""
+    """Put the cookies of a request into a test client of werkzeug, which replaces the header by its own cookies."""
     own = (request.header(_COOKIE) or b"").decode("latin-1")
     try:
         session.get_cookie("")
     except TypeError:
-        # It was made to keep none, and leaves the header alone.
+        # The client was created without cookies (`use_cookies=False`) and keeps the header.
         return nullcontext()
     return _lent(session, own, host)
 
@@ -98,7 +98,7 @@ def _lent(session: Any, own: str, host: str) -> Iterator[None]:
         yield
     finally:
         for name, lent, earlier in before:
-            # What the answer has set stays.
+            # A cookie that the response has set stays.
             if session.get_cookie(name, host) is lent:
                 _put_back(session, name, earlier, host)
 
@@ -122,29 +122,29 @@ def _put_back(session: Any, name: str, cookie: Any, host: str) -> None:
 
 
 _REDACTION: Final = Redaction()
-"""Tells names of credentials, such as `sessionid` and `X-Api-Key`."""
+"""Recognises names of credentials, such as `sessionid` and `X-Api-Key`."""
 _DEFAULTS: Final = {"accept": "*/*", "connection": "keep-alive"}
 """Headers that `requests` and `httpx` add to every request, beside those of `core/foreign.py`."""
 
 
 class ClientValues(Struct, frozen=True):
-    """Names of what a client adds, header names in lower case."""
+    """Names of the values that a client adds, header names in lower case."""
 
     headers: frozenset[str] = frozenset()
     cookies: frozenset[str] = frozenset()
     query: frozenset[str] = frozenset()
     authenticates: bool = False
-    """Whether it is logged in by other means: an `auth` object, a client certificate, a forced login of a test client."""
+    """Whether the client authenticates by an `auth` object, a client certificate or a forced login of a test client."""
 
     @property
     def has_credentials(self) -> bool:
-        """Whether the client is logged in, as far as it shows."""
+        """Whether the client has credentials that can be seen from outside."""
         names = (*self.headers, *self.cookies, *self.query)
         return self.authenticates or any(map(_REDACTION.is_sensitive, names))
 
 
 def values_of(session: Any, url: str) -> ClientValues:
-    """Return what a client adds to a request to a URL; nothing is known of other clients than those that can send."""
+    """Return the values that a client adds to a request to a URL; none for an unknown kind of client."""
     for package, read in _READERS.items():
         if is_of(session, package):
             return read(session, url)
@@ -154,8 +154,8 @@ def values_of(session: Any, url: str) -> ClientValues:
 def for_client(case: Case, options: CallOptions, url: str) -> Case:
     """Return the case without drawn values that would replace those of the client that sends it.
 
-    Drawn credentials go as well where the client has others: a server may look at the first that it finds. What the caller
-    wrote into the case or into the call stays, and so does a case that was made by hand.
+    Drawn credentials are removed as well if the client has others: a server may read only the first that it finds. Values
+    that the caller wrote into the case or the call stay, and so does a case that was made by hand.
     """
     if options.session is None or case.drawn is None:
         return case
@@ -208,7 +208,7 @@ def _key(place: Location, name: str) -> str:
 
 
 def _own(headers: Iterable[tuple[str, Any]]) -> frozenset[str]:
-    """Names of headers that a user gave a client. Those about the body belong to each request."""
+    """Return the names of headers that a user set on a client, except those about the body, which belong to a request."""
     found = ((name.lower(), str(value)) for name, value in headers)
     return frozenset(
         name
@@ -254,7 +254,7 @@ def _of_django(session: Any, url: str) -> ClientValues:
 
 
 def _in_environment(environment: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    """Headers in the environment of WSGI (PEP 3333): `HTTP_X_KEY`."""
+    """Yield the headers in an environment of WSGI (PEP 3333): `HTTP_X_KEY`."""
     return (
         (name.removeprefix("HTTP_").replace("_", "-"), value)
         for name, value in environment.items()
@@ -269,12 +269,12 @@ _READERS: Final[Mapping[str, Callable[[Any, str], ClientValues]]] = {
     "werkzeug": _of_werkzeug,
     "django": _of_django,
 }
-"""Package of the client's class -> what reads it, as in `sessions.py`."""
+"""Package of the class of a client -> its reader."""
 
 
 Sender = Callable[[WireRequest, BaseUrl, Mapping[str, Any]], Any]
 _OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", "auth", "stream")
-"""Options of calls that only a client understands."""
+"""Options of calls that only clients implement."""
 
 
 def session_for(
@@ -283,9 +283,9 @@ def session_for(
     send: Callable[[WireRequest], Outcome],
     application: Application | None,
 ) -> "OwnClient | None":
-    """The client that takes options which our own transport has no words for; None where there are none.
+    """Return the client for options that the own transport does not have; None without such options.
 
-    Where an application of this process is the host of `origin`, the client asks it by `send`.
+    If an application of this process is the host of `origin`, the client sends to it by `send`.
     """
     if not any(name in transport for name in _OF_CLIENTS):
         return None
@@ -293,7 +293,7 @@ def session_for(
 
 
 class OwnClient(NamedTuple):
-    """A client that no user made: it is there for one request."""
+    """A client that is created for one request."""
 
     make: Callable[[], Any]
 
@@ -327,7 +327,7 @@ def home_of(session: Any) -> BaseUrl | None:
 
 
 def send_by(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Outcome:
-    """The response of a client. What the client raises passes through; `IncorrectUsage` for what is no client."""
+    """Return the response of a client. Errors of the client pass through. Raises `IncorrectUsage` for an unknown kind of client."""
     if isinstance(session, OwnClient):
         with session.make() as own:
             return send_by(own, request, base_url, transport)
@@ -346,7 +346,7 @@ def send_by(session: Any, request: WireRequest, base_url: BaseUrl, transport: Ma
 
 
 def _as_sent(request: WireRequest, answer: Any) -> WireRequest:
-    """The request with what the client has put into it: credentials, cookies, parameters of the session."""
+    """Return the request with the credentials, cookies and parameters that the client added."""
     wanted = request.method, unquote_to_bytes(request.path)
     for one in reversed([*(getattr(answer, "history", None) or ()), answer]):
         sent = request_of(one)
@@ -358,7 +358,7 @@ def _as_sent(request: WireRequest, answer: Any) -> WireRequest:
 
 
 def _merged(own: list[Field], sent: list[Field]) -> list[Field]:
-    """Headers under the names that they had, with the values that were sent, and those that were added after them."""
+    """Return the headers in their original order and spelling with the values that were sent, then the added headers."""
     values = {name.lower(): value for name, value in sent}
     times = Counter(name.lower() for name, _ in own)
     kept = [(name, values.get(name.lower(), value) if times[name.lower()] == 1 else value) for name, value in own]
@@ -370,7 +370,7 @@ def _texts(request: WireRequest) -> list[tuple[str, str]]:
 
 
 def _joined(request: WireRequest) -> dict[str, str]:
-    """Headers of clients that know one value of a name (RFC 9110, 5.3)."""
+    """Return headers for clients with one value for each name: several are joined (RFC 9110, 5.3)."""
     found: dict[str, str] = {}
     for name, value in _texts(request):
         found[name] = f"{found[name]}, {value}" if name in found else value
@@ -440,19 +440,19 @@ _SENDERS: Final[Mapping[str, Callable[[Any], Sender]]] = {
     "werkzeug": _by_werkzeug,
     "django": _by_django,
 }
-"""Package of the client's class -> what sends by it. Starlette's test client is one of httpx, Flask's one of werkzeug."""
+"""Package of the class of a client -> its sender. The test client of Starlette is one of httpx, that of Flask one of werkzeug."""
 
 
 Send = Callable[[WireRequest], Outcome]
 
 
 def httpx_client(url: str, send: Send) -> httpx.Client:
-    """A client that sends what goes to a host (`http://testserver`) by `send`, and all else over the network."""
+    """Return a client that sends requests to a host (`http://testserver`) by `send`, and others over the network."""
     return httpx.Client(mounts={url: _Transport(send)})
 
 
 def requests_session(url: str, send: Send) -> Any:
-    """A session that sends what goes to a host by `send`, and all else over the network."""
+    """Return a session that sends requests to a host by `send`, and others over the network."""
     session = import_module("requests").Session()
     session.mount(url, _Adapter(send))
     return session
@@ -500,7 +500,7 @@ class _Adapter:
         found = import_module("requests").Response()
         found.status_code, found.reason = outcome.status_code, outcome.message
         found.headers.update(_joined_values(outcome.headers))
-        # Objects that authenticate send once more by the connection of the answer.
+        # `HTTPDigestAuth` sends the second request by the connection of the first response.
         found.url, found.request, found.connection = request.url, request, self
         found.encoding = outcome.encoding
         found.raw = _Raw(outcome)
@@ -508,7 +508,7 @@ class _Adapter:
         return found
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no connections."""
 
 
 class _Raw(io.BytesIO):

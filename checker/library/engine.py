@@ -59,7 +59,7 @@ from checker.library.clients import for_client, home_of, send_by, session_for
 from checker.library.decorators import Attachments
 from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.options import CallOptions, CheckOptions
-from checker.library.recording import RECORDERS, Call, failure_group, tell_of_call, tell_of_results
+from checker.library.recording import RECORDERS, Call, failure_group, record_call, record_results
 from checker.phases.attempt import (
     CallHooks,
     Tools,
@@ -80,14 +80,14 @@ from checker.workers.operation_tools import dispatched
 
 
 def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
-    """Tell Hypothesis what an exchange came to, where a test of its runs. Raises `MetricError`, `IncorrectUsage`."""
+    """Report the metrics of a response to Hypothesis during a test. Raises `MetricError`, `IncorrectUsage`."""
     if not names or not hypothesis.currently_in_test_context():
         return
     for name, value in observed(names, case, response).items():
         try:
             hypothesis.target(value, label=f"{name} of {case.operation.label}")
         except InvalidArgument:
-            # A test that sends several requests has told of its first one: one number for each label is taken.
+            # Hypothesis takes one number for each label: a test with several requests reports the first.
             continue
 
 
@@ -112,7 +112,7 @@ class TestProbes(Struct):
         about: tuple[Case, Response, Sequence[JudgedInteraction]],
         send: Callable[[WireRequest], Outcome],
     ) -> Judgement:
-        """Return what the checks say of a response; they send their requests by `send`."""
+        """Return the judgement of the checks, which send their own requests by `send`."""
         case, response, _ = about
         test, label, sent = (os.environ.get(_CURRENT_TEST, ""), case.operation.label, response.request)
         if test != self._test:
@@ -136,8 +136,8 @@ def origin_of(
 ) -> BaseUrl | None:
     """Return the given base URL, or the one that the description declares; None if there is neither.
 
-    `location` is the URL that the user gave for the description. Raises `UsageError` where credentials must not go there,
-    `IncorrectUsage` for what is no text.
+    `location` is the URL that the user gave for the description. Raises `UsageError` if credentials must not go there,
+    `IncorrectUsage` if `given` is no text.
     """
     require_texts(base_url=given)
     declared = schema.base_url
@@ -152,11 +152,11 @@ def origin_of(
 
 
 _MANY: Final = 16
-"""Makers that are kept: each call may bring headers of its own."""
+"""Cached makers: each call may have headers of its own."""
 
 
 def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Headers:
-    """Headers of a call over those of the configuration. Raises `IncorrectUsage`."""
+    """Return the headers of a call, and those of the configuration with other names. Raises `IncorrectUsage`."""
     require_names(headers=headers)
     given = {name.lower() for name in headers}
     kept = [(name, value) for name, value in own.headers if name.lower() not in given]
@@ -164,7 +164,7 @@ def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Header
 
 
 class RequestMakers:
-    """Makers by where requests go and by the headers that they carry."""
+    """Makers of requests, cached by target and headers."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
@@ -176,9 +176,9 @@ class RequestMakers:
         declared: Callable[[], BaseUrl | None],
         schemes: SchemeCredentials | None,
     ) -> RequestMaker:
-        """The maker of these; `declared` is where the description says that the API is.
+        """Return the maker for a target and headers; `declared` returns the base URL of the description.
 
-        `schemes` are credentials for security schemes; None has requests go without.
+        `schemes` are credentials of security schemes; None makes requests without them.
         """
         key = (origin, headers, schemes is None)
         maker = self._kept.get(key)
@@ -199,14 +199,14 @@ class RequestMakers:
         return maker
 
     def clear(self) -> None:
-        """Forget them: the configuration has changed."""
+        """Drop all makers after a change of the configuration."""
         self._kept.clear()
 
 
 def listed_cases(
     operation: ApiOperation, phases: Iterable[str], settings: GenerationSettings, hooks: ComponentHooks
 ) -> Iterator[Case]:
-    """Cases of those of the phases that list them, in the order of a run, as hooks want them; ids are the same every time.
+    """Yield the cases of the phases that list them, in the order of a run, after hooks. Their ids never change.
 
     Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
     """
@@ -233,7 +233,7 @@ def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> t
 
 
 def only_media_type(operation: ApiOperation) -> str:
-    """The media type of a body that is given without one. Raises `IncorrectUsage`."""
+    """Return the only media type of the operation. Raises `IncorrectUsage` if it has none or several."""
     types = [body.media_type for body in operation.bodies]
     if len(types) == 1:
         return types[0]
@@ -246,7 +246,7 @@ def only_media_type(operation: ApiOperation) -> str:
 def parts_by_hand(operation: ApiOperation, overrides: Overrides, parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a case made by hand: those of its author, and those that the configuration forces.
 
-    Raises `IncorrectUsage` when the media type of the body is not clear.
+    Raises `IncorrectUsage` if the media type of the body is ambiguous.
     """
     whole = dict(parts)
     for parameter in operation.parameters if overrides.parameters else ():
@@ -286,14 +286,14 @@ class LibraryEngine:
         """`attached` is of the schema, and of a test."""
         self._attached = attached
         self.hooks = attached.registered.hooks
-        """They act after those of all schemas."""
+        """They run after the hooks of all schemas."""
         self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
         self._location = attached.location
         self.application = attached.application
-        """What answers in this process; None where requests go over the network."""
+        """The application in this process; None if requests go over the network."""
         self.schema: Any = None
-        """The loaded schema that it is of, once there is one."""
+        """The loaded schema with this engine; None until it is created."""
         self._config = config
         self.auth = CallAuthentication(schema, attached.registered.auth)
         self._makers = RequestMakers()
@@ -303,18 +303,18 @@ class LibraryEngine:
         self._send = RequestSender(attached.application).send
 
     def formatted_path(self, case: Case, base_path: str = "") -> str:
-        """Path with its variables substituted, as it follows that of a base URL, without query."""
+        """Return the path with its variables substituted, without query, as it is appended to a base URL."""
         origin = replace(_NOWHERE, base_path=base_path)
         return RequestMaker(origin, version=__version__).formatted_path(case)
 
     def as_curl_command(
         self, case: Case, headers: Mapping[str, str] | None, base_url: str | None = None, *, verify: bool
     ) -> str:
-        """Command that sends the case; values under sensitive names are masked."""
+        """Return the command that sends the case, with values of sensitive names masked."""
         settings = self.settings.now
         origin = self._shown_origin(settings, base_url)
         request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
-        # For reading: what is no text in it shows as the replacement character.
+        # The command is for reading: bytes that are no text become the replacement character.
         return self._command(case, request, settings, (origin, verify), lossy=True)
 
     def as_transport_kwargs(
@@ -326,7 +326,7 @@ class LibraryEngine:
         return transport_kwargs(maker.make(case), origin)
 
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
-        """Response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is none."""
+        """Return the response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` if there is none."""
         settings = self.settings.now
         return self._exchange(case, base_url, CallOptions.of(options), settings)
 
@@ -335,16 +335,16 @@ class LibraryEngine:
         self._validate(case, Response.from_any(response), CheckOptions.of(options), self.settings.now)
 
     def evaluate_server_error(self, case: Case, response: Response) -> None:
-        """Raise a `FailureGroup` when our own check says that the server fell over, whatever users have put in its place."""
+        """Raise a `FailureGroup` if the built-in check reports a server error, even if the user replaced this check."""
         self._plain.validate_response(case, response, checks=[extensions.SERVER_ERROR])
 
     @cached_property
     def _plain(self) -> "LibraryEngine":
-        """One of no loaded schema: it has no extension points."""
+        """Return an engine without a loaded schema, so without extension points."""
         return LibraryEngine(self._schema, self._config, self._attached)
 
     def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
-        """Response to the case. Raises a `FailureGroup` when a check fails."""
+        """Return the response to the case. Raises a `FailureGroup` if a check fails."""
         settings = self.settings.now
         checks = CheckOptions.take(options)
         response = self._exchange(case, base_url, CallOptions.of(options), settings)
@@ -352,20 +352,20 @@ class LibraryEngine:
         return response
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
-        """A case of these parts, made by hand. Raises `IncorrectUsage` when its media type is not clear."""
+        """Return a case of these parts. Raises `IncorrectUsage` if its media type is ambiguous."""
         parts = parts_by_hand(operation, self.settings.now.sources.overrides.of(operation), parts)
         parts["headers"] = HeaderFields(parts.get("headers") or {})
         return Case(operation, secrets.token_hex(6), engine=self, **parts)
 
     def as_strategy(self, operation: ApiOperation, **options: Any) -> Any:
-        """Strategy of cases of one operation. Options: `generation_mode`, and strategies of parts. Raises `TypeError`."""
+        """Return the strategy of cases of one operation. Options: `generation_mode`, and strategies of parts. Raises `TypeError`."""
         mode = options.pop("generation_mode", None)
         programs = self._programs(operation, None if mode is None else generation_mode(mode))
         cases = self._drawn_from(programs)
         return with_parts(cases, options) if options else cases
 
     def cases_of_test(self, operation: ApiOperation) -> Any:
-        """Strategy of the cases of a test of one operation."""
+        """Return the strategy of the cases of a test of one operation."""
         return self._drawn_from(self._programs(operation, None, in_test=True))
 
     def _drawn_from(self, programs: Programs) -> Any:
@@ -374,7 +374,7 @@ class LibraryEngine:
         return case_strategy(programs, self.settings_of, self.equipped, pool)
 
     def has_cases(self, operation: ApiOperation, options: Mapping[str, Any]) -> bool:
-        """False where only wrong data is wanted, and the operation takes everything; what else is wrong is told when it is drawn."""
+        """Whether cases exist: none do if only invalid data is wanted and the operation accepts everything. Other errors are raised by drawing."""
         mode = options.get("generation_mode")
         wanted = None if mode is None else generation_mode(mode)
         usual = mode_of(self.settings_of(operation).modes_in_python)
@@ -407,11 +407,11 @@ class LibraryEngine:
         return self._compiled.setdefault((operation.label, mode, in_test), made)
 
     def examples_of(self, operation: ApiOperation) -> list[Any]:
-        """A strategy of each case of the examples phase, whether that is enabled or not. Raises what listing raises."""
+        """Return a strategy for each case of the examples phase, even if the phase is disabled. Raises as `listed_cases`."""
         return [st.just(case) for case in self._listed(operation, [EXAMPLES.name])]
 
     def listed_cases(self, operation: ApiOperation) -> Iterator[Case]:
-        """Cases that the phases of an operation list for it, phase by phase. Raises what listing raises."""
+        """Yield the listed cases of an operation, phase by phase. Raises as the function `listed_cases`."""
         return self._listed(operation, self.settings_of(operation).phases)
 
     def _listed(self, operation: ApiOperation, phases: Iterable[str]) -> Iterator[Case]:
@@ -423,7 +423,7 @@ class LibraryEngine:
         return map(self.equipped, extensions.within_capabilities(self.schema, listed))
 
     def equipped(self, case: Case) -> Case:
-        """The case, able to do what it offers; what it is made of is remembered."""
+        """Give a case this engine, and keep its drawn values for later comparison."""
         case.engine, case.__class__ = self, DrawnCase
         case.headers = HeaderFields(case.headers)
         parts = (case.path_parameters, case.headers, case.cookies, case.query)
@@ -447,15 +447,15 @@ class LibraryEngine:
         return None if users is None else users.current(case.operation.label)
 
     def _shown_origin(self, settings: RunSettings, base_url: str | None = None) -> BaseUrl:
-        """For commands, in which nothing is sent."""
+        """Return the target that commands show; a placeholder if it is unknown. Nothing is sent to it."""
         return self._origin(base_url, settings) or _NOWHERE
 
     def _maker(
         self, origin: BaseUrl, own: OperationSettings, headers: Mapping[str, Any], *, is_anonymous: bool = False
     ) -> RequestMaker:
-        """Headers of a call stand over those of the configuration, and both over those of the case.
+        """Return a maker. Headers of a call override those of the configuration, and these override those of the case.
 
-        An anonymous one has nothing for security schemes.
+        An anonymous maker adds no credentials of security schemes.
         """
         declared = self._schema.base_url
 
@@ -475,7 +475,7 @@ class LibraryEngine:
         chosen = for_client(options.over(case), options, origin.plain.url)
         given = extensions.prepared(self.schema, chosen)
         sent = extensions.authorised(self.schema, given)
-        # What users apply themselves stands in place of everything else.
+        # If the user overrides `apply_auth` and it authenticates the case, no other credentials are added.
         keeper = self.auth.keeper(self.settings.asked, origin, self._send) if sent is given else None
         own = self.settings_of(case.operation)
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
@@ -494,7 +494,7 @@ class LibraryEngine:
         outcome = drive(exchange(tools, sent, request), send)
         (getattr(outcome, "request", None) or request).shown(origin)
         about = (settings, self._schema, origin.url, self.auth.secrets)
-        tell_of_call(lambda: Call(sent, request, outcome, time.time(), *about))
+        record_call(lambda: Call(sent, request, outcome, time.time(), *about))
         extensions.adapt(self.schema, request, outcome)
         drive(judge_outcome(tools, sent, outcome, request=request), send)
         if isinstance(outcome, NetworkFailure):
@@ -512,9 +512,9 @@ class LibraryEngine:
         own = self.settings_of(case.operation)
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, own, options.headers)
-        nobody = without_credentials(settings.report.sanitization.redaction, own.headers)
+        plain_headers = without_credentials(settings.report.sanitization.redaction, own.headers)
         unknown = maker.origin.with_userinfo("")
-        anonymous = self._maker(unknown, dataclasses.replace(own, headers=nobody), {}, is_anonymous=True)
+        anonymous = self._maker(unknown, dataclasses.replace(own, headers=plain_headers), {}, is_anonymous=True)
         hooks = CallHooks.of(self._chain)
         judge = Judge(
             options.able(self._checks(options, own), response),
@@ -529,17 +529,17 @@ class LibraryEngine:
                 return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
             return self._send(origin, http, request)
 
-        said = self._probes.judged(judge, (case, response, options.earlier), send)
+        judged = self._probes.judged(judge, (case, response, options.earlier), send)
         names = judge.names
-        judgement = reviewed(said, hooks, case, response, names)
+        judgement = reviewed(judged, hooks, case, response, names)
         commands: tuple[str, ...] = ()
         if judgement.failures:
             place = maker.origin, is_safe
             asked = [(one.case, one.request) for one in options.earlier]
             asked.append((case, with_headers(response.request, options.headers)))
             commands = tuple(self._command(of, one or maker.make(of), settings, place) for of, one in asked)
-        told = "\n".join(commands)
-        tell_of_results((case, response), results_of(names, judgement), told, options.recorder)
+        shown = "\n".join(commands)
+        record_results((case, response), results_of(names, judgement), shown, options.recorder)
         raised = next((error for _, error in judgement.errors), None)
         if judgement.failures:
             group = failure_group(case, response, judgement.failures, commands, settings.report.truncation)

@@ -26,7 +26,7 @@ from checker.phases.attempt import CheckResult, overridden
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
 _OCTETS: Final = "application/octet-stream"
-"""Of what goes out byte by byte."""
+"""Media type of a body of bytes."""
 
 
 class GivenBody(Struct, frozen=True):
@@ -35,7 +35,7 @@ class GivenBody(Struct, frozen=True):
     value: Any
     media_type: str
     content_type: str | None = None
-    """The header, where it is not the media type that `value` is written as."""
+    """The header, if it differs from the media type by which `value` is written."""
 
 
 def body_given(case: Case, json: Any, data: Any, files: Any) -> GivenBody | None:
@@ -56,7 +56,7 @@ def body_given(case: Case, json: Any, data: Any, files: Any) -> GivenBody | None
 
 
 def _multipart(case: Case, data: Any, files: Any) -> GivenBody:
-    # The same case makes the same request: clients choose a boundary by chance.
+    # The boundary follows from the id: with a random one, as clients use it, equal cases would send different requests.
     named = f"multipart/form-data; boundary=part-{case.id}"
     fields = {} if data is None else _fields(data)
     try:
@@ -70,7 +70,7 @@ def _multipart(case: Case, data: Any, files: Any) -> GivenBody:
 
 
 def _fields(data: Any) -> dict[str, Any]:
-    """Values by name, lists where a name has several. Raises `IncorrectUsage`."""
+    """Return values by name; a list if a name has several. Raises `IncorrectUsage`."""
     if isinstance(data, Mapping):
         return dict(data)
     is_pairs = isinstance(data, Sequence) and all(isinstance(one, tuple | list) and len(one) == 2 for one in data)
@@ -83,7 +83,7 @@ def _fields(data: Any) -> dict[str, Any]:
 
 
 _NEVER = frozenset(["content", "method", "url"])
-"""What a case says itself."""
+"""Options that the case decides."""
 _CONTENT_TYPE = "Content-Type"
 _CHECKS = "checks: functions, classes or names"
 
@@ -99,7 +99,7 @@ class CallOptions(Struct, frozen=True):
     """Seconds."""
     verify: bool | str | None = None
     session: Any = None
-    """A client of the user that sends: of httpx, requests, werkzeug, Starlette, Django."""
+    """A client of the user (httpx, requests, werkzeug, Starlette, Django) that sends the request."""
     auth: Any = None
     """User and password, or an object of the client's library."""
     cert: Any = None
@@ -110,13 +110,13 @@ class CallOptions(Struct, frozen=True):
     follow_redirects: bool | None = None
     stream: bool | None = None
     json: Any = None
-    """What is sent in place of the body of the case, as `requests` takes it."""
+    """Replaces the body of the case; as in `requests`."""
     data: Any = None
     files: Any = None
 
     @property
     def transport(self) -> dict[str, Any]:
-        """Return the options about sending, under the names of clients, as far as they are given."""
+        """Return the given options about sending, by the names that clients use."""
         names = (
             "timeout", "verify", "cert", "proxies", "allow_redirects", "follow_redirects", "stream",
         )  # fmt: skip
@@ -126,7 +126,7 @@ class CallOptions(Struct, frozen=True):
         return {name: value for name, value in found.items() if value is not None}
 
     def over(self, case: Case) -> Case:
-        """The case as it is sent: single parameters and the body replaced, everything else as generated. Raises `IncorrectUsage`."""
+        """Return the case with the parameters and the body of the call, and everything else as generated. Raises `IncorrectUsage`."""
         found = overridden(case, headers=self.headers, query=self.params, cookies=self.cookies)
         body = body_given(case, self.json, self.data, self.files)
         if body is None:
@@ -146,9 +146,9 @@ class CallOptions(Struct, frozen=True):
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
-        """Options by name, None left out. Raises `TypeError`, `IncorrectUsage`."""
+        """Return options by name, without those that are None. Raises `TypeError`, `IncorrectUsage`."""
         for name in _NEVER.intersection(options):
-            raise IncorrectUsage(f"case.call({name}=...): a case says that itself; change the case")
+            raise IncorrectUsage(f"case.call({name}=...): the case decides this; change the case")
         given = _given(options, cls, "case.call")
         require_names(**{name: given.get(name) for name in ("headers", "params", "cookies")})
         timeout = given.get("timeout", 1)
@@ -177,20 +177,20 @@ class CheckOptions(Struct, frozen=True):
     """The options of the checks of one response."""
 
     checks: Checks | None = None
-    """Instead of the configured ones."""
+    """Replace the configured checks."""
     additional_checks: Checks | None = None
     excluded_checks: Checks | None = None
     headers: Mapping[str, Any] = field(default_factory=dict)
-    """That were sent beside those of the case."""
+    """Headers that were sent in addition to those of the case."""
     transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
-    """How it was sent: `verify` counts for requests that checks send, too."""
+    """Options of the transport: `verify` applies to requests of checks, too."""
     recorder: "CheckRecorder | None" = None
     earlier: Sequence[JudgedInteraction] = ()
-    """What came before it in its sequence: what an answer shows may follow from it, and it takes all of it to see that again."""
+    """Earlier interactions of the sequence, which a failure may depend on. The reproduction sends them first."""
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Self:
-        """Options by name, None left out. Raises `TypeError`, `IncorrectUsage`."""
+        """Return options by name, without those that are None. Raises `TypeError`, `IncorrectUsage`."""
         given = _given(options, cls, "case.validate_response")
         require_names(transport_kwargs=given.get("transport_kwargs"))
         recorder = given.get("recorder")
@@ -200,7 +200,7 @@ class CheckOptions(Struct, frozen=True):
 
     @classmethod
     def take(cls, options: dict[str, Any]) -> Self:
-        """Options of checks, removed from a mixed bag."""
+        """Remove the options of checks from `options` and return them."""
         names = ("checks", "additional_checks", "excluded_checks")
         return cls(**{name: options.pop(name) for name in names if name in options})
 
@@ -218,7 +218,7 @@ class CheckOptions(Struct, frozen=True):
     def able(self, checks: Iterable[Check], response: Response) -> tuple[Check, ...]:
         """Return the checks that can judge a response, whose request may be unknown.
 
-        Raises `IncorrectUsage` where the caller asked for one of the others.
+        Raises `IncorrectUsage` if the caller asked for another check by name.
         """
         if response.request is not None:
             return tuple(checks)
@@ -239,12 +239,12 @@ class CheckRecorder(Protocol):
     """A recorder of check results."""
 
     def checked(self, case: Case, response: Response, results: list[CheckResult]) -> None:
-        """Take note of what the checks said of an answer."""
+        """Record the results of the checks of a response."""
         ...
 
 
 def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str, Any]:
-    """Options that are not None. Raises `TypeError` for one that nothing takes."""
+    """Return the options that are not None. Raises `TypeError` for an unknown one."""
     given = {name: value for name, value in options.items() if value is not None}
     known = record.__struct_fields__
     for name in options:
@@ -254,7 +254,7 @@ def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str,
 
 
 def _several(option: str, given: Checks | None) -> Iterable[CheckName]:
-    """Checks of an option; one may stand there by itself, by its name or as a function. Raises `IncorrectUsage`."""
+    """Return the checks of an option, which may be a single name or function. Raises `IncorrectUsage`."""
     if given is None:
         return ()
     found = (given,) if callable(given) else several(option, given, _CHECKS)
@@ -264,7 +264,7 @@ def _several(option: str, given: Checks | None) -> Iterable[CheckName]:
 
 
 def _excluded(check: CheckName) -> str:
-    """Its name: that of any check of the tool, built yet or not, or of a user."""
+    """Return the name of an excluded check. Raises `UsageError` for an unknown name."""
     known = (*BUILT_IN, *CUSTOM_CHECKS)
     if isinstance(check, str) and check not in known:
         raise UsageError(f"unknown check {check!r}; choose from {', '.join(known)}")
@@ -276,7 +276,7 @@ def _name(check: CheckName) -> str:
 
 
 def _checks(check: CheckName, classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
-    """One, or none: a class may have nothing to say of single responses."""
+    """Return the check; nothing for a class check that does not judge single responses."""
     name = _name(check)
     known = CUSTOM_CHECKS.get(name)
     if isinstance(check, str) or name in BUILT_IN or (known is not None and known.source is check):

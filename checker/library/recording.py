@@ -24,9 +24,9 @@ from checker.phases.attempt import CheckResult
 def failure_group(
     case: Case, response: Response, failures: Sequence[Failure], commands: tuple[str, ...], truncation: Truncation
 ) -> FailureGroup:
-    """One exception with a member for each distinct failure; its text is the numbered block of the console.
+    """Return one exception with a member for each distinct failure. Its text is the numbered block of the console.
 
-    `commands` send it again, oldest first.
+    `commands` send the sequence again, oldest request first.
     """
     label = case.operation.label
     distinct = list({failure.fingerprint(label): failure for failure in failures}.values())
@@ -67,66 +67,66 @@ def _frames_of_user() -> TracebackType | None:
 
 
 class Call(Struct, eq=False):
-    """One case that was sent, what came back, and what checks said of that."""
+    """A case that was sent, its outcome and the results of the checks."""
 
     case: Case
     request: WireRequest
     outcome: Outcome
     at: float
-    """Seconds since the epoch: when the outcome was there."""
+    """Seconds since the epoch at which the outcome arrived."""
     settings: RunSettings
     schema: ApiSchema
     base_url: str
     secrets: Secrets
-    """What sources of credentials gave."""
+    """The values of fetched credentials."""
     results: list[CheckResult] = field(default_factory=list)
     command: str = ""
-    """That shows the failures, if there are some."""
+    """The command that reproduces the failures; empty without failures."""
 
 
 class CallRecorder(Protocol):
-    """Takes note of calls."""
+    """Records calls."""
 
     def seeded(self, seed: Any) -> None:
-        """A test begins with a seed."""
+        """Record the seed of a test that begins."""
         ...
 
     def called(self, call: Call) -> None:
-        """A case was sent."""
+        """Record a call."""
         ...
 
     def judged(self, response: Response, results: Sequence[CheckResult], command: str) -> None:
-        """Checks looked at a response; `command` shows what failed."""
+        """Record the results of checks; `command` reproduces the failures."""
         ...
 
     def judging(self, classes: KeptClassChecks) -> None:
-        """Classes of users are at work on responses."""
+        """Record that these class checks of users are active."""
         ...
 
 
 RECORDERS: Final[list[CallRecorder]] = []
-"""All that are at work in this process."""
+"""The active recorders of this process."""
 
 
-def tell_of_seed(seed: Any) -> None:
-    """Tell all recorders what a test begins with, where it is a seed."""
+def record_seed(seed: Any) -> None:
+    """Report the seed of a test to all recorders; None is not reported."""
     if seed is not None:
         for recorder in RECORDERS:
             recorder.seeded(seed)
 
 
-def tell_of_call(made: Callable[[], Call]) -> None:
-    """Tell all recorders of a call, which is made where there is one."""
+def record_call(made: Callable[[], Call]) -> None:
+    """Report a call to all recorders. It is built only if there is a recorder."""
     if RECORDERS:
         call = made()
         for recorder in RECORDERS:
             recorder.called(call)
 
 
-def tell_of_results(
+def record_results(
     judged: tuple[Case, Response], results: list[CheckResult], command: str, own: CheckRecorder | None
 ) -> None:
-    """Tell all recorders what checks said of a response to a case, and the one that the caller brought."""
+    """Report the results of checks to all recorders, and to the recorder of the caller."""
     case, response = judged
     if own is not None:
         own.checked(case, response, results)

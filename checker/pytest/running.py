@@ -6,7 +6,7 @@ import pytest
 
 from checker.core.errors import BudgetSpent, NothingToBreak, SerializationError, Unsatisfiable
 from checker.library.property_tests import PropertyTest
-from checker.library.recording import tell_of_seed
+from checker.library.recording import record_seed
 from checker.pytest.pending import PENDING, PendingTest
 
 
@@ -39,4 +39,4 @@ def prepare(test: PropertyTest) -> None:
     if not listed and not test.draws:
         pytest.skip(f"{label}: no enabled phase has a case for it")
     if test.draws:
-        tell_of_seed(test.seed)
+        record_seed(test.seed)

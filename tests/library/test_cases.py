@@ -133,7 +133,7 @@ def test_what_is_no_client_is_refused(case) -> None:
 
 
 def test_what_a_case_says_itself_is_refused(case) -> None:
-    with pytest.raises(checker.errors.IncorrectUsage, match="a case says that itself"):
+    with pytest.raises(checker.errors.IncorrectUsage, match="the case decides this"):
         case.call(content=b"")
 
 
