@@ -1,4 +1,4 @@
-"""The report that people read, and what they see until it comes."""
+"""The console: progress of a run, and its report."""
 
 import os
 import time
@@ -32,7 +32,7 @@ from checker.reporting.warnings import warning_groups
 
 
 def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -> ShownCommand:
-    """A recorded text as `shown` gives it, with Python in place of its commands."""
+    """Return a masked text with Python code in place of its commands."""
     found = shown(text, components)
     lines = [
         with_escaped_hashes(line, r"\x23")
@@ -43,7 +43,7 @@ def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -
 
 
 def _as_python(command: str, *, is_first: bool) -> list[str]:
-    """Lines that send what a command sends; what is no such command stays as it is."""
+    """Return Python lines that send the request of a command; other lines stay as they are."""
     if not command.startswith("curl "):
         return [command]
     try:
@@ -75,25 +75,25 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
 
 _FIELD = 18
 _LARGE_BYTES = 1_000_000
-"""From here on a description takes so long that its size is worth telling."""
+"""Size from which reading a description takes noticeable time, so that it is shown."""
 _ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--report html`."
 _PULSE_S = (10.0, 60.0)
-"""Least and most between two signs of life where no terminal shows live lines: nights have fewer than minutes."""
+"""Least and most seconds between two progress lines without a terminal."""
 _NOTICEABLE_S = 1.0
-"""The time of reports is shown from here on."""
+"""Seconds from which the writing of reports is shown."""
 _PULSE_SHARE = 1 / 30
-"""Of the time that a run has taken."""
+"""Share of the elapsed time between two progress lines, so that long runs have fewer lines."""
 
 
 class Console:
-    """A listener of records that ends with the report. One for each run."""
+    """The listener of a run's records that shows its progress, and at the end its report."""
 
     def __init__(
         self, settings: RunSettings, stream: IO[str] | None = None, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._settings = settings
         self._seed = settings.seed
-        """That of the beginning, for a run that goes on."""
+        """Seed of the run, which an earlier process may have begun."""
         self._clock = clock
         self._progress = RunProgress(clock())
         self._live: LiveLines | None = None
@@ -101,19 +101,19 @@ class Console:
         self._credentials: tuple[str, ...] = ()
         self._next_pulse = clock() + _PULSE_S[0]
         self._ended: float | None = None
-        """When the testing was over."""
+        """Time at which the testing ended."""
         self._is_writing_told = False
         self.screen = Screen(stream, color=settings.report.color)
 
     def title(self) -> None:
-        """Name and version: the first thing on the screen."""
+        """Print name and version."""
         name = f"Checker v{__version__}"
         self.screen.line(name, "bold")
         self.screen.line(self.screen.glyph("rule") * len(name), "bold")
         self.screen.line()
 
     def loading(self) -> None:
-        """Say what is read, as soon as the run begins: it may take long."""
+        """Print which description is read, since reading may take long."""
         text = f"  {self._loading_text()}"
         if not self.screen.is_terminal:
             self.screen.line(text)
@@ -124,9 +124,9 @@ class Console:
         self._live.start()
 
     def on_record(self, incarnation: int, record: Record) -> None:
-        """Follow the run: header when the description is read, then counters, then findings as they come.
+        """Show progress: a header when the description is read, then counters and findings.
 
-        Never raises: the run is worth more than its signs of life, and the report comes at its end.
+        Never raises: an error in the display must not end the run.
         """
         walled(lambda: self._follow(incarnation, record), lambda _: None)
 
@@ -143,17 +143,17 @@ class Console:
         new = self._progress.follow(incarnation, record, now)
         if now >= self._next_pulse:
             self._pulse(now)
-        # Without a terminal only `fuzz` tells them: it may run all night before its report.
+        # Without a terminal only `fuzz` prints findings at once: its report may come hours later.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
-            self._tell(record, now)
+            self._finding(record, now)
 
     def end_testing(self) -> None:
-        """Stop drawing: what follows is the writing of reports, which is no part of the time of the run."""
+        """Stop drawing. The writing of reports follows, which does not count as time of the run."""
         self.close()
         self._ended = self._clock()
 
     def still_writing(self) -> None:
-        """Say that reports are written, once, where that takes noticeable time."""
+        """Print once that reports are being written, if that takes noticeable time."""
         if self._ended is None or self._is_writing_told:
             return
         if self._clock() - self._ended >= _NOTICEABLE_S:
@@ -161,14 +161,14 @@ class Console:
             self.screen.line("     Writing reports; Ctrl-C ends that")
 
     def report(self, view: RunView, outcome: str) -> Report:
-        """Return what a run that is over came to, by the settings of its project."""
+        """Return the report of a run that is over, with the settings of its project."""
         self.close()
         self.header_of(view)
         ended = self._clock() if self._ended is None else self._ended
         return report_of(view, self._settings, outcome, ended - self._progress.started)
 
     def header_of(self, view: RunView) -> None:
-        """Say what was opened, unless that was said."""
+        """Print the header, unless it was printed."""
         if not self._opened and view.opened is not None:
             self._header(view.opened, self._clock())
 
@@ -188,13 +188,13 @@ class Console:
         self.screen.line(ruled(total_line(report), "=", self.screen.width), _total_style(report))
 
     def close(self) -> None:
-        """Stop drawing; harmless when nothing is drawn."""
+        """Stop drawing, if anything is drawn."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
     def loading_failed(self, error: LoaderError) -> None:
-        """The API description could not be read; the command ends with 2."""
+        """Print that the API description could not be read."""
         self.close()
         glyph, spent = self.screen.glyph("failure"), self._clock() - self._progress.started
         location = self._shown_location()
@@ -208,7 +208,7 @@ class Console:
             self.screen.lines(f"    {extra}" for extra in error.extras)
 
     def loading_interrupted(self) -> None:
-        """Ctrl-C while the API description was fetched; the command ends with 130."""
+        """Print that the fetching of the API description was interrupted."""
         self.close()
         spent = self._clock() - self._progress.started
         glyph = self.screen.glyph("interrupted")
@@ -244,7 +244,7 @@ class Console:
         self.screen.line()
 
     def _elsewhere(self, source: str) -> None:
-        """Warn that the description names another host, so that a local test is not mistaken for one of production."""
+        """Warn that the description names another host than the one that is tested."""
         glyph = self.screen.glyph("warning")
         self.screen.line(f" {glyph}  The description comes from {source}, and names another host:", "bold yellow")
         self.screen.line("     all requests go to the base URL above; give `--url` to choose where.")
@@ -261,16 +261,16 @@ class Console:
                 f"     {clock_text(now - at.started)}  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {found}"
             )
 
-    def _tell(self, finding: Finding, now: float) -> None:
+    def _finding(self, finding: Finding, now: float) -> None:
         at = clock_text(now - self._progress.started)
         glyph = self.screen.glyph("failure")
-        # The first version of a finding is not investigated yet.
+        # Marks exist only after the investigation.
         marks = marks_of(finding) if finding.stage == "minimised" else ()
         title = marked(finding.title, marks)
         self.screen.line(f" {glyph}  {at}  {finding.label}: {title}", "red")
 
     def _phase(self, phase: PhaseOutcome) -> None:
-        """One line: how long, and how the operations ended."""
+        """Print the line of a phase: duration, and operations by result."""
         glyph = self.screen.glyph(phase.icon)
         parts = tally_parts(phase.tally, self.screen.glyph)
         note = f" ({phase.note})" if phase.note else ""
@@ -320,7 +320,7 @@ class Console:
     def _loading_text(self) -> str:
         location, wait_s = self._shown_location(), self._settings.target.wait_for_schema_s
         if urlsplit(self._settings.location).netloc:
-            waits = f", for up to {wait_s:g} s until it is there" if wait_s is not None else ""
+            waits = f", waiting up to {wait_s:g} s for it" if wait_s is not None else ""
             return f"Fetching {location}{waits}"
         # The worker that opens an unreadable file reports it.
         with suppress(OSError):

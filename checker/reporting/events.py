@@ -1,4 +1,4 @@
-"""A run as one stream of events by time, read from its journals and its traffic, for writers of reports and for handlers."""
+"""A run as one stream of events by time, read from its journals and its traffic."""
 
 import heapq
 from collections.abc import Iterator
@@ -33,13 +33,13 @@ class PhaseStarted(Struct, frozen=True):
 
 
 class PhaseFinished(Struct, frozen=True):
-    """A phase is over. Phases may overlap, so all of them end with the run; of one that was killed none ends."""
+    """The end of a phase. Phases may overlap, so that all end with the run; a killed run has none."""
 
     name: str
     tested: int
-    """Operations."""
+    """Number of operations."""
     failed: frozenset[str]
-    """Those in which something failed, known or not."""
+    """Operations with failures, known ones included."""
     errored: int
 
 
@@ -56,23 +56,23 @@ Event = (
     | PhaseFinished
     | RunFinished
 )
-"""Everything that a writer may be shown. A finding comes as it was found and again as it was made smaller (`stage`)."""
+"""All events. A finding comes when it is found, and again when it is minimised (`stage`)."""
 
 _SHOWN = (RunStarted, SchemaOpened, Interaction, Finding, OperationError, Note, Quarantined, WorkerGone)
 
 
 class EventStream(Struct):
-    """Makes events of records. What journals do not say in so many words is worked out here."""
+    """The events of records, including those that no record states: beginning and end of phases."""
 
     view: RunView = field(default_factory=RunView)
     _begun: dict[str, None] = field(default_factory=dict)
     _started: set[str] = field(default_factory=set)
-    """Names of runs: one that is gone on with has begun once."""
+    """Names of runs, because a resumed run writes its beginning again."""
     _is_opened: bool = False
     _finished: RunFinished | None = None
 
     def follow(self, incarnation: int, record: Record) -> Iterator[Event]:
-        """Events of one record of a journal."""
+        """Yield the events of a record of a journal."""
         self.view.absorb(incarnation, record)
         phase = getattr(record, "phase", "")
         if phase:
@@ -83,7 +83,7 @@ class EventStream(Struct):
             case RunStarted():
                 self._started.add(record.run)
             case SchemaOpened() if self._is_opened:
-                # Each worker says what it opened.
+                # Each worker writes this record.
                 return
             case SchemaOpened():
                 self._is_opened = True
@@ -95,19 +95,19 @@ class EventStream(Struct):
             yield record
 
     def interaction(self, record: Interaction) -> Iterator[Event]:
-        """Events of one request and its answer, which stand in the traffic."""
+        """Yield the events of an interaction, which comes from the traffic."""
         if record.phase:
             yield from self.begin_phase(record.phase)
         yield record
 
     def begin_phase(self, name: str) -> Iterator[Event]:
-        """Yield the start of a phase that has not begun before."""
+        """Yield the beginning of a phase, once."""
         if name not in self._begun:
             self._begun[name] = None
             yield PhaseStarted(name)
 
     def end(self) -> Iterator[Event]:
-        """Yield the events that remain when no record will follow."""
+        """Yield the events after the last record."""
         if self._finished is None:
             return
         for name in self._begun:
@@ -123,16 +123,15 @@ _Placed = tuple[tuple[float, str], int, Record]
 
 
 class RunEvents:
-    """The events of a run, from what it has on disk: all of them when it is over, the new ones while it goes on.
+    """The events of a run on disk.
 
-    Records are merged by time as they are read, a piece of each file at a time, because the traffic may be larger than
-    memory. What one file holds comes in its order.
+    Records are merged by time while they are read, because the traffic may be larger than memory. The records of one file keep their order.
     """
 
     def __init__(self, layout: RunLayout, first: int, *, has_traffic: bool = True) -> None:
         """`first`: the lowest incarnation of the run. `has_traffic`: whether each interaction is wanted."""
         self.count = 0
-        """Interactions so far."""
+        """Number of interactions so far."""
         self._layout = layout
         self._first = first
         self._has_traffic = has_traffic
@@ -151,7 +150,7 @@ class RunEvents:
         yield from self.end()
 
     def new(self) -> Iterator[Event]:
-        """Yield the events of what was written since the last call."""
+        """Yield the events of records that were written since the last call."""
         journals = [_placed(*one) for one in self._journals.new_of_each()]
         for _, incarnation, record in heapq.merge(*journals, *self._traffic(), key=itemgetter(0)):
             if isinstance(record, Interaction):
@@ -165,7 +164,7 @@ class RunEvents:
         yield from self._stream.end()
 
     def notes(self) -> list[Note]:
-        """Return a note for each damaged file of traffic; those on journals are made elsewhere."""
+        """Return a note for each damaged file of traffic."""
         return [note for segment in self._segments.values() for note in segment.notes()]
 
     def close(self) -> None:
@@ -186,10 +185,10 @@ class RunEvents:
 
 
 def _placed(incarnation: int, records: Iterator[Record]) -> Iterator[_Placed]:
-    """Yield the records of a journal at their times. One without a time has that of the record before it."""
+    """Yield the records of a journal with their times. A record without a time gets that of its predecessor."""
     at = -inf
     for record in records:
-        # The begin of a run comes before what its workers write without a time.
+        # Before the first time: -inf, so that the beginning of a run comes first.
         yield (at, ""), incarnation, record
         at = max(at, getattr(record, "at", at))
 
@@ -198,5 +197,5 @@ def _sent(incarnation: int, segments: list[TrafficReader]) -> Iterator[_Placed]:
     for segment in segments:
         for one in segment.stream():
             yield (one.at, one.case), incarnation, one
-        # It is opened again if it grows.
+        # A segment that grows is opened again.
         segment.close()

@@ -1,4 +1,4 @@
-"""The terminal: text on any stream, and the moving lines with the progress of a run."""
+"""The terminal: text on any stream, and redrawn lines with the progress of a run."""
 
 import time
 from collections import Counter
@@ -30,11 +30,11 @@ GLYPHS: Final = {
     "warning": ("⚠ ", "[warn]"),
     "rule": ("━", "-"),
 }
-"""Name -> glyph where the stream can hold it, and what stands in for it elsewhere."""
+"""Name -> (glyph, its replacement in encodings without it)."""
 
 
 class Screen:
-    """A stream that takes any text: what it cannot encode is replaced, what would drive a terminal is shown."""
+    """A stream for any text. Characters that it cannot encode are replaced, control characters are escaped."""
 
     def __init__(self, stream: IO[str] | None = None, *, color: bool | None = None) -> None:
         self.rich = Rich(
@@ -55,7 +55,7 @@ class Screen:
         return self.rich.is_terminal and not self.rich.is_dumb_terminal
 
     def glyph(self, name: str) -> str:
-        """Glyph of `GLYPHS` as this stream can show it."""
+        """Return a glyph of `GLYPHS`, or its replacement."""
         return GLYPHS[name][not self._pretty]
 
     def line(self, text: str = "", style: str = "") -> None:
@@ -73,24 +73,24 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """Characters of a ruled line: as wide as people read, or as their terminal is."""
+        """Return the characters of a ruled line: `WIDTH`, or fewer on a narrow terminal."""
         return min(WIDTH, self.rich.width) if self.is_terminal else WIDTH
 
     def section(self, title: str, style: str = "bold") -> None:
-        """`===== TITLE =====`, a line of its own."""
+        """Print `===== TITLE =====`."""
         self.line(ruled(title, "=", self.width), style)
 
     def heading(self, label: str) -> None:
-        """`_____ GET /users _____`: what follows belongs to this operation."""
+        """Print `_____ GET /users _____`."""
         self.line(ruled(label, "_", self.width), "bold")
 
     def encodable(self, text: str) -> str:
-        """Return text that the stream can hold, and that drives neither a terminal nor a CI runner."""
+        """Return text that the stream can encode, without control characters and commands of CI systems."""
         return encodable(printable(text), self._encoding)
 
 
 def ruled(title: str, rule: str, width: int = WIDTH) -> str:
-    """Title in the middle of a line of `rule`; a title that is too long keeps three of them on each side."""
+    """Return a title in the middle of a line of `rule`, with at least three of them on each side."""
     rest = max(width - len(title) - 2, 6)
     left = rest // 2
     return f"{rule * left} {title} {rule * (rest - left)}"
@@ -105,7 +105,7 @@ def _encodes(encoding: str, text: str) -> bool:
 
 
 _WINDOW_S = 5.0
-"""Rates are of the last seconds, not of the whole run: a stall must show."""
+"""Seconds over which rates are measured. A mean of the whole run would hide a stall."""
 
 
 class RunProgress(Struct):
@@ -120,22 +120,22 @@ class RunProgress(Struct):
     errors: int = 0
     last_found: float | None = None
     tasks: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Under way: task -> labels."""
+    """Tasks under way -> their labels."""
     finished: set[str] = field(default_factory=set)
-    """Labels whose task is over."""
+    """Labels of finished tasks."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Working seconds of each label."""
+    """Label -> seconds of workers."""
     statuses: Counter[int] = field(default_factory=Counter)
     """Status class 0-5 -> count; 0 for no response."""
     incarnations: set[int] = field(default_factory=set)
-    """Workers that have the description, and live."""
+    """Living workers that have opened the description."""
     _samples: list[tuple[float, int]] = field(default_factory=list)
 
     def follow(self, incarnation: int, record: Record, now: float) -> bool:
-        """Take a record in. True when it is a finding that was not seen before."""
+        """Count a record. Return True for a finding that was not counted before."""
         match record:
             case SchemaOpened():
-                # The first thing that a worker writes.
+                # Each worker writes it first.
                 self.incarnations.add(incarnation)
             case WorkerGone():
                 self.incarnations.discard(record.incarnation)
@@ -144,7 +144,7 @@ class RunProgress(Struct):
             case OperationError():
                 self.errors += 1
             case Finding() if record.withdrawn:
-                pass  # Nor does it take back what another worker has confirmed.
+                pass  # Another worker may have confirmed the same finding.
             case Finding() if record.same_as:
                 self.fingerprints.discard(record.fingerprint)
             case Finding() if record.fingerprint not in self.fingerprints:
@@ -156,14 +156,14 @@ class RunProgress(Struct):
         return False
 
     def rate(self, now: float) -> float:
-        """Requests per second, of late."""
+        """Return the requests per second in the last seconds."""
         recent = [sample for sample in self._samples if now - sample[0] <= _WINDOW_S]
         span = min(_WINDOW_S, max(now - self.started, 0.1))
         return sum(count for _, count in recent) / span
 
     @property
     def slowest(self) -> str | None:
-        """Label that took most of the workers' time so far."""
+        """Return the label with most time of workers."""
         return max(self.seconds, key=self.seconds.__getitem__, default=None)
 
     def _advance(self, record: TaskProgress, now: float) -> None:
@@ -181,7 +181,7 @@ class RunProgress(Struct):
             self.finished.update(record.labels)
             del self.tasks[record.task]
         if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
-            # Once in a window and not for each record: a busy run has hundreds of them in a second.
+            # Old samples are removed once in a window: a busy run has hundreds of records in a second.
             self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
         self._samples.append((now, record.requests))
 
@@ -191,7 +191,7 @@ _BAR = 24
 
 
 class LiveLines:
-    """Redrawn ten times a second by a thread of rich; it only reads the counters."""
+    """Lines that a thread of rich redraws ten times a second. It only reads the counters."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class LiveLines:
         self._screen = screen
         self._progress = progress
         self._loading = loading
-        """What is done about the description, until it is there."""
+        """The text shown until the description is read."""
         self._operations = 0
         self._max_time_s = max_time_s
         self._clock = clock
@@ -224,18 +224,18 @@ class LiveLines:
         self._live.start(refresh=True)
 
     def opened(self, operations: int) -> None:
-        """The description is there: from now on the work is shown, and how much of so many operations is done."""
+        """Show the progress of a number of operations, now that the description is read."""
         self._loading = ""
         self._operations = operations
-        # What is printed next would be followed by the lines as they were drawn last.
+        # Without a refresh, text that is printed next would be followed by the old lines.
         self._live.refresh()
 
     def stop(self) -> None:
-        """Wipe the lines: what follows is the report."""
+        """Remove the lines."""
         self._live.stop()
 
     def renderable(self) -> Group:
-        """The lines as of now."""
+        """Return the current lines."""
         now = self._clock()
         head = Table.grid(padding=(0, 1))
         head.add_row(self._spinner, Text(clock_text(now - self._progress.started)), *self._bar(now))
@@ -246,7 +246,7 @@ class LiveLines:
         return Group(head, *lines)
 
     def counter_lines(self, now: float) -> list[str]:
-        """Counters in words."""
+        """Return the counters as text."""
         at = self._progress
         found = counted(len(at.fingerprints), "unique failure")
         if at.last_found is not None:
@@ -256,10 +256,10 @@ class LiveLines:
         )
         busy = [", ".join(labels[:2]) for labels in list(at.tasks.values())[:_SHOWN_LABELS]]
         workers = len(at.incarnations)
-        # There is none before the first one has begun, and when all were killed.
-        crew = counted(workers, "worker") if workers else "starting workers"
+        # There are none before the first start, and after all were killed.
+        living = counted(workers, "worker") if workers else "starting workers"
         lines = [
-            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {crew}  {classes}",
+            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {living}  {classes}",
             f"  {self._screen.glyph('failure')} {found}"
             + (f"  {self._screen.glyph('error')} {counted(at.errors, 'error')}" if at.errors else ""),
         ]
@@ -270,7 +270,7 @@ class LiveLines:
         return lines
 
     def _bar(self, now: float) -> tuple[ProgressBar | Text, ...]:
-        """Part that is done: of the time if there is a limit, else of the operations."""
+        """Return a bar of the elapsed time if there is a limit, else of the finished operations."""
         if self._max_time_s is not None:
             done = min(now - self._progress.started, self._max_time_s)
             left = clock_text(self._max_time_s - done)
@@ -283,7 +283,7 @@ class LiveLines:
 
 
 def clock_text(seconds: float) -> str:
-    """`0:07`, `12:30`, `1:02:03`."""
+    """Return seconds as `0:07`, `12:30`, `1:02:03`."""
     minutes, rest = divmod(int(max(seconds, 0)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,4 +1,4 @@
-"""The HTML report of a run that goes on, on loopback: it follows the journals, and pages follow it by server-sent events."""
+"""The HTML report of a run under way, on loopback. It follows the journals; pages follow it by server-sent events."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ from checker.reporting.shown import ReportContext
 
 _HOST: Final = "127.0.0.1"
 _LOOK_S: Final = 2.0
-"""Seconds between two looks at the journals while a page is open."""
+"""Seconds between two reads of the journals while a page is open."""
 _POLICY: Final = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 _SCRIPT: Final = """
 const opened = () => new Set(all("details[open]").map((one) => one.id || one.querySelector("summary").textContent));
@@ -36,10 +36,10 @@ new EventSource("/events").onmessage = async () => {
 
 
 class LivePage:
-    """Serves the report until it is closed. It reads journals alone: the run does not know of it."""
+    """Serves the report until it is closed. It only reads the journals, so that it cannot disturb the run."""
 
     def __init__(self, settings: RunSettings, port: int) -> None:
-        """Raises `UsageError` when the port cannot be had; port 0 takes a free one."""
+        """Raises `UsageError` if the port cannot be used; port 0 takes a free one."""
         self._follower = _Follower(settings)
         self._closed = threading.Event()
         try:
@@ -48,11 +48,11 @@ class LivePage:
             raise UsageError(f"--live-port {port}: {error.strerror}; give another port") from error
         self._server.daemon_threads = True
         self.url = f"http://{_HOST}:{self._server.server_address[1]}/"
-        """Of the page."""
+        """URL of the page."""
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
-        """Stop; pages that are open stay as they are."""
+        """Stop the server."""
         self._closed.set()
         self._server.shutdown()
         self._server.server_close()
@@ -61,10 +61,10 @@ class LivePage:
         follower, closed = self._follower, self._closed
 
         class Handler(BaseHTTPRequestHandler):
-            """Answers GET requests to loopback names; a page of another site that resolves to this machine gets 403."""
+            """Serves GET requests to loopback names. A site whose name resolves to this machine (DNS rebinding) gets 403."""
 
             def do_GET(self) -> None:
-                """The page, what of it changes, or the events that say that it did."""
+                """Send the page, its changing part, or the stream of change events."""
                 host = self.headers.get("Host", "").rpartition(":")[0]
                 if host not in (_HOST, "localhost"):
                     self.send_error(403)
@@ -79,7 +79,7 @@ class LivePage:
                     self.send_error(404)
 
             def log_message(self, format: str, *args: Any) -> None:
-                """The console is for the run."""
+                """Write nothing: the console shows the run."""
 
             def _text(self, text: str) -> None:
                 content = text.encode()
@@ -104,22 +104,22 @@ class LivePage:
 
 
 class _Follower:
-    """The fold of the journals of the last run, as far as they are written."""
+    """The fold of the journals of the current run."""
 
     def __init__(self, settings: RunSettings) -> None:
         self._settings = settings
         self._layout = RunLayout(Path(settings.corpus.folder))
         before = last_run(self._layout)
         self._before = None if before is None else before.journal
-        """Of a run that is over: the corpus may hold one."""
+        """The journal of an earlier run in the same corpus."""
         self._journals: Journals | None = None
         self._view = RunView()
         self._began = time.monotonic()
-        # Each page that is open has a thread of its own, and readers go on where they were.
+        # Each open page has a thread, and journal readers have a position.
         self._reading = threading.Lock()
 
     def report(self) -> tuple[Report, ReportContext]:
-        """The report as of now, and its context."""
+        """Return the current report and its context."""
         with self._reading:
             self._read()
             view = self._view
@@ -130,7 +130,7 @@ class _Follower:
             return report, ReportContext.of(settings, view.run, view.opened)
 
     def changes(self, closed: threading.Event) -> Iterator[bytes]:
-        """An event whenever journals have grown, else a comment, until it is closed."""
+        """Yield an event whenever journals have grown, else a comment, until the page is closed."""
         known = -1
         while not closed.is_set():
             size = self._size()
@@ -148,7 +148,7 @@ class _Follower:
             self._view.absorb(incarnation, record)
 
     def _size(self) -> int:
-        """Bytes of all journals; those that vanish meanwhile count nothing."""
+        """Return the bytes of all journals."""
         found = 0
         for _, path in self._layout.journal_paths():
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Several runs as one: shards of a test, services of a system. Pure: records in, a view and what each run adds to it out."""
+"""Several runs as one: shards of a test, services of a system. Pure: records in, a view out."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -22,35 +22,35 @@ _OUTCOMES: Final = (
     "error",
     ENDLESS,
 )
-"""From the best to the worst: what is said of all runs together."""
+"""Outcomes from the best to the worst; the common report has the worst."""
 _COUNTED: Final = ("statuses", "wrong", "tried", "probes")
-"""Fields of `TaskProgress` that hold tuples which begin with a label."""
+"""Fields of `TaskProgress` with tuples that begin with a label."""
 
 
 class MergedPart(Struct, frozen=True):
-    """One of the runs that are told together."""
+    """One of the runs of a common report."""
 
     name: str
-    """As it was given."""
+    """The folder, as it was given."""
     seed: int
     outcome: str
     elapsed_s: float
     view: RunView
     records: Callable[[], Iterable[tuple[int, Record]]]
-    """(incarnation, record) of all that it wrote, from the beginning."""
+    """Return (incarnation, record) of all its records."""
 
     @property
     def title(self) -> str:
-        """Of its API."""
+        """Return the title of its API."""
         return self.view.opened.title if self.view.opened else ""
 
 
 class Labels(Struct, frozen=True):
-    """The labels of operations in a merged report; with the name of the API if several APIs share a label."""
+    """The labels of operations in a common report, with the title of the API if several APIs share a label."""
 
     shared: frozenset[str]
     moved: frozenset[tuple[str, str]]
-    """(title of the API, fingerprint) of failures of theirs."""
+    """(title of the API, fingerprint) of failures of shared labels."""
 
     @classmethod
     def of(cls, parts: Sequence[MergedPart]) -> "Labels":
@@ -69,7 +69,7 @@ class Labels(Struct, frozen=True):
         return cls(shared, frozenset(moved))
 
     def renamed(self, record: Any, title: str) -> Any:
-        """A record with its labels as they are told: `GET /health (Shop)`; another API's defect is another one."""
+        """Return a record with the labels of the common report: `GET /health (Shop)`. Its fingerprints are those of this API only."""
         if not self.shared:
             return record
         changes: dict[str, Any] = {}
@@ -95,19 +95,19 @@ class Labels(Struct, frozen=True):
 
 
 class MergedView(Struct, frozen=True):
-    """All runs as the view of one."""
+    """All runs as one."""
 
     view: RunView
     outcome: str
-    """The worst of theirs."""
+    """The worst outcome of the runs."""
     elapsed_s: float
-    """Of all of them, one after the other."""
+    """The sum of their times."""
     fingerprints: tuple[frozenset[str], ...]
     """The failures of each run, by their fingerprints in `view`."""
 
 
 def merged(parts: Sequence[MergedPart]) -> MergedView:
-    """Runs told as one: counts are added up, a failure with one fingerprint is one."""
+    """Return several runs as one: counts are added, failures with equal fingerprints are one."""
     labels, view = Labels.of(parts), RunView()
     above = 0
     for part in parts:
@@ -146,7 +146,7 @@ def with_runs(report: Report, parts: Sequence[MergedPart], fingerprints: Sequenc
 
 
 def _finished(parts: Sequence[MergedPart], outcome: str, elapsed_s: float) -> RunFinished:
-    """The end of the last run, with the time that all of them took."""
+    """Return the end of the last run, with the times of all runs."""
     ends = [part.view.finished for part in parts if part.view.finished is not None]
     make, wait, judge, record, idle = (sum(one.ledger[stage] for one in ends) for stage in range(5))
     at = max(one.at for one in ends)

@@ -1,4 +1,4 @@
-"""`SUMMARY`, line by line. Pure: a report in, lines out."""
+"""The lines of `SUMMARY`. Pure: a report in, lines out."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -29,18 +29,18 @@ _REASONS: Final = {
     "error": "Error",
 }
 _NEXT_STEPS: Final = {
-    "interrupted": "The same command begins with the failures and sequences that this one kept.",
-    "first failure": "`--max-time SECONDS` or `--continue-on-failure` goes on after failures.",
+    "interrupted": "The same command starts with the saved failures and sequences of this run.",
+    "first failure": "With `--max-time SECONDS` or `--continue-on-failure` the run continues after failures.",
 }
 
 
 def stop_reason(outcome: str) -> str:
-    """The outcome of a run, for people."""
+    """Return the outcome of a run for display."""
     return _REASONS.get(outcome, outcome)
 
 
 def stop_lines(outcome: str) -> Iterator[str]:
-    """Lines about the end of `fuzz`, with what to do to go on."""
+    """Yield lines about the end of `fuzz`, with the option that continues it."""
     yield f"Stop reason: {stop_reason(outcome)}"
     if outcome in _NEXT_STEPS:
         yield f"  {_NEXT_STEPS[outcome]}"
@@ -48,7 +48,7 @@ def stop_lines(outcome: str) -> Iterator[str]:
 
 
 Glyph = Callable[[str], str]
-"""Name -> glyph, as the stream can show it."""
+"""Return the glyph of a name, as the stream can show it."""
 
 STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
@@ -64,7 +64,7 @@ NOTE_TITLES = {
 """Kind of a note -> the noun that is counted, and the rest of the heading."""
 UNREACHED = "no operation returned 2xx"
 STABLE = "stable"
-"""Of failures that show again by their commands alone."""
+"""The mark of failures that their commands reproduce."""
 _CUT_SHORT = {
     "interrupted": ", interrupted after",
     "error": ", ended by an error after",
@@ -78,7 +78,7 @@ _SHOWN_PER_KIND = 10
 
 
 def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
-    """All of the section but its ruled ends. A part that cannot be shown costs itself only."""
+    """Yield all lines of the section between its ruled lines. A part that raises is replaced by a sentence."""
     parts: tuple[Callable[[], Iterable[str]], ...] = (
         partial(_operation_lines, report),
         partial(_coverage_lines, report),
@@ -97,11 +97,11 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def total_line(report: Report) -> str:
-    """Text of the last ruled line: `2 failures, 1 error in 1.00s`."""
+    """Return the text of the last ruled line: `2 failures, 1 error in 1.00s`."""
     if not report.counts.selected and not report.error_count and report.outcome not in _CUT_SHORT:
         return "Empty test suite"
     how = _CUT_SHORT.get(report.outcome, " in")
-    # Of a killed run the last record tells the time, which may be older than what its workers account for.
+    # The last record of a killed run may be older than the time that its workers account for.
     spent_s = report.time.wall_s if report.outcome == ENDLESS else report.time.elapsed_s
     when = f"{how} {spent_s:.2f}s"
     parts = []
@@ -116,7 +116,7 @@ def total_line(report: Report) -> str:
         return f"{', '.join(['Nothing was tested', *parts])}{when}"
     is_reached = bool(report.succeeded or not report.counts.selected)
     if not parts and not is_reached:
-        # Said first: that nothing was found is no good news then.
+        # It comes first, because without any 2xx response "no issues found" would mislead.
         parts = [f"N{UNREACHED[1:]}"]
         is_reached = True
     known = len(report.findings) - len(failing)
@@ -149,7 +149,7 @@ def _stability(findings: Iterable[Finding]) -> Counter[str]:
 
 
 def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
-    """Non-zero parts of what a phase came to: `3 passed`, `2 failed`, `1 error`."""
+    """Return the non-zero parts of a tally: `3 passed`, `2 failed`, `1 error`."""
     parts = []
     if tally.passed:
         parts.append(f"{glyph('success')} {tally.passed} passed")
@@ -178,7 +178,7 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield "API Operations:"
     yield f"  Selected: {report.counts.selected}/{report.counts.total}"
     yield f"  Tested: {report.tested}"
-    # What the run as a whole failed, such as the death of its target, stands under a name that is no operation.
+    # Failures of the run as a whole, such as the death of its target, have a label that is no operation.
     left_out = [one.label for one in report.operations if not one.is_tested and one.outcome != "failed"]
     if left_out and report.tested:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
@@ -260,7 +260,7 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
             text = f"{glyph('failure' if failing else 'known')} {title}: {len(found)}"
             yield f"  {marked(text, [*known, *_reasons(_stability(found))])}"
         if codes := sorted({one.code for one in report.failing if one.code}):
-            yield f"  `checker explain {codes[0]}` says what that means and what to do."
+            yield f"  `checker explain {codes[0]}` explains this failure."
         yield ""
     errors = Counter(error.title for error in report.joined_errors)
     errors.update("Quarantined case" for _ in report.quarantined)
@@ -276,7 +276,7 @@ def _reasons(known: Counter[str]) -> list[str]:
 
 
 def warning_lines(report: Report) -> Iterator[str]:
-    """Faults of the description, and of what answered, that cost a part of a test, by kind, with what to do about each."""
+    """Yield the warnings by kind, with advice: problems that prevented a part of the tests."""
     groups = [group for group in warning_groups(report.notes) if group.kind != "missing_auth"]
     if not groups:
         return
@@ -294,14 +294,14 @@ def warning_lines(report: Report) -> Iterator[str]:
 
 
 def _where(labels: set[str], others: int) -> str:
-    """Operations that a warning costs something; nothing for what is no operation's."""
+    """Return the operations that a warning is about, in brackets; empty for a warning without an operation."""
     where = f"in {len(labels)} operations" if len(labels) > 1 else min(labels)
     more = f", and in {others} more places" if others > 1 else ", and in one more place"
     return f" ({where}{more if others else ''})" if where else ""
 
 
 def _alike(places: Places) -> list[tuple[tuple[str, str], set[str], int]]:
-    """First place of each sentence, labels of all its places, and how many others there are: one mistake is made often."""
+    """Return for each sentence its first place, the labels of all its places, and the number of further places."""
     first: dict[str, tuple[str, str]] = {}
     labels: dict[str, set[str]] = {}
     counts: Counter[str] = Counter()
@@ -314,7 +314,7 @@ def _alike(places: Places) -> list[tuple[tuple[str, str], set[str], int]]:
 
 
 def _authentication_lines(report: Report) -> Iterator[str]:
-    """Nothing behind a closed door was tested, whatever the verdict says."""
+    """Yield the operations that returned 401 or 403 only, with advice."""
     if not report.unauthorized:
         return
     closed = counted(sum(len(labels) for labels in report.unauthorized.values()), "operation")
@@ -352,7 +352,7 @@ def note_lines(report: Report) -> Iterator[str]:
 
 
 def _note_text(note: Note) -> str:
-    # An opaque node is a place in the document, whatever operations lead to it.
+    # An opaque node is a place in the document, which several operations may use.
     place = note.pointer if note.kind == "opaque" else f"{note.label} {note.pointer}".strip()
     return ": ".join(part for part in (place, note.text) if part)
 
@@ -371,7 +371,7 @@ def _case_lines(report: Report) -> Iterator[str]:
         if causes < len(report.findings):
             yield f"  {counted(causes, 'distinct cause')}"
     elif report.errors and report.counts.cases:
-        # An answer that never came has passed nothing.
+        # After network errors, cases have not passed.
         yield f"  {report.counts.cases} generated, no failure found"
     elif report.counts.cases:
         unchecked = "none sent" if report.is_dry else "no checks ran"
@@ -403,7 +403,7 @@ def ledger_lines(report: Report) -> Iterator[str]:
     rows = list(zip(STAGES, report.time.ledger, strict=True))
     rest = whole - sum(report.time.ledger)
     if rest > 0.05 * whole:
-        # Start and end of the worker processes; large in a short run.
+        # Start and end of worker processes, which are a large share of a short run.
         rows.append(("other", rest))
     for name, seconds in rows:
         yield f"  {name:<7}{seconds:>10.2f}s {seconds / whole:>5.0%}"

@@ -73,7 +73,7 @@ def test_workers_are_those_of_the_project() -> None:
         ({}, "  Fetching http://127.0.0.1:8080/openapi.json"),
         (
             {"location": "http://a:b@127.0.0.1/x", "wait_for_schema_s": 30.0},
-            "  Fetching http://[Filtered]@127.0.0.1/x, for up to 30 s until it is there",
+            "  Fetching http://[Filtered]@127.0.0.1/x, waiting up to 30 s for it",
         ),
         ({"location": "small.json"}, "  Reading small.json"),
         ({"location": "large.json"}, "  Reading large.json (2.5 MB)"),
@@ -116,7 +116,7 @@ def test_fuzz_tells_its_stop_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "step"), [("first failure", "`--continue-on-failure`"), ("interrupted", "The same command begins with")]
+    ("outcome", "step"), [("first failure", "`--continue-on-failure`"), ("interrupted", "The same command starts with")]
 )
 def test_fuzz_says_how_to_go_on(outcome: str, step: str) -> None:
     text, _ = printed(records(), outcome, kind="fuzz", phases=("exploration",))
