@@ -4,18 +4,18 @@ from msgspec import Struct
 
 
 class Defect(Struct, frozen=True):
-    """One planted defect: where it is, what finds it and how rarely it shows."""
+    """One planted defect: its operation, the check that finds it, and its rarity."""
 
     id: str
     operation: str
-    """Label of the operation whose answer is wrong, such as `GET /rooms`."""
+    """Label of the operation with the wrong response, such as `GET /rooms`."""
     check: str
     """Name of the check that finds it."""
     sentence: str
     rarity: str
-    """What a request must have to meet it, and how often a valid random request does."""
+    """The property of a request that triggers it, and its frequency among valid random requests."""
     needs: str = "positive"
-    """What finds it: valid single requests (`positive`), requests in order (`stateful`) or invalid ones (`negative`)."""
+    """The requests that find it: valid single ones (`positive`), sequences (`stateful`) or invalid ones (`negative`)."""
 
 
 DEFECTS: tuple[Defect, ...] = (

@@ -1,4 +1,4 @@
-"""The gate of the demo service: a request becomes a call exactly if the document allows it."""
+"""The validation of requests to the demo service against its document."""
 
 import json
 import math
@@ -20,7 +20,7 @@ _BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 _BASE64 = re.compile(r"([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _BOUNDS = {"int32": 2**31, "int64": 2**63}
-# The formats that draft 4 does not know.
+# Formats that draft 4 does not define.
 _FORMATS: dict[str, Callable[[str], bool]] = {
     "byte": lambda text: _BASE64.fullmatch(text) is not None,
     "uuid": lambda text: _UUID.fullmatch(text) is not None,
@@ -40,7 +40,7 @@ class Incoming(NamedTuple):
 
 
 class Refusal(Exception):
-    """The document does not allow a request."""
+    """Raised for a request that the document does not allow."""
 
     def __init__(self, reply: Reply) -> None:
         super().__init__(reply.status)
@@ -67,7 +67,7 @@ def document() -> dict[str, Any]:
 
 
 class Gate:
-    """Decides by the document alone whether a request is allowed."""
+    """Validates requests by the document alone."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -79,7 +79,7 @@ class Gate:
         self._validators: dict[str, Draft4Validator] = {}
 
     def admit(self, request: Incoming) -> Call:
-        """Return the call that a request makes. Raises `Refusal` with the answer for one that is not allowed."""
+        """Return the call of a request. Raises `Refusal` with the response for an invalid one."""
         matches = ((pattern.fullmatch(request.path), item) for pattern, item in self._routes)
         match, item = next(((match, item) for match, item in matches if match), (None, None))
         if match is None or item is None:
@@ -144,7 +144,7 @@ class Gate:
         return value
 
     def _form_value(self, schema: dict[str, Any], body: bytes) -> dict[str, Any]:
-        """Return the object that a form stands for; the fields of the document's forms are all scalar."""
+        """Return the object of a form. All fields of forms in the document are scalar."""
         properties = self._resolved(schema)["properties"]
         value = {}
         for name, texts in _form(body).items():
@@ -172,7 +172,7 @@ def _malformed(message: str, pointer: str | None = None) -> Refusal:
 
 
 def _draft4(node: Any) -> Any:
-    """Return a schema of OpenAPI 3.0 in the words of JSON Schema draft 4: `nullable` and the formats of integers."""
+    """Return a schema of OpenAPI 3.0 as JSON Schema draft 4, with `nullable` and integer formats translated."""
     if isinstance(node, list):
         return [_draft4(each) for each in node]
     if not isinstance(node, dict):
@@ -210,7 +210,7 @@ def _cookies(header: str) -> dict[str, list[str]]:
 
 
 def _scalar(text: str, kind: str) -> Any:
-    """Return the value that a text stands for; a text that stands for none stays a text, which breaks the schema."""
+    """Return the value of a text; an unreadable one stays a text and so violates its schema."""
     if kind == "integer" and _INTEGER.fullmatch(text):
         return int(text)
     if kind == "number" and _NUMBER.fullmatch(text):
@@ -221,12 +221,12 @@ def _scalar(text: str, kind: str) -> Any:
 
 
 def _json(body: bytes) -> Any:
-    """Return the one JSON value of a body (RFC 8259). Python's reader alone takes more than JSON."""
+    """Return the JSON value of a body (RFC 8259). Python's parser alone accepts more than JSON."""
     try:
         value = json.loads(
             body.decode(), object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant
         )
-        # Half of a surrogate pair passes as an escape, and cannot be encoded.
+        # An escaped lone surrogate is parsed, but cannot be encoded.
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise _malformed(f"the body is not JSON: {error}") from None

@@ -8,9 +8,9 @@ from collections.abc import Callable, Set
 from typing import Any, NamedTuple
 
 MAX_BOOKINGS = 2000
-"""Bookings that are kept; the oldest ones go first."""
+"""Most bookings that are kept; older ones are dropped."""
 MAX_REMEMBERED = 10_000
-"""References of removed bookings that are not given out again, and contents whose last reference is known."""
+"""Most references of removed bookings, and most contents with a known last reference, that are kept."""
 
 _JSON = "application/json"
 _KINDS = ("single", "double", "twin", "family", "suite")
@@ -194,8 +194,8 @@ class Inn:
         return booking
 
     def _new_reference(self, wish: dict[str, Any]) -> str:
-        # From the content, not from a counter: the same requests get the same references in whatever order they
-        # arrive. Never one that was given before: a client that removed a booking must not find another's there.
+        # From the content, not from a counter, so that equal requests get equal references in any order. References
+        # are never reused: a client that removed a booking must not find another one there.
         content = zlib.crc32(_encoded(wish))
         number = self._last_numbers.pop(content, content)
         while True:
@@ -203,7 +203,7 @@ class Inn:
             if reference not in self._bookings and reference not in self._removed:
                 break
             number = zlib.crc32(reference.encode(), number)
-        # The n-th booking of the same content goes on from the one before, not through all of them again.
+        # The search for the n-th booking of a content starts at the last one, or it would be quadratic.
         self._last_numbers[content] = number
         _forget(self._last_numbers, MAX_REMEMBERED)
         return reference
@@ -223,7 +223,7 @@ def _reply(status: int, value: Any) -> Reply:
     return Reply(status, _JSON, _encoded(value))
 
 
-NOT_FOUND = problem(404, "not_found", "There is nothing of that name.")
+NOT_FOUND = problem(404, "not_found", "There is no such resource.")
 
 
 def _crash(message: str) -> Reply:
@@ -257,14 +257,14 @@ def _first_booking(number: int) -> dict[str, Any]:
 
 
 def _identity(content: Any) -> str:
-    """A UUID made of a content."""
+    """Return a UUID made from a content."""
     data = _encoded(content)
     first, second = zlib.crc32(data), zlib.crc32(data, 1)
     return f"{first:08x}-0000-4000-8000-0000{second:08x}"
 
 
 def _picture(shade: int, width: int) -> bytes:
-    """A grey PNG of one line (W3C PNG, 11)."""
+    """Return a grey PNG of one line (W3C PNG, 11)."""
     header = struct.pack(">IIBBBBB", width, 1, 8, 0, 0, 0, 0)
     pixels = zlib.compress(b"\x00" + bytes((shade * 10,)) * width)
     parts = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))

@@ -19,7 +19,7 @@ _MAX_BODY = 1024 * 1024
 class Server:
     """The demo service, from `start` to `stop` or as a context; port 0 takes a free one.
 
-    With `fixed` it has none of the `DEFECTS`. A port that is taken is an `OSError`.
+    With `fixed` it has none of the `DEFECTS`. `start` raises `OSError` if the port is in use.
     """
 
     def __init__(self, port: int = 0, *, fixed: bool = False) -> None:
@@ -30,17 +30,17 @@ class Server:
 
     @property
     def url(self) -> str:
-        """The base URL, such as `http://127.0.0.1:8080`; known once the service has started."""
+        """Return the base URL, such as `http://127.0.0.1:8080`, once the service has started."""
         return f"http://{_HOST}:{self._port}"
 
     @property
     def document_url(self) -> str:
-        """The URL of its OpenAPI document."""
+        """Return the URL of its OpenAPI document."""
         return f"{self.url}/openapi.json"
 
     @property
     def requests(self) -> int:
-        """The number of requests answered until now."""
+        """Return the number of handled requests."""
         return self._service.answered
 
     def start(self) -> Self:
@@ -74,7 +74,7 @@ class Server:
 
 
 class _Service:
-    """Requests to replies; used by one thread at a time."""
+    """The application; it handles one request at a time."""
 
     def __init__(self, *, fixed: bool) -> None:
         self.answered = 0
@@ -82,7 +82,7 @@ class _Service:
         planted = frozenset() if fixed else frozenset(defect.id for defect in DEFECTS)
         rules = document()
         if "endless-list" in planted:
-            # This defect is a gate that enforces less than the document says.
+            # This defect is a validation that ignores a part of the document.
             for parameter in rules["paths"]["/rooms"]["get"]["parameters"]:
                 if parameter["name"] == "limit":
                     del parameter["schema"]["maximum"]
@@ -91,7 +91,7 @@ class _Service:
         self._document = Reply(200, "application/json", document_bytes())
 
     def reply(self, request: Incoming) -> Reply:
-        """Return the answer to one request."""
+        """Return the response to a request."""
         with self._lock:
             self.answered += 1
             if request.path == b"/openapi.json" and request.method in ("GET", "HEAD"):
@@ -131,7 +131,7 @@ class _Listener(ThreadingHTTPServer):
         super().server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that leaves early is no error; anything else is one of this service, and is shown."""
+        """Ignore clients that close early; show all other errors."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -144,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Listener
 
     def __getattr__(self, name: str) -> Any:
-        """Any method is answered by the gate: 405 names those that are allowed, where the base class says 501."""
+        """Handle any method, so that unknown ones get 405 with `Allow` instead of the 501 of the base class."""
         if name.startswith("do_"):
             return self._serve
         raise AttributeError(name)
@@ -176,9 +176,9 @@ class _Handler(BaseHTTPRequestHandler):
         }
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that the base class cannot read, in the shape of all errors."""
+        """Respond to an unreadable request with an error of the document."""
         self.close_connection = True
-        # Until the version is read the base class assumes HTTP/0.9, whose answers have no head.
+        # Before it has read the version, the base class assumes HTTP/0.9, whose responses have no head.
         self.request_version = self.protocol_version
         self._send(problem(code, MALFORMED, message or "The request cannot be read."))
 

@@ -20,14 +20,14 @@ from checker.reporting.text import unicode_text
 from checker.reporting.writing import whole_file
 
 NEW_FILE: Final = (
-    "{source} is not there: this run makes it, and no failure of today fails. "
-    "If it should be there, the path is wrong, or nobody committed it."
+    "{source} does not exist: this run creates it, and its failures do not fail the run. "
+    "If the file should exist, the path is wrong or it was not committed."
 )
-"""What is said of a baseline that is made by a run: in a job it mostly was meant to be there."""
+"""The warning about a new baseline. In a CI job the file should usually exist."""
 
 
 def baseline_size(baseline: Baseline) -> str:
-    """`known.toml (12 entries)`, `known.toml (new file)`."""
+    """Return `known.toml (12 entries)` or `known.toml (new file)`."""
     count = len(baseline.entries)
     entries = "1 entry" if count == 1 else f"{count:,} entries"
     return f"{unicode_text(baseline.source)} ({'new file' if baseline.is_new else entries})"
@@ -40,7 +40,7 @@ def known_findings(report: Report) -> list[Finding]:
 
 
 def known_lines(report: Report) -> Iterator[str]:
-    """A line for each of `known_findings`: `  - GET /rooms: Server error [v1-...]` and what is known of it."""
+    """Yield a line for each of `known_findings`: `  - GET /rooms: Server error [v1-...]` and its entry."""
     known = KnownFailures(report.compared.baseline)
     for finding in known_findings(report):
         about = standing_text(known.standing(finding), known.entry_of(finding))
@@ -65,7 +65,7 @@ def baseline_lines(report: Report) -> Iterator[str]:
 
 
 def _failing(report: Report, standing: str) -> Iterator[str]:
-    """Names of those that fail the run, for `checker baseline add`."""
+    """Yield the names of failures that fail the run, for `checker baseline add`."""
     for finding in report.failing:
         if report.compared.states[finding.fingerprint] == standing:
             yield f"    - {known_name(finding.label, finding.title, failure_id(finding))}"
@@ -78,7 +78,7 @@ def _listed(name: str, why: str, entries: tuple[KnownFailure, ...]) -> Iterator[
 
 
 def entry_name(entry: KnownFailure) -> str:
-    """`GET /rooms: Server error [v1-...]`."""
+    """Return the name of an entry: `GET /rooms: Server error [v1-...]`."""
     return known_name(entry.place, entry.title or entry.check, entry.name)
 
 
@@ -106,14 +106,14 @@ def entry_values(entry: KnownFailure) -> dict[str, str]:
 
 _DAYS: Final = ("first_seen", "last_seen", "expires")
 _HEAD: Final = (
-    "Known failures: they are told, and fail no run until they expire.",
-    "`reason`, `owner`, `ticket` and `expires` (a day) are yours to fill in; without an `operation`",
-    "an entry stands for its cause at whatever operation.",
+    "Known failures are reported, and do not fail a run until they expire.",
+    "Fill in `reason`, `owner`, `ticket` and `expires` (a day). An entry without `operation`",
+    "is valid for its cause at all operations.",
 )
 
 
 def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
-    """Entries as they are after a run: new ones written down, those that are gone taken out, as the baseline asks for."""
+    """Return the entries after a run: with new failures, and without those that are gone, as the baseline is configured."""
     baseline = compared.baseline
     known = KnownFailures(baseline)
     found = list(findings)
@@ -131,7 +131,7 @@ def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
 
 
 def write_baseline(path: Path, entries: Iterable[KnownFailure]) -> None:
-    """Let a file hold these entries, sorted; comments of a TOML file stay with theirs. `OSError` passes through."""
+    """Write sorted entries to a file. Comments of a TOML file stay with their entries. Raises `OSError`."""
     found = sorted(entries, key=lambda one: (one.operation, one.check, one.rule or "", one.name))
     text = _json(found) if is_json(path) else _toml(path, found)
     with whole_file(path) as file:
@@ -162,7 +162,7 @@ def _toml(path: Path, entries: list[KnownFailure]) -> str:
 
 
 def _as_it_is(path: Path) -> tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...], Table]]:
-    """The document of a file, and its tables by what they mean."""
+    """Return the document of a file, and its tables by identity."""
     if not path.exists():
         document = tomlkit.document()
         for line in _HEAD:

@@ -24,14 +24,14 @@ from checker.reporting.text import xml_text
 
 
 class Explanation(Struct, frozen=True):
-    """The text of a page beside the texts of the tables."""
+    """The text of a page, beside that of the tables."""
 
     what: str
-    """What was seen, and why it is wrong."""
+    """The observation, and why it is a defect."""
     fix: str
-    """Where it mostly comes from, and what to do."""
+    """The usual cause, and the remedy."""
     setting: str = ""
-    """Lines of `checker.toml` that change it, if any do."""
+    """Lines of `checker.toml` that change the check; may be empty."""
 
 
 _STATUSES: Final = "[checks.{check}]\nexpected-statuses = [{statuses}]"
@@ -127,7 +127,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
     ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }
-"""By code."""
+"""Code -> page."""
 
 
 def pages_for(name: str) -> list[str] | None:
@@ -154,7 +154,7 @@ def nearest(name: str) -> str | None:
 
 
 def known_names() -> Iterator[str]:
-    """Everything that can be explained: codes, checks, warnings."""
+    """Yield all names with a page: codes, checks, warnings."""
     yield from sorted({*PAGES, *(kind.code for kind in FAILURES.values() if kind.code)})
     yield from (name for name, check in BUILT_IN.items() if check.failures)
     yield from (str(row.name) for row in warning_rows())
@@ -185,7 +185,7 @@ def _failure_page(code: str, kinds: list[type[Failure]]) -> str:
     for check in checks:
         others = {kind.code for kind in BUILT_IN[check].failures if kind.code} - {code}
         beside = f", which leaves out {', '.join(sorted(others))}, too" if others else ""
-        lines += ["", f"Not to see it: --exclude-checks {check}{beside}."]
+        lines += ["", f"To turn it off: --exclude-checks {check}{beside}."]
     return "\n".join(lines)
 
 
@@ -199,7 +199,7 @@ def _warning_page(row: WarningRow) -> str:
         "    [warnings]",
         f'    fail-on = ["{row.name}"]',
         "",
-        f'Not to see it: --warnings with the names of all others, or off; to fail for it: fail-on = ["{row.name}"].',
+        f'To turn it off: --warnings off, or with the names of all others. To fail on it: fail-on = ["{row.name}"].',
     ]
     return "\n".join(lines)
 
@@ -207,11 +207,11 @@ def _warning_page(row: WarningRow) -> str:
 _MOST_DEMANDS = 20
 _MOST_FAILURES = 20
 _LONGEST_BODY = 300
-"""Characters of a body that was sent."""
+"""Characters of a request body that are shown."""
 
 
 def samples_by_status(found: Iterable[Interaction], label: str) -> Mapping[int, Interaction]:
-    """Status (0: no answer) -> the first request to an operation that was answered like that, a valid one if there was any."""
+    """Return status (0: no response) -> the first interaction of an operation with it, a valid one if there is any."""
     first: dict[int, Interaction] = {}
     for one in found:
         if one.label != label or one.purpose in ON_THE_WAY:
@@ -226,7 +226,7 @@ def samples_by_status(found: Iterable[Interaction], label: str) -> Mapping[int, 
 def operation_page(
     label: str, view: RunView, report: Report, samples: Mapping[int, Interaction], context: ReportContext
 ) -> str:
-    """The page of an operation that the run knows. `samples`: status -> an interaction with such an answer."""
+    """Return the page of an operation of a run. `samples`: status -> an interaction with it."""
     outcome = next((one for one in report.operations if one.label == label), None)
     parts = [
         _lines(_head(label, view, outcome)),
@@ -256,7 +256,7 @@ def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterat
     if described is not None:
         yield f"  documented: {', '.join(described.statuses) or 'nothing'}"
         if described.needs_credentials:
-            yield "  it asks for credentials"
+            yield "  requires credentials"
     for error in view.errors.values():
         if error.label == label:
             yield f"  {error.title}: {error.message}"
@@ -271,7 +271,7 @@ def _reach(outcome: OperationOutcome | None) -> str:
 
 
 def _phases(label: str, view: RunView) -> Counter[str]:
-    """Phase -> cases, of the tasks that are about the operation alone."""
+    """Return phase -> cases, from tasks of this operation alone."""
     found = Counter[str]()
     for task in view.tasks.values():
         if task.labels == (label,) and task.cases:
@@ -285,7 +285,7 @@ def _statuses(counts: Counter[int]) -> str:
 
 
 def _advice(label: str, report: Report) -> Iterator[str]:
-    """Warnings about the operation, each with what to do."""
+    """Yield the warnings about an operation, with advice."""
     advice = {row.name: row.advice for row in warning_rows()}
     for note in report.notes:
         if note.label == label and note.kind in advice:
@@ -298,14 +298,14 @@ def _demands(label: str, view: RunView) -> Iterator[str]:
     """Yield the demands that refusals made beyond the description, and whether they held."""
     mine = [one for one in view.demands.values() if one.label == label]
     if mine:
-        yield "Refusals demand beyond the description (later requests respect it):"
+        yield "Refusals state further demands, which later requests respect:"
     for one in sorted(mine, key=lambda one: one.demand)[:_MOST_DEMANDS]:
         demand = one.demand
         place = " ".join(part for part in (demand.location, ".".join(demand.path)) if part)
-        held = " (turned out not to hold)" if one.is_refuted else ""
+        held = " (refuted later)" if one.is_refuted else ""
         is_seldom = demand.keyword == SELDOM
-        said = "refused with any value" if is_seldom else f"{demand.keyword} {demand.value}"
-        yield f"  {place}: {said}{held}"
+        text = "refused with any value" if is_seldom else f"{demand.keyword} {demand.value}"
+        yield f"  {place}: {text}{held}"
 
 
 def _failures(label: str, report: Report) -> Iterator[str]:
@@ -318,7 +318,7 @@ def _failures(label: str, report: Report) -> Iterator[str]:
 
 
 def _sample(one: Interaction, context: ReportContext) -> str:
-    """One request and the answer to it."""
+    """Return one request and its response."""
     sent = shown_request(one, context)
     lines = [f"For example {sent.method} {sent.url}"]
     if sent.body:

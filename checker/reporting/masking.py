@@ -25,16 +25,16 @@ class Masking(Struct, frozen=True):
 
     sanitization: Sanitization
     store: SecretStore
-    """What the references in records stand for."""
+    """The secrets behind references in records."""
     credentials: tuple[str, ...] = ()
-    """Places that the security schemes of the description name: `header authorization`."""
+    """Places of credentials in the security schemes of the description: `header authorization`."""
 
     def rules(self, components: Parts = ()) -> Redaction:
-        """The rules for a request of these parts; they mask nothing when sanitisation is off."""
+        """Return the rules for a request with these parts. Without sanitisation they mask nothing."""
         return _rules(self.sanitization, self.credentials, components)
 
     def request(self, request: WireRequest, components: Parts) -> WireRequest:
-        """A recorded request as it may be shown: with its secrets when nothing is sanitised."""
+        """Return a masked request; with its secrets if nothing is sanitised."""
         if not self.sanitization.enabled:
             with suppress(MissingSecret):
                 return self.store.resolve_request(request)
@@ -42,16 +42,15 @@ class Masking(Struct, frozen=True):
         return self.rules(components).request(request)
 
     def command(self, text: str, components: Sequence[Parts] = ()) -> "ShownCommand":
-        """A recorded command as it may be shown, one line for each step: secrets in place if nothing is sanitised.
+        """Return a masked command, one line for each step; with its secrets if nothing is sanitised.
 
-        `components` are those of the steps; without them anything may be from outside. Else the replacement stands where
-        secrets stood, and for the values of sensitive names.
+        `components` are the parts of the steps. Without them every value may come from outside the description.
         """
         if not self.sanitization.enabled:
             with suppress(MissingSecret):
                 return ShownCommand(self.store.resolve(text))
         lines = text.splitlines()
-        # Under the command of a case that ended its worker stands what is known beside it.
+        # Further lines follow the command of a case that ended its worker.
         steps = [line for line in lines if line.startswith(_COMMAND)]
         known = iter(components if len(components) == len(steps) else [()] * len(steps))
         shown = [_shown_line(line, self.rules(next(known) if line.startswith(_COMMAND) else ())) for line in lines]
@@ -61,7 +60,7 @@ class Masking(Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def _rules(sanitization: Sanitization, credentials: tuple[str, ...], components: Parts) -> Redaction:
-    """Requests that are alike share them: a cassette asks for each of its interactions."""
+    """Return cached rules, because a cassette needs them for each interaction."""
     if not sanitization.enabled:
         return Redaction(frozenset(), (), sanitization.replacement)
     every = replace(sanitization.redaction, credentials=frozenset(credentials))
@@ -69,7 +68,7 @@ def _rules(sanitization: Sanitization, credentials: tuple[str, ...], components:
 
 
 def by_name(headers: Iterable[tuple[str, str]], replacement: str) -> dict[str, list[str]]:
-    """Name -> values in order, names as they were sent. The replacement stands for references to secrets, in any case."""
+    """Return name -> values in order. References to secrets are always replaced."""
     found: dict[str, list[str]] = {}
     for name, value in headers:
         shown = replacement if REFERENCE.search(value) else value
@@ -78,24 +77,24 @@ def by_name(headers: Iterable[tuple[str, str]], replacement: str) -> dict[str, l
 
 
 def masked_url(url: str, sanitization: Sanitization) -> str:
-    """URL without user info and values of sensitive query names; the rest is the same, but that sockets stand as people write them."""
+    """Return a URL without user info and sensitive query values, and with a socket in its readable form."""
     return readable_url(sanitization.redaction.url(url) if sanitization.enabled else url)
 
 
 class ShownCommand(Struct, frozen=True):
-    """A recorded command as a reader may see it."""
+    """A masked command."""
 
     text: str
     hidden: tuple[str, ...] = ()
-    """Places where it shows less than what was sent."""
+    """Places with masked values."""
 
 
 Shown = Callable[[str, Sequence[Parts]], ShownCommand]
-"""A recorded command, and the parts of its steps, as a reader may see it."""
+"""Masks a recorded command, given the parts of its steps."""
 
 
 def unmasked(text: str, components: Sequence[Parts] = ()) -> ShownCommand:
-    """A command as it is."""
+    """Return a command unmasked."""
     return ShownCommand(text)
 
 

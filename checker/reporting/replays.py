@@ -1,4 +1,4 @@
-"""Findings sent again: the symptom of the defect in the last response, the requests that it needs first, and values that are valid once."""
+"""What a replay of a finding needs: the symptom in the last response, the requests that come first, and links between requests."""
 
 import json
 import re
@@ -27,24 +27,24 @@ from checker.reporting.shown import has_response, readable_body
 _PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _SHORTEST: Final = 3
-"""Shorter values stand in requests by chance."""
+"""Least length of a linked text; shorter texts occur by chance."""
 _MOST_LEAVES: Final = 500
 _LITERAL: Final = ("enum", "const", "pattern")
 Path = tuple[str | int, ...]
 
 
 class Symptom(Struct, frozen=True):
-    """Something that is true of an answer while the defect is there."""
+    """A condition on a response that holds while the defect exists."""
 
     kind: str
     """`dropped`, `status`, `media_type`, `undecodable`, `type`, `equals`, `has`."""
     value: Any = None
     """The status, the media type, the value at the place."""
     path: Path = ()
-    """Of a value in a JSON body."""
+    """Path of a value in a JSON body."""
 
     def holds(self, status: int, content_type: str, body: bytes) -> bool:
-        """Whether it is true of this answer, which is complete; `body` is decoded."""
+        """Whether it holds for a complete response; `body` is decoded."""
         match self.kind:
             case "dropped":
                 return False
@@ -58,7 +58,7 @@ class Symptom(Struct, frozen=True):
                 return self._holds_at(body)
 
     def _holds_at(self, body: bytes) -> bool:
-        """Whether the value at its place is as it was."""
+        """Whether the value at its path still has the recorded property."""
         try:
             found = _at(_parsed(body), self.path)
         except (LookupError, TypeError):
@@ -69,7 +69,7 @@ class Symptom(Struct, frozen=True):
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Yield those of its last outcome; nothing for a time-out."""
+    """Yield the symptoms of a finding; none for a timeout."""
     exchange = finding.interactions[-1].exchange
     if not has_response(exchange):
         if finding.unique_key == DROPPED:
@@ -88,7 +88,7 @@ def symptoms_of(finding: Finding) -> Iterator[Symptom]:
 
 
 def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
-    """Yield the symptom that the offending value is there: of a type, with this value, or at all."""
+    """Yield the symptom of an invalid value: its type, its value, or its presence."""
     try:
         value = _at(document, path)
     except (LookupError, TypeError):
@@ -102,7 +102,7 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
 
 
 def links_in(earlier: tuple[Interaction, ...], target: bytes) -> dict[str, tuple[int, Path]]:
-    """Values of earlier answers that stand in a target -> which answer has them, and where."""
+    """Return value in a request target -> (index, path) of the earlier response that contains it."""
     found: dict[str, tuple[int, Path]] = {}
     parts = re.split(r"[/?&=]", unquote(target.decode("latin-1")))
     before = [one.exchange.target.decode("latin-1") for one in earlier]
@@ -116,9 +116,9 @@ def links_in(earlier: tuple[Interaction, ...], target: bytes) -> dict[str, tuple
 
 
 def links_in_body(finding: Finding, number: int) -> dict[Path, tuple[int, Path]]:
-    """Places in the body of a recorded request whose values were taken from earlier answers -> which answer, and where.
+    """Return path in the body of a request -> (index, path) of the earlier response that its value comes from.
 
-    Only what its recipe says was taken: numbers of a body are often equal by chance.
+    Only bindings of its recipe count, because numbers in bodies are often equal by chance.
     """
     at = number - (len(finding.interactions) - len(finding.steps))
     body = finding.interactions[number].exchange.body
@@ -130,15 +130,15 @@ def links_in_body(finding: Finding, number: int) -> dict[Path, tuple[int, Path]]
         if binding.location is not Location.BODY or place is None:
             continue
         for earlier in range(number):
-            answered = _parsed(readable_body(finding.interactions[earlier].exchange))
-            taken = (path for path, value in _leaves(answered) if value == _at(document, place))
+            response = _parsed(readable_body(finding.interactions[earlier].exchange))
+            taken = (path for path, value in _leaves(response) if value == _at(document, place))
             if finding.interactions[earlier].label == binding.producer and (path := next(taken, None)):
                 found[place] = earlier, path
     return found
 
 
 def with_values(body: bytes, values: Mapping[Path, Any]) -> bytes:
-    """A JSON body with other values at these places, which it has; spelled as it was where there are none."""
+    """Return a JSON body with other values at existing paths; unchanged bytes for no values."""
     if not values:
         return body
     document = _parsed(body)
@@ -148,7 +148,7 @@ def with_values(body: bytes, values: Mapping[Path, Any]) -> bytes:
 
 
 def _place_of(document: Any, pointer: str) -> Path | None:
-    """The place that a JSON pointer (RFC 6901) names; None where there is none, and for the whole document."""
+    """Return the path of a JSON pointer (RFC 6901); None if it does not exist or is the whole document."""
     path: list[str | int] = []
     for name in tokens_of(pointer):
         path.append(int(name) if isinstance(document, list) and name.isdecimal() else name)
@@ -160,12 +160,12 @@ def _place_of(document: Any, pointer: str) -> Path | None:
 
 
 def value_at(body: bytes, path: Path) -> Any:
-    """The value at a place of a JSON body. Raises `LookupError`, `TypeError` where there is none."""
+    """Return the value at a path of a JSON body. Raises `LookupError` or `TypeError` if there is none."""
     return _at(_parsed(body), path)
 
 
 def bare_media_type(content_type: str) -> str:
-    """Without parameters, in lower case; empty for what is none."""
+    """Return a media type without parameters, in lower case; empty for a malformed one."""
     found = media_type_of(content_type)
     return "" if found is None else content_type.partition(";")[0].strip().lower()
 
@@ -177,7 +177,7 @@ def _at(document: Any, path: Path) -> Any:
 
 
 def _leaves(value: Any) -> Iterator[tuple[Path, str | int]]:
-    """Texts and whole numbers of a document with their places, at most 500 nodes of it."""
+    """Yield (path, text or integer) of a document, from at most 500 of its nodes."""
     waiting: list[tuple[Path, Any]] = [((), value)]
     for _ in range(_MOST_LEAVES):
         if not waiting:
@@ -203,45 +203,45 @@ def _parsed(body: bytes) -> Any:
 
 CONFLICT: Final = 409
 ABSENT: Final = (404, 410, 412)
-"""Statuses by which a server says that the resource of a request is not there, or not in the state that the request expects."""
+"""Statuses for a resource that does not exist, or is not in the state that the request expects."""
 TRANSIENT: Final = (429, 503)
 
 
 class Prerequisite(Struct, frozen=True):
-    """A request that made, or removed, the resource of a finding."""
+    """A request that created or removed a resource of a finding."""
 
     number: int
-    """Its place in `Finding.needs`."""
+    """Its index in `Finding.needs`."""
     made: ResourceMade
     request: WireRequest
-    """As it was sent, headers that curl adds included."""
+    """The sent request, including headers that curl adds."""
     names: tuple[str, ...]
-    """Variables of the path of the finding: what the new resource may call its identifier."""
+    """Variables of the path of the finding, which are possible names of the identifier."""
 
     @property
     def is_creation(self) -> bool:
-        """Whether the server chose the name of the resource, so that another one may come of it now."""
+        """Whether the server chose the path of the resource, so that a replay may get another one."""
         return not self.made.is_gone and self.target != self.made.path and " " not in self.made.path
 
     @property
     def target(self) -> str:
-        """The path of the request, as it was sent."""
+        """Return the path of the request."""
         return self.request.target.partition(b"?")[0].decode("latin-1").rstrip("/")
 
     def fault(self, status: int) -> str:
-        """Return why the situation of the finding is not reached after this status; empty if it is reached.
+        """Return why a status does not establish the prerequisite; empty if it does.
 
-        A conflict says that the resource is there already. A removal leaves nothing, whatever it answers.
+        A conflict means that the resource exists already. After a removal it is gone, with any status.
         """
         then = self.made.status
         if self.made.is_gone or status // 100 == then // 100 or status == CONFLICT:
             return ""
-        return f"the request that makes {self.made.path} returned {status} (in the run: {then})"
+        return f"the request that creates {self.made.path} returned {status} (in the run: {then})"
 
     def path_now(self, response: Response, sent_to: str) -> str:
-        """Return the path of the resource that a response says was made; the recorded path if it says nothing.
+        """Return the path of the created resource, as the response reports it; else the recorded path.
 
-        `sent_to` is the path that the request went to.
+        `sent_to` is the path of the request.
         """
         if not self.is_creation or response.status_code == CONFLICT:
             return self.made.path
@@ -249,7 +249,7 @@ class Prerequisite(Struct, frozen=True):
 
 
 def prerequisites_of(finding: Finding) -> Iterator[Prerequisite]:
-    """Yield the requests that have to be sent before those of a finding, in order. Those that cannot be read are left out."""
+    """Yield the requests that have to be sent before those of a finding, in order, without unreadable ones."""
     names = tuple(variables_of(finding.label.partition(" ")[2]))
     for number, made in enumerate(finding.needs):
         if made.path.endswith(f"/{ANY_NAME}"):
@@ -261,7 +261,7 @@ def prerequisites_of(finding: Finding) -> Iterator[Prerequisite]:
 
 
 def moved(target: str, paths: Mapping[str, str]) -> str:
-    """Return a target with the path of each resource as it is now. `paths`: recorded path to present path."""
+    """Return a target with the present path of its resource. `paths`: recorded path -> present path."""
     for then in sorted(paths, key=len, reverse=True):
         rest = target[len(then) :]
         if target.startswith(then) and (not rest or rest[0] in "/?"):
@@ -308,9 +308,9 @@ def not_reached(finding: Finding, statuses: Sequence[int], body: bytes) -> str:
 
 def _reason(status: int) -> str:
     if status in UNAUTHORIZED:
-        return "perhaps for its credentials: give others with `-a` or `-H`"
+        return "perhaps because of its credentials: give others with `-a` or `-H`"
     if status in TRANSIENT:
-        return "which may pass: try again later"
+        return "which may be temporary: try again later"
     if status in ABSENT:
-        return "for a resource that other requests of the run had made"
-    return "perhaps for what is there now: try it on a fresh target"
+        return "for a resource that other requests of the run created"
+    return "perhaps because of existing resources: try it on a fresh target"

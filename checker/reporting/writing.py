@@ -1,4 +1,4 @@
-"""Reports are written here, when the testing is over: from what the run left on disk, or from what it came to."""
+"""The writing of reports after the testing, from the records on disk or from the result of the run."""
 
 import os
 import shutil
@@ -25,10 +25,10 @@ from checker.reporting.shown import ReportContext
 
 @contextmanager
 def whole_file(path: Path, *, is_binary: bool = False, permissions: int | None = None) -> Iterator[IO[Any]]:
-    """Yield a file for text, or bytes, that replaces `path` when the block ends without an exception.
+    """Yield a file that replaces `path` when the block ends without an exception. Raises `OSError`.
 
-    The umask decides on its permissions unless they are given. `OSError` passes through. A `path` that exists and is no file
-    (`/dev/stdout`, a pipe) cannot be replaced: the content is written into it at the end.
+    Without `permissions` the umask decides. A `path` that is not a regular file (`/dev/stdout`, a pipe) cannot be replaced; the
+    content is written into it at the end.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     how: dict[str, Any] = {} if is_binary else {"encoding": "utf-8", "newline": "\n"}
@@ -46,16 +46,16 @@ def whole_file(path: Path, *, is_binary: bool = False, permissions: int | None =
             yield file
         partial.replace(path)
     except BaseException:
-        # Also an interrupt and a bug of ours: half a report is none.
+        # Also after an interrupt or a bug: half a report is misleading.
         discard(path)
         raise
 
 
 def open_with(path: Path, permissions: int | None, mode: str, **how: Any) -> IO[Any]:
-    """Return an open new file that has these permissions from its first byte on; None leaves them to the umask."""
+    """Return a new open file with these permissions from the start; None leaves them to the umask."""
     if permissions is None:
         return path.open(mode, **how)
-    # A file that is left from a dead process of the same id would keep its own permissions.
+    # A leftover of a dead process with the same pid would keep its permissions.
     path.unlink(missing_ok=True)
     file: IO[Any] = open(  # noqa: SIM115 - the caller closes it
         path, mode, opener=lambda name, flags: os.open(name, flags, 0o600), **how
@@ -65,13 +65,13 @@ def open_with(path: Path, permissions: int | None, mode: str, **how: Any) -> IO[
 
 
 def discard(path: Path, pid: int | None = None) -> None:
-    """Remove what this process, or the one with that `pid`, has of a file that is not whole."""
+    """Remove the partial file of this process, or of the process `pid`."""
     with suppress(OSError):
         partial_of(path, pid).unlink(missing_ok=True)
 
 
 def check_writable(path: Path, *, is_folder: bool = False) -> None:
-    """Raise `UsageError` when no report can be written there: before the run, not after it."""
+    """Raise `UsageError` if no report can be written to a path. Called before the run."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if is_folder and path.exists() and not path.is_dir():
@@ -91,15 +91,15 @@ def _is_device(path: Path) -> bool:
 
 
 def partial_of(path: Path, pid: int | None = None) -> Path:
-    """Return the temporary path to which this process, or the one with that `pid`, writes the file."""
+    """Return the path of the partial file of this process, or of the process `pid`."""
     return path.with_name(f".{path.name}.{pid or os.getpid()}.partial")
 
 
 class StreamWriter(Protocol):
-    """Writes a report event by event. What it gives is added to the file; what it keeps is its own affair."""
+    """Makes a report event by event. The returned texts are appended to the file."""
 
     context: ReportContext
-    """Of the run whose events come: set anew where the next of several runs begins that are told as one."""
+    """Context of the current run. It changes when the next of several runs begins."""
 
     def head(self) -> str:
         """Return the text before everything else."""
@@ -116,11 +116,11 @@ class StreamWriter(Protocol):
 
 StreamFactory = Callable[[ReportContext], StreamWriter]
 SummaryWriter = Callable[[Report, ReportContext], Iterable[str]]
-"""The text of a report in pieces."""
+"""Yields the text of a report in pieces."""
 FolderWriter = Callable[[Report, ReportContext], Iterable[tuple[str, str]]]
-"""(name, text) of each file of a report."""
+"""Yields (name, text) of each file of a report."""
 BinaryWriter = Callable[[Report, ReportContext], Iterable[bytes]]
-"""The bytes of a report in pieces."""
+"""Yields the bytes of a report in pieces."""
 
 
 def writer_of(row: ReportFormat) -> Any:
@@ -135,28 +135,28 @@ Target = tuple[str, str]
 """(format, path) of a report."""
 
 _FOR_INTERACTIONS = 0.9
-"""Share of `reports.max-size` that interactions may take: the rest is for findings and errors, which are worth more."""
+"""Share of `reports.max-size` for interactions. The rest is reserved for findings and errors."""
 _ALWAYS = (PhaseStarted, PhaseFinished, RunFinished)
-"""A few short events that hold a report together."""
+"""Events that are written even to a full report, because its structure needs them."""
 
 
 def never() -> bool:
-    """Whether the writing is given up: it is not."""
+    """Return False: the writing is not given up."""
     return False
 
 
 class RunOnDisk(Struct):
-    """The run of a report. Records that are passed on as they come give the facts that reports need at their beginning."""
+    """The run of a report, with the facts that reports need at their beginning."""
 
     settings: RunSettings
-    """Those of the project, once the description is open."""
+    """Settings of the run; those of its project once the description is open."""
     first: int | None = None
     """The lowest incarnation of the run."""
     started: RunStarted | None = None
     opened: SchemaOpened | None = None
 
     def on_record(self, incarnation: int, record: Record) -> bool:
-        """Take note of a record. Whether the description was opened by it."""
+        """Read a record. Return whether it opened the description."""
         self.first = incarnation if self.first is None else min(self.first, incarnation)
         if isinstance(record, RunStarted) and self.started is None:
             self.started = record
@@ -172,7 +172,7 @@ class RunOnDisk(Struct):
         return ReportContext.of(self.settings, self.started, self.opened)
 
     def events(self, *, has_traffic: bool = True) -> RunEvents:
-        """Return its events, to be closed."""
+        """Return its events. The caller closes them."""
         layout = RunLayout(Path(self.settings.corpus.folder))
         return RunEvents(layout, self.first or 0, has_traffic=has_traffic)
 
@@ -181,19 +181,19 @@ class WrittenReports(Struct):
     """The result of writing reports."""
 
     count: int = 0
-    """Interactions that were read for them."""
+    """Number of interactions that were read."""
     notes: list[Note] = field(default_factory=list)
-    """Damaged files of traffic, and what is missing in reports that are there."""
+    """Notes on damaged files of traffic, and on incomplete reports."""
     problems: dict[str, str] = field(default_factory=dict)
-    """Path -> the sentence that says why there is no report."""
+    """Path -> the reason why there is no report, as a sentence."""
 
 
 def write_streams(
     runs: Sequence[RunOnDisk], targets: Sequence[Target], is_given_up: Callable[[], bool] = never
 ) -> WrittenReports:
-    """Write the reports that are made event by event, of one run or of several in turn. Other formats are ignored.
+    """Write the reports of event streams, of one run or of several in turn. Other formats are ignored.
 
-    A failure that an earlier run has is shown once. Where the writing is given up, none of them stays.
+    A failure of several runs is shown once. If the writing is given up, no report is left.
     """
     rows = [(row, path) for name, path in targets if (row := format_named(name)).streams]
     found = WrittenReports()
@@ -230,7 +230,7 @@ def write_streams(
 def _show(
     events: RunEvents, reports: Sequence["_OpenReport"], told: set[str], is_given_up: Callable[[], bool]
 ) -> set[str]:
-    """Show all events to all reports, without findings that were told. Return the fingerprints of the findings."""
+    """Write all events to all reports, without findings in `told`. Return the fingerprints of the findings."""
     found = set()
     for event in events.all():
         if is_given_up():
@@ -245,14 +245,14 @@ def _show(
 
 
 class _OpenReport:
-    """One report under way. What goes wrong with it costs no other one."""
+    """One report under way. Its errors do not affect other reports."""
 
     def __init__(self, row: ReportFormat, path: str, settings: RunSettings, context: ReportContext) -> None:
         self.path = path
         self.problem = ""
-        """Why there is none."""
+        """The reason why there is no report."""
         self.left_out = 0
-        """Entries that would have made it larger than it may be."""
+        """Number of entries that did not fit."""
         self._is_full = False
         self._row = row
         self._limit = settings.report.max_file_bytes
@@ -262,7 +262,7 @@ class _OpenReport:
         self._guarded(lambda: self._begin(context))
 
     def turn_to(self, context: ReportContext) -> None:
-        """From now on events are of this run."""
+        """Begin the events of the next run."""
         if self._is_open:
             self._guarded(lambda: setattr(self._writer, "context", context))
 
@@ -272,19 +272,19 @@ class _OpenReport:
             self._guarded(lambda: self._add(event))
 
     def end(self) -> None:
-        """Let the report stand at its place."""
+        """Finish the report and move it to its path."""
         if self._is_open:
             self._guarded(self._finish)
 
     def fail(self, error: Exception) -> None:
-        """Remove what there is of the report, because of this error."""
+        """Give up the report because of an error, and remove its partial file."""
         if self._is_open:
             self._is_open = False
             self.problem = _sentence(self._row, self.path, error)
             self._stack.__exit__(type(error), error, error.__traceback__)
 
     def close(self) -> None:
-        """Remove what there is of a report that was neither ended nor given up."""
+        """Give up a report that was not finished."""
         self.fail(InterruptedError())
 
     @property
@@ -311,7 +311,7 @@ class _OpenReport:
         if self._size + len(data) <= room or isinstance(event, _ALWAYS):
             self._write(data)
         elif data:
-            # Nothing comes after it, so that what is there has no gap.
+            # Later interactions are left out as well, so that the report has no gap.
             self._is_full |= is_sent
             self.left_out += 1
 
@@ -337,9 +337,9 @@ class _OpenReport:
 def write_summary(
     row: ReportFormat, path: Path, report: Report, context: ReportContext, is_given_up: Callable[[], bool] = never
 ) -> str:
-    """Write a report of what a run came to. Return the sentence that says why it is not there, or nothing.
+    """Write a report of the result of a run. Return the reason why it is missing, or an empty text.
 
-    It never raises: a report is not worth the others.
+    Never raises, so that an error does not affect other reports.
     """
     pieces = _until(is_given_up, lambda: writer_of(row)(report, context))
     try:
@@ -362,7 +362,7 @@ def _until(is_given_up: Callable[[], bool], make: Callable[[], Iterable[Any]]) -
 
 
 def _write_folder(path: Path, files: Iterable[tuple[str, str]], permissions: int | None) -> None:
-    """Add files to a folder, which may be there already: all of them or none."""
+    """Add files to a folder, which may exist: all or none."""
     partial = partial_of(path)
     shutil.rmtree(partial, ignore_errors=True)
     try:
@@ -388,7 +388,7 @@ def _sentence(row: ReportFormat, path: Path | str, error: Exception) -> str:
 
 
 def format_named(name: str) -> ReportFormat:
-    """Return the row of a format, which a plug-in may bring."""
+    """Return the row of a format, loading plug-ins for an unknown name."""
     if report_format(name) is None:
         load_plugins()
     row = report_format(name)

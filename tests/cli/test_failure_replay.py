@@ -74,7 +74,7 @@ def test_one_that_shows_now_and_then_is_flaky() -> None:
     assert "1 of 3" in line
 
 
-STATE = "perhaps for what is there now"
+STATE = "perhaps because of existing resources"
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ STATE = "perhaps for what is there now"
     [
         (409, b"{}", STATE),
         (400, b'{"error": "name is taken"}', STATE),
-        (401, b"{}", "perhaps for its credentials"),
-        (403, b"{}", "perhaps for its credentials"),
-        (429, b"{}", "which may pass"),
+        (401, b"{}", "perhaps because of its credentials"),
+        (403, b"{}", "perhaps because of its credentials"),
+        (429, b"{}", "which may be temporary"),
         (400, b"{}", ""),
         (404, b"{}", ""),
         (201, b"{}", ""),
@@ -160,7 +160,7 @@ def test_a_failure_whose_resource_cannot_be_made_is_not_reproduced(create: int) 
     with serving(Items(create=create).answer, {}) as app:
         code, (line,) = replayed(app.url, broken_item(made()))
     assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
-    assert f"the request that makes /items/71 returned {create} (in the run: 201)" in line
+    assert f"the request that creates /items/71 returned {create} (in the run: 201)" in line
 
 
 def test_a_resource_of_other_requests_that_is_missing_is_no_fix() -> None:
@@ -170,7 +170,7 @@ def test_a_resource_of_other_requests_that_is_missing_is_no_fix() -> None:
     with serving(Items().answer, {}) as app:
         code, (line,) = replayed(app.url, one)
     assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
-    assert "returned 404 (in the run: 500), for a resource that other requests of the run had made" in line
+    assert "returned 404 (in the run: 500), for a resource that other requests of the run created" in line
 
 
 def test_a_step_of_a_sequence_that_fails_now_is_no_fix() -> None:

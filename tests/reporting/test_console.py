@@ -272,7 +272,7 @@ def test_a_baseline_that_this_run_makes_is_announced() -> None:
     new = Baseline("known.toml", "2026-11-22", updates=True, is_new=True)
     text, _ = printed(records(), baseline=new)
     assert "     Baseline:         known.toml (new file)\n" in text
-    assert "known.toml is not there: this run makes it, and no failure of today fails." in text
+    assert "known.toml does not exist: this run creates it, and its failures do not fail the run." in text
     assert "3 recorded as known" in text.splitlines()[-1]
 
 

@@ -155,7 +155,7 @@ ITEM_TEST = "test_put_items_item_id_0000000000000006"
         (201, 500, "passed", "failed"),
         (201, 200, "failed", "passed"),
         (201, 401, *["not reached: the request returned 401 (in the run: 500)"] * 2),
-        (404, 500, *["not reached: the request that makes /items/71 returned 404 (in the run: 201)"] * 2),
+        (404, 500, *["not reached: the request that creates /items/71 returned 404 (in the run: 201)"] * 2),
     ],
 )  # fmt: skip
 def test_a_test_whose_situation_is_not_reached_never_passes(

@@ -1,4 +1,4 @@
-"""Allure: a folder with one result for each operation, for the report that Allure makes of it."""
+"""Allure: a folder with a result for each operation."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,13 +12,13 @@ from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import json_text
 
 _NAMES = UUID("8d7c1f4e-3b53-4c1e-9d0f-6b3a3c2f7e11")
-"""What ids are made from: the same run gives the same ones."""
+"""Namespace of ids, so that equal runs have equal ids."""
 _SEVERITIES = {"critical": "blocker", "high": "critical", "medium": "normal", "low": "minor"}
 _STATUSES = {"passed": "passed", "failed": "failed", "errored": "broken", "skipped": "skipped"}
 
 
 def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str]]:
-    """(name, text) of each file."""
+    """Yield (name, text) of each file."""
     by_label: dict[str, list[ShownFinding]] = {}
     for shown in shown_findings(report.findings, context):
         by_label.setdefault(shown.finding.label, []).append(shown)
@@ -35,7 +35,7 @@ def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str]]:
 
 
 def _named(text: str) -> UUID:
-    """The identifier that a text always has; lone surrogates, of which UTF-8 knows nothing, are spelled out."""
+    """Return the id of a text; lone surrogates, which UTF-8 cannot encode, are escaped."""
     return uuid5(_NAMES, text.encode(errors="backslashreplace").decode())
 
 
@@ -52,7 +52,7 @@ class _Result:
         self._id = _named(f"{context.started_at} {operation.label}")
 
     def files(self) -> Iterator[tuple[str, str]]:
-        """(name, text): attachments, then the result that refers to them."""
+        """Yield (name, text) of the attachments, then of the result that refers to them."""
         steps = []
         for number, shown in enumerate(self._findings):
             source = f"{uuid5(self._id, str(number))}-attachment"

@@ -1,4 +1,4 @@
-"""Archive: what a run came to, in one file that can be kept or sent: reports for programs, for CI and for people."""
+"""Archive: the result of a run in one file, with reports for programs, for CI and for people."""
 
 import gzip
 import io
@@ -15,7 +15,7 @@ from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext
 
 FORMAT: Final = 1
-"""Grows when files of the archive change their names or their meaning."""
+"""Version of the archive. It grows when a file changes its name or its meaning."""
 _FILES: Final[Mapping[str, Callable[[Report, ReportContext], Iterable[str]]]] = {
     "verdict.json": verdict.write,
     "junit.xml": junit.write,
@@ -25,7 +25,7 @@ _FILES: Final[Mapping[str, Callable[[Report, ReportContext], Iterable[str]]]] = 
 
 
 def write(report: Report, context: ReportContext) -> Iterator[bytes]:
-    """A `tar.gz` of `metadata.json` and the reports that it lists. Equal runs have equal archives."""
+    """Yield a `tar.gz` of `metadata.json` and the reports that it lists. Equal runs have equal archives."""
     whole = io.BytesIO()
     packed = gzip.GzipFile(fileobj=whole, mode="wb", mtime=int(context.started_at))
     with packed, tarfile.open(fileobj=packed, mode="w") as archive:

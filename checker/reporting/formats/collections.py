@@ -1,4 +1,4 @@
-"""Collections of the requests that failed, to be sent again by hand: `.http` for editors, `.sh` for shells."""
+"""Collections of the failed requests, to be sent by hand: `.http` for editors, `.sh` for shells."""
 
 import base64
 import re
@@ -18,13 +18,13 @@ from checker.reporting.text import xml_text
 
 _MOST = 2000
 _OF_EDITORS = re.compile(r"\{\{|^\s*(?:[#@<>?]|//|/\*)", re.MULTILINE)
-"""What editors read as theirs inside of bodies: `{{...}}` is run as a script, `###` begins another request."""
+"""Text in bodies that editors interpret: `{{...}}` runs as a script, `###` begins a request."""
 
 _SCRIPT = re.compile(r"\{(?=\{)")
 
 
 def requests(report: Report, context: ReportContext) -> Iterator[str]:
-    """A file of requests, as editors with an HTTP client read it; each begins with `###` and what failed."""
+    """Yield the text of an `.http` file. Each request begins with `###` and the failure."""
     yield f"# {_line(context.command)}\n"
     for shown in shown_findings(report.findings, context):
         for path, command in shown.needs:
@@ -36,7 +36,7 @@ def requests(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def script(report: Report, context: ReportContext) -> Iterator[str]:
-    """A script for bash with the command of each failure."""
+    """Yield a bash script with the commands of each failure."""
     yield "#!/usr/bin/env bash\n"
     yield f"# {_line(context.command)}\n"
     for shown in shown_findings(report.findings, context):
@@ -44,7 +44,7 @@ def script(report: Report, context: ReportContext) -> Iterator[str]:
         if shown.hidden:
             yield f"# Hidden: {_line(', '.join(shown.hidden))}\n"
         if shown.setup:
-            yield f"# On a fresh server these come first:\n{shown.setup}\n"
+            yield f"# Send first on a fresh server:\n{shown.setup}\n"
         for command in shown.commands:
             yield f"{command}\n"
 
@@ -65,7 +65,7 @@ def _request(sent: ShownRequest) -> str:
 
 
 def _body(body: bytes) -> str:
-    """Text if it can stand in such a file, else base64 below a comment."""
+    """Return a body as text if editors do not interpret any of it, else as base64 below a comment."""
     try:
         text = body.decode()
     except UnicodeDecodeError:
@@ -76,7 +76,7 @@ def _body(body: bytes) -> str:
 
 
 def _line(text: str) -> str:
-    """Text in one line, in which no editor finds a script to run."""
+    """Return text on one line, without scripts of editors."""
     flat = " ".join(xml_text(text).split())
     flat = _SCRIPT.sub("{ ", flat)
     return flat if len(flat) <= _MOST else f"{flat[:_MOST]}..."

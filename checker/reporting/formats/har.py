@@ -1,4 +1,4 @@
-"""HAR 1.2: one entry for each request, for the tools of browsers."""
+"""HAR 1.2: an entry for each request, for developer tools of browsers."""
 
 import base64
 from collections import defaultdict
@@ -22,7 +22,7 @@ _TOLD = frozenset(("content-type", "cookie", "location", "set-cookie"))
 
 
 class Archive:
-    """Text of an archive. A `StreamWriter`."""
+    """The text of an archive. A `StreamWriter`."""
 
     def __init__(self, context: ReportContext) -> None:
         self.context = context
@@ -36,7 +36,7 @@ class Archive:
         return f'{{"log":{{"version":"1.2","creator":{creator},"browser":{browser},"entries":['
 
     def event(self, event: Event) -> str:
-        """An interaction as an entry. What is left out is told at the end."""
+        """Return an entry for an interaction. A note on left-out entries becomes the comment at the end."""
         if isinstance(event, Note) and event.kind == INCOMPLETE:
             self._comment = event.text
         if not isinstance(event, Interaction):
@@ -104,7 +104,7 @@ def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any
         "status": status,
         "statusText": (exchange.reason or standard_reason(status)) if status else "",
         "httpVersion": _VERSION,
-        # Attributes stand behind the first pair.
+        # Attributes follow the first pair.
         "cookies": _pairs_of(value.partition(";")[0] for value in known["set-cookie"]),
         "headers": _pairs(headers),
         "content": {"size": exchange.response_size, "mimeType": _content_type(known), **content},
@@ -132,7 +132,7 @@ def _pairs(headers: Headers) -> list[dict[str, str]]:
 
 
 def _known(headers: Headers) -> Headers:
-    """Values of the headers that an entry tells besides, by their names in lower case."""
+    """Return the values of headers that have fields of their own in an entry, by lower-case name."""
     found: Headers = defaultdict(list)
     for name, values in headers.items():
         if (lowered := name.lower()) in _TOLD:
@@ -141,7 +141,7 @@ def _known(headers: Headers) -> Headers:
 
 
 def _content_type(known: Headers) -> str:
-    """`Content-Type` where it is one, so that readers need not fear for it."""
+    """Return the media type in `Content-Type`, or a default for a malformed one."""
     found = next(iter(known["content-type"]), "")
     return found if media_type_of(found) is not None else "application/octet-stream"
 

@@ -1,4 +1,4 @@
-"""HTML: one file that needs no network, for people. Whatever a server said is text in it, never markup."""
+"""HTML: one file that needs no network, for people. Text of servers is always escaped."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,32 +20,32 @@ from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
 
 MOST_CHARACTERS = 4_000
-"""Of one text: what is longer stands in reports for programs, and 200 failures fit into 2 MB."""
+"""Characters of one text, so that 200 failures fit into 2 MB. Reports for programs have longer texts."""
 _QUOTED = re.compile(r"`([^`\n]+)`")
 CLASSES = ("2xx", "3xx", "4xx", "5xx", "1xx", "none")
 
 
 def plain(text: str) -> str:
-    """Text that is text wherever it stands: between tags and in attributes in quotes."""
+    """Return escaped text for elements and quoted attributes."""
     if len(text) > MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n..."
-    # A carriage return would come back as another line end.
+    # HTML parsers turn a carriage return into a line feed.
     return escape(xml_text(text).replace("\r", "\\r"))
 
 
 def prose(text: str) -> str:
-    """Sentences in which code stands in back-quotes, as text."""
+    """Return escaped sentences, with text in back-quotes as code."""
     return _QUOTED.sub(r"<code>\1</code>", plain(text))
 
 
 def block(text: str, *, copied: bool = False) -> str:
-    """Text as it is laid out, in its own box; with a button that copies it."""
+    """Return preformatted text in a box; `copied`: with a copy button."""
     button = '<button type="button" class="copy">Copy</button>\n' if copied else ""
     return f'<div class="block">\n<pre tabindex="0">{plain(text)}</pre>\n{button}</div>\n'
 
 
 def class_counts(statuses: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """Class of the status (`2xx`, `none`) -> count, without those that did not come."""
+    """Return class of the status (`2xx`, `none`) -> count, without zeros."""
     counts = dict.fromkeys(CLASSES, 0)
     for status, count in statuses:
         counts[f"{status // 100}xx" if 100 <= status < 600 else "none"] += count
@@ -53,7 +53,7 @@ def class_counts(statuses: Iterable[tuple[int, int]]) -> dict[str, int]:
 
 
 def bar(counts: dict[str, int], what: str = "responses") -> str:
-    """Parts of a whole as a picture with words."""
+    """Return a bar of the parts of a whole, with a text alternative."""
     whole = sum(counts.values())
     if not whole:
         return "-"
@@ -104,7 +104,7 @@ def steps(seconds: Sequence[float], until: float, label: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[str], caption: str) -> Iterable[str]:
-    """A table of rows that are HTML already."""
+    """Yield a table of rows that are HTML already."""
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{plain(caption)}">\n'
     yield f"<table>\n<caption>{plain(caption)}</caption>\n<thead><tr>"
     yield "".join(f'<th scope="col">{plain(head)}</th>' for head in heads)
@@ -203,7 +203,7 @@ def _place(place: PlaceCoverage) -> str:
 
 
 def _came_back(came: OutcomeCounts) -> str:
-    """A bar of the classes of answers, and how many there were."""
+    """Return a bar of the classes of responses, and their number."""
     return f"{_bar(came)} {came.cases:,}" if came.cases else "-"
 
 
@@ -232,7 +232,7 @@ def _listed(name: str, came: OutcomeCounts) -> str:
 
 
 def course(report: Report, context: ReportContext) -> Iterator[str]:
-    """Phases, and how failures were discovered over time."""
+    """Yield the phases, and the discovery of failures over time."""
     if not report.phases:
         return
     yield '<section aria-labelledby="course">\n<h2 id="course">Phases and discovery</h2>\n'
@@ -260,7 +260,7 @@ _STANDINGS: Final = ("new", "known", "expired", "recorded")
 
 
 def failures(report: Report, context: ReportContext) -> Iterator[str]:
-    """The section; nothing where there is nothing to tell."""
+    """Yield the section of failures, if there are any."""
     gone = report.compared.gone
     if not report.findings and not gone:
         return
@@ -296,7 +296,7 @@ def _filters(shown: list[ShownFinding], *, has_baseline: bool) -> Iterator[str]:
 
 
 def _cause(cause: Cause, shown: dict[str, ShownFinding], context: ReportContext) -> Iterator[str]:
-    """All places of a cause; the heading is left out where there is one."""
+    """Yield all places of a cause, with a heading if there are several."""
     ordered = sorted(cause.places, key=lambda one: not shown[one.fingerprint].fails)
     places = [shown[one.fingerprint] for one in ordered]
     if len(places) == 1:
@@ -368,7 +368,7 @@ def _message(shown: ShownFinding) -> str:
 
 
 def _exchange(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
-    """The last request and its answer, side by side."""
+    """Yield the last request and its response, side by side."""
     if not shown.finding.interactions:
         return
     sent = shown_request(shown.finding.interactions[-1], context)
@@ -377,24 +377,24 @@ def _exchange(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if sent.body:
         lines += ["", sent.body[:_SHOWN_BODY].decode("utf-8", "replace")]
     yield f'<div class="beside">\n<div><h3 class="part">Request</h3>\n{block(chr(10).join(lines))}</div>\n'
-    # The box shows where it begins and ends.
+    # The box replaces the back-quotes.
     body = shown.body.removeprefix("`").removesuffix("`")
     answer = shown.status + (f"\n\n{body}" if body else "")
     yield f'<div><h3 class="part">Response</h3>\n{block(answer or "-")}</div>\n</div>\n'
 
 
 _NAMES = {"course": "Phases", "settings": "This run"}
-"""Of parts whose headings do not begin with their names."""
+"""Part -> heading, if it differs from the name."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
-    """Text of the report."""
+    """Yield the text of the report."""
     yield from page(report, context, _POLICY, "")
 
 
 def page(report: Report, context: ReportContext, policy: str, script: str) -> Iterator[str]:
-    """The document; `policy` says what it may load, `script` what it does besides."""
+    """Yield the document with a content security policy and a further script."""
     folder = files("checker.reporting.formats")
     style = folder.joinpath("report.css").read_text(encoding="utf-8")
     own = folder.joinpath("report.js").read_text(encoding="utf-8")

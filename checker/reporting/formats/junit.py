@@ -1,4 +1,4 @@
-"""JUnit: one test case for each operation and one for all sequences, failures with the block of the console."""
+"""JUnit: a test case for each operation and one for all sequences. Failures hold the blocks of the console."""
 
 import socket
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from checker.reporting.text import xml_text
 _SUITE = "checker"
 _PHASE = "stateful"
 _SEQUENCES = "Stateful tests"
-"""The case of all sequences of calls, whichever operation ended them."""
+"""The test case of all sequences, because a sequence belongs to no single operation."""
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
-    """Text of the report."""
+    """Yield the text of the report."""
     shown = context.masking.command
     failing = tuple(map(_placed, report.failing))
     failures = dict(failures_by_label(failing, context.truncation, shown))
@@ -37,7 +37,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
         for kind in ("error", "failure", "skipped"):
             count = sum(case.find(kind) is not None for case in cases)
             element.set(f"{kind}s" if kind != "skipped" else kind, str(count))
-        # What is disabled has no case.
+        # Disabled operations have no test case.
         element.set("disabled", "0")
         element.set("tests", str(len(cases)))
         element.set("time", f"{report.time.elapsed_s:.3f}")
@@ -49,7 +49,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _known(report: Report) -> dict[str, list[str]]:
-    """By label: lines of what is known of its failures, and of those that are gone."""
+    """Return label -> lines about its known failures, and about known failures that are gone."""
     found: dict[str, list[str]] = {}
     of_finding = zip(known_findings(report), known_lines(report), strict=True)
     lines = [(_placed(finding).label, line.strip("- ")) for finding, line in of_finding]
@@ -60,7 +60,7 @@ def _known(report: Report) -> dict[str, list[str]]:
 
 
 def _with_known(case: Element, lines: list[str]) -> Element:
-    """A test case with nothing but known failures is skipped, as what fails for a known reason is."""
+    """Return a test case with its lines. A case with known failures only is skipped."""
     if not lines:
         return case
     is_failed = any(not line.startswith("gone: ") for line in lines)
@@ -71,7 +71,7 @@ def _with_known(case: Element, lines: list[str]) -> Element:
 
 
 def _placed(finding: Finding) -> Finding:
-    """The finding where it is told: one of a sequence at the case of sequences, with the operation that ended it."""
+    """Return a finding with the label of its test case. That of a sequence names its operation in the message."""
     if len(finding.steps) <= 1:
         return finding
     message = f"Operation: {finding.label}\n\n{finding.message}".strip()
@@ -79,7 +79,7 @@ def _placed(finding: Finding) -> Finding:
 
 
 def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]:
-    """Operations, the sequences if there were any, and whatever else has a failure or an error: the run as a whole, a cluster."""
+    """Return the operations, the sequences if there were any, and other labels with failures or errors, such as the target."""
     sequences = [
         OperationOutcome(_SEQUENCES, "passed", seconds=one.elapsed_s)
         for one in report.phases
@@ -108,6 +108,6 @@ def _add(case: Element, kind: str, message: str, text: str) -> None:
 
 
 def _codes(findings: tuple[Finding, ...], label: str) -> str:
-    """Return the kinds of failures of an operation: `ST101, ST103`, or titles of those without a code."""
+    """Return the codes of the failures of an operation: `ST101, ST103`; titles for failures without a code."""
     names = {one.code or one.title for one in findings if one.label == label}
     return ", ".join(sorted(names))

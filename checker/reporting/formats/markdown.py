@@ -1,4 +1,4 @@
-"""Markdown: what a comment on a pull request or the summary of a job shows, below 60 KB."""
+"""Markdown for comments on pull requests and summaries of jobs, below 60 KB."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
 
 MOST_BYTES = 60_000
-"""GitHub takes 65,536 characters of a comment."""
+"""GitHub accepts 65,536 characters in a comment."""
 _MOST_OF_A_PART = 3_000
 _MOST_OPERATIONS = 100
 _MOST_PLACES = 5
@@ -28,7 +28,7 @@ _TOO_LONG = "*There is more: see the other reports.*\n"
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
-    """Text of the report: parts as long as there is room for them, most important first."""
+    """Yield the parts of the report, most important first, as long as they fit."""
     left = MOST_BYTES - len(_TOO_LONG) - 2
     for part in _parts(report, context):
         size = len(part.encode("utf-8", "replace"))
@@ -68,7 +68,7 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) -> Iterator[str]:
-    """Failures below a heading, worst first; those of one cause are one of them."""
+    """Yield failures below a heading, worst first, with one block for each cause of many operations."""
     if not findings:
         return
     yield f"### {title}\n\n"
@@ -77,7 +77,7 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
     for group in groups:
         (first,) = shown_findings(group.places[:1], context)
         parts.append((group.rank, _finding(first, "\n".join(place_lines(group, _MOST_GROUPED)))))
-    # Stable: of those that are as bad the order is theirs.
+    # The sort is stable, so that equal ranks keep their order.
     yield from (text for _, text in sorted(parts, key=lambda part: part[0]))
 
 
@@ -91,7 +91,7 @@ def _gone(compared: Compared) -> Iterator[str]:
 
 
 def _finding(shown: ShownFinding, places: str) -> str:
-    """The block of a failure; `places` are those of its cause, where it stands for all of them."""
+    """Return the block of a failure; `places` lists the places of its cause if it represents all of them."""
     finding = shown.finding
     code = f"{finding.code} " if finding.code else ""
     others = " and elsewhere" if places else ""
@@ -137,23 +137,23 @@ def _operations(operations: tuple[OperationOutcome, ...]) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """Text on one line, shortened: a line end would end what it stands in."""
+    """Return text on one line, shortened. A line end would end the surrounding element."""
     flat = " ".join(xml_text(text).split())
     return flat if len(flat) <= _MOST_OF_A_PART else f"{flat[:_MOST_OF_A_PART]}..."
 
 
 def _escaped(text: str) -> str:
-    """Text that shows as it is (CommonMark, 2.4)."""
+    """Return text without meaning in Markdown (CommonMark, 2.4)."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
 def _html(text: str) -> str:
-    """Text inside an element."""
+    """Return text for the content of an HTML element."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _fenced(text: str, language: str) -> str:
-    """A block of code whose fence is longer than any in it (CommonMark, 4.5)."""
+    """Return a block of code with a fence longer than any in the text (CommonMark, 4.5)."""
     shown = xml_text(text)
     if len(shown) > _MOST_OF_A_PART:
         shown = f"{shown[:_MOST_OF_A_PART]}\n..."
@@ -163,12 +163,12 @@ def _fenced(text: str, language: str) -> str:
 
 
 MOST = 10
-"""GitHub shows so many errors of a step."""
+"""Errors of a step that GitHub shows."""
 _MOST_CHARACTERS = 1000
 
 
 def annotations(report: Report, context: ReportContext) -> Iterator[str]:
-    """A line `::error ...::...` for each of the worst failures, then errors; at the line of the operation where it is known."""
+    """Yield a line `::error ...::...` for each of the worst failures, then errors, with the line of the operation if it is known."""
     if context.baseline.is_new:
         yield f"::warning title=New baseline::{_data(NEW_FILE.format(source=context.baseline.source))}"
     lines = operation_lines(context.location)
@@ -189,13 +189,13 @@ def annotations(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def add_summary(path: Path, report: Report, context: ReportContext) -> None:
-    """Add the Markdown report to the summary of the job. `OSError` passes through."""
+    """Append the Markdown report to the summary of the job. Raises `OSError`."""
     with path.open("a", encoding="utf-8") as file:
         file.writelines(write(report, context))
 
 
 def _data(text: str) -> str:
-    """The value of a command: what would end it is written as percent signs say."""
+    """Return the value of a workflow command, with line ends percent-encoded."""
     shown = xml_text(text)[:_MOST_CHARACTERS]
     return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 

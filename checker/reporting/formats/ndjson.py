@@ -1,4 +1,4 @@
-"""NDJSON: the events of a run, one JSON object a line with the name of the event as its only key."""
+"""NDJSON: the events of a run, one JSON object on each line, with the name of the event as its only key."""
 
 import base64
 from typing import Any
@@ -36,7 +36,7 @@ _INTERRUPTED = "interrupted"
 
 
 class EventLines:
-    """Text of the events, each with a number (`id`) and the time of what is known by then. A `StreamWriter`."""
+    """The lines of the events, each with a number (`id`) and a time. A `StreamWriter`."""
 
     def __init__(self, context: ReportContext) -> None:
         self.context = context
@@ -45,13 +45,13 @@ class EventLines:
         self._held = _HeldAgainst(KnownFailures(context.baseline))
 
     def head(self) -> str:
-        """The events that come before the first record."""
+        """Return the events before the first record."""
         context = self.context
         about = {"command": context.command, "version": __version__, "seed": context.seed}
         return self._line("Initialize", about) + self._line("LoadingStarted", {"location": context.location})
 
     def event(self, event: Event) -> str:
-        """The lines of an event."""
+        """Return the lines of an event."""
         match event:
             case Interaction():
                 self._at = max(self._at, event.at)
@@ -89,7 +89,7 @@ class EventLines:
                 return ""
 
     def end(self) -> str:
-        """Nothing: the last event is the end of the run."""
+        """Return nothing: the last event is the end of the run."""
         return ""
 
     def _line(self, name: str, fields: dict[str, Any]) -> str:
@@ -148,7 +148,7 @@ class EventLines:
         )
 
     def _scenario(self, interaction: Interaction) -> str:
-        """A request is a scenario: what comes back of it is known at once, and nothing has to be held."""
+        """Return the lines of an interaction. Each is a scenario of its own, so that nothing has to be kept in memory."""
         about = {"suite_id": interaction.phase, "phase": interaction.phase, "label": interaction.label}
         ended = {
             **about,
@@ -163,28 +163,28 @@ class EventLines:
 
 
 class _HeldAgainst(Struct):
-    """The findings that are kept until the end, when known and gone failures are decided."""
+    """The findings so far, which are compared with the baseline at the end."""
 
     known: KnownFailures
     tested: set[str] = field(default_factory=set)
     findings: dict[str, Finding] = field(default_factory=dict)
     is_all: bool = False
-    """Whether all operations are to be tested."""
+    """Whether all operations are selected."""
 
     def add(self, finding: Finding) -> None:
-        """Take in a finding; what turned out to be another sight of one, or none, does not count."""
+        """Add a finding. A duplicate or withdrawn finding is removed."""
         if finding.same_as or finding.withdrawn or not self.known.baseline:
             self.findings.pop(finding.fingerprint, None)
         else:
             self.findings[finding.fingerprint] = replace(finding, interactions=())
 
     def only_known(self) -> set[str]:
-        """Operations of which nothing failed but what is known."""
+        """Return the operations with known failures only."""
         failing = {one.label for one in self.findings.values() if self.known.fails(one)}
         return {one.label for one in self.findings.values()} - failing
 
     def compared(self, outcome: str) -> Compared:
-        """All of them."""
+        """Return all findings, compared with the baseline."""
         is_whole = self.is_all and outcome == "completed"
         return self.known.compared(self.findings.values(), self.tested, is_whole=is_whole)
 

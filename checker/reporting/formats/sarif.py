@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: findings for code scanning, at the lines of the description that they are about."""
+"""SARIF 2.1.0: findings for code scanning, at their lines of the description."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
@@ -19,17 +19,17 @@ from checker.reporting.shown import ReportContext, ShownFinding, shown_findings,
 from checker.reporting.text import json_text
 
 _MOST_BYTES = 4 << 20
-"""A larger file takes longer to look through than its lines are worth."""
+"""Largest description in which lines are looked up; YAML nodes of larger ones take too long."""
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace", "query"))
 
 
 def operation_lines(location: str) -> Mapping[str, int]:
-    """Label -> line, from 1, of each operation in a local file of JSON or YAML; nothing where that cannot be told."""
+    """Return label -> line, from 1, of each operation in a local JSON or YAML file; empty for other locations."""
     try:
         text = read_local(location, "an API description", most_bytes=_MOST_BYTES).decode()
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (CheckerError, OSError, ValueError, yaml.YAMLError, RecursionError):
-        # A URL, a file that is gone, JSON that is no YAML: a report without lines is still one.
+        # A URL, a missing file, JSON that is no YAML: the report has no lines.
         return {}
     return dict(_lines(root))
 
@@ -45,7 +45,7 @@ def _lines(root: yaml.Node | None) -> Iterator[tuple[str, int]]:
 
 
 def _entries(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
-    """(key, value, line of the key) of a mapping; nothing of anything else."""
+    """Yield (key, value, line of the key) of a mapping."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             yield str(key.value), value, key.start_mark.line + 1
@@ -54,13 +54,13 @@ def _entries(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, int]]:
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
 _SCORES = {"critical": "9.0", "high": "7.0", "medium": "5.0", "low": "2.0"}
-"""What GitHub calls `security-severity`: it sorts alerts by it."""
+"""`security-severity`, by which GitHub sorts alerts."""
 
 _KINDS = {kind.code: kind for kind in reversed(list(FAILURES.values())) if kind.code}
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
-    """Text of the report."""
+    """Yield the text of the report."""
     shown = shown_findings(report.findings, context)
     rules = {one.code: _rule(one) for one in shown}
     place = _Positions(context)
@@ -84,7 +84,7 @@ class _Positions:
 
     def __init__(self, context: ReportContext) -> None:
         self.has_baseline = bool(context.baseline)
-        """Whether anything is known of earlier runs."""
+        """Whether there is a baseline."""
         self._uri = _uri(context.location)
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
@@ -143,7 +143,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
 
 
 def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
-    """Return the known failures that did not occur again."""
+    """Return the result of a known failure that did not occur again."""
     return {
         "ruleId": entry.check,
         "baselineState": "absent",
@@ -156,8 +156,8 @@ def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
 
 
 def _uri(location: str) -> str:
-    """A URL as it is, a path as a relative reference (RFC 3986, 4.2) where it is relative."""
-    # Nothing that reads URLs: what stands for credentials in one is no part of a URL.
+    """Return a URL as it is, and a relative path as a relative reference (RFC 3986, 4.2)."""
+    # No URL parser: the replacement of masked credentials is not valid in a URL.
     if "://" in location:
         return quote(location, safe="%/:=&?~#+!$,;'@()*")
     return quote(PurePath(location).as_posix(), safe="/~")

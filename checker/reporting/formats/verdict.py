@@ -1,4 +1,4 @@
-"""JSON: what a run came to, for programs. `verdict.schema.json` beside it says what stands in it."""
+"""JSON: the result of a run for programs. `verdict.schema.json` is its schema."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -16,17 +16,17 @@ from checker.reporting.text import json_text, unicode_text
 from checker.reporting.warnings import WarningGroup, warning_groups
 
 SCHEMA_VERSION = 1
-"""Of the format: it grows by new keys; a key that goes or changes its meaning makes a new version."""
+"""Version of the format. New keys keep it; a key that is removed or changes its meaning makes a new version."""
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
-    """Text of the report."""
+    """Yield the text of the report."""
     yield json_text(verdict(report, context), indent=True)
     yield "\n"
 
 
 def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
-    """The report as plain values."""
+    """Return the report as plain values."""
     shown = context.masking.command
     began = datetime.fromtimestamp(context.started_at, UTC).isoformat()
     return {

@@ -1,4 +1,4 @@
-"""WFC: the report of the Web Fuzzing Commons, which their viewer and studies of several tools read."""
+"""WFC: the report format of the Web Fuzzing Commons, for their viewer and for comparisons of tools."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from checker.reporting.warnings import warning_groups
 
 _VERSION: Final = "0.8.0"
 _OWN: Final = 900
-"""From here on codes are of the tool, not of the catalogue."""
+"""Codes from here on belong to the tool, not to the catalogue."""
 _CODES: Final = {
     "not_a_server_error": 100,
     "status_code_conformance": 200,
@@ -31,7 +31,7 @@ _CODES: Final = {
     "max_response_time": 312,
     "object_level_authorization": 906,
 }
-"""By check, where the answer does not say more."""
+"""Check -> code, before the response refines it."""
 _CHANGING: Final = ("DELETE", "PUT", "PATCH")
 _IDS: Final = {
     100: "HTTP_STATUS_500",
@@ -49,11 +49,11 @@ _IDS: Final = {
     308: "SECURITY_ANONYMOUS_MODIFICATIONS",
     312: "SECURITY_CALL_TIMEOUT",
 }
-"""By code: the name in the catalogue, which does not change."""
+"""Code -> its stable name in the catalogue."""
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
-    """Text of the report."""
+    """Yield the text of the report."""
     yield json_text(_document(report, context), indent=True)
     yield "\n"
 
@@ -61,7 +61,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 def _document(report: Report, context: ReportContext) -> dict[str, Any]:
     shown = shown_findings(report.findings, context)
     cases = {_case(one): None for one in shown}
-    # Faults may be of the run as a whole, which is no operation.
+    # A fault of the run as a whole has a label that is no operation.
     labels = [*(one.label for one in report.operations), *(one.finding.label for one in shown)]
     at = datetime.fromtimestamp(context.started_at + report.time.elapsed_s, UTC)
     return {
@@ -126,7 +126,7 @@ def _code(finding: Finding) -> int:
 
 
 def _context(shown: ShownFinding) -> str:
-    """Return the text that tells faults of one kind apart."""
+    """Return the text that distinguishes faults of one kind."""
     finding = shown.finding
     return " ".join(part for part in (finding.check, finding.unique_key, finding.text) if part)
 
@@ -136,5 +136,5 @@ def _case(shown: ShownFinding) -> str:
 
 
 def _endpoint(label: str) -> str:
-    """`GET:/users` of `GET /users`."""
+    """Return `GET:/users` for `GET /users`."""
     return label.replace(" ", ":", 1)
