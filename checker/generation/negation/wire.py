@@ -17,13 +17,8 @@ from checker.generation.normalization import forms
 from checker.schema.views import Outline, outline_of
 from checker.transport.wire import ambiguity
 from checker.transport.wire.bodies import is_unstructured
-<<<<<<< HEAD
-from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter
-from checker.transport.wire.readings import Reading
-=======
 from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter, shares
 from checker.transport.wire.readings import Reading
->>>>>>> 90d33d67 (Keep the table of ambiguities with its tests)
 from checker.transport.wire.styles import (
     HEADER_DELIMITERS,
     Pairs,
