@@ -27,9 +27,9 @@ DYNAMIC: Final = ("auth", "dynamic", "openapi")
 WFC: Final = ("auth", "wfc")
 
 REFRESH_S: Final = 300
-"""Age at which credentials that were fetched are fetched anew."""
+"""Age in seconds at which fetched credentials are renewed."""
 RETRY_ON: Final = (401,)
-"""Statuses that say that credentials count no more."""
+"""Statuses after which credentials are renewed."""
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 FORM: Final = "application/x-www-form-urlencoded"
 _FEWEST_PEERS: Final = 2
@@ -37,7 +37,7 @@ _SOURCES: Final = ("body", "header", "cookie")
 _STATIC: Final = (("api_key",), ("username", "password"), ("bearer",))
 """Fields of `[auth.openapi.<scheme>]`, for each kind of scheme."""
 _NEEDED: Final = ((BASIC, ("username", "password")), (WFC, ("path",)))
-"""(section, keys that it cannot do without)."""
+"""(section, its required keys)."""
 _DYNAMIC: Final = (
     "path", "method", "payload", "payload_content_type", "extract_from", "extract_selector", "retry_on",
 )  # fmt: skip
@@ -79,7 +79,7 @@ class DynamicScheme(Struct, frozen=True):
     path: str
     method: str
     payload: str
-    """JSON text of the value that is sent; empty: no body is."""
+    """JSON text of the payload; empty: the request has no body."""
     payload_content_type: str
     extract_from: str
     """`body`, `header` or `cookie`."""
@@ -177,7 +177,7 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         case int() | float() if not isinstance(value, bool):
             yield path, json.dumps(value)
         case _:
-            # Booleans and null tell nothing.
+            # Booleans and null are no secrets.
             pass
 
 
@@ -186,13 +186,13 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
     place = next((index for index, one in enumerate(layers) if _methods(one)), len(layers))
     layer: Layer = layers[place] if place < len(layers) else {}
     if layer.get(BASIC):
-        # A password belongs to the user it was said of; a nearer layer may say another one of the same user.
+        # A password of a lower layer may belong to another user. A nearer layer may replace that of the same user.
         said = [one.get(BASIC, {}) for one in layers[: place + 1]]
         known = [one.get(BASIC, {}) for one in layers]
         user = layer[BASIC]["username"], _nearest(said, "password", "")
         return Authentication(BasicAuth(*user, _nearest(known, "type", "basic")))
     if layer.get(WFC):
-        # Users belong to the document that names them; a nearer layer may choose among them.
+        # Users of a lower layer belong to another document. A nearer layer may choose among the users of this one.
         said = [one.get(WFC, {}) for one in layers[: place + 1]]
         known = [one.get(WFC, {}) for one in layers]
         return Authentication(
@@ -223,7 +223,7 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
         text = "[auth.basic] and the header Authorization exclude each other; choose one"
         yield ("auth",), invalid(text)
     if len(layer.get(WFC, {}).get("peers", ("", ""))) < _FEWEST_PEERS:
-        yield WFC, invalid("'peers' must name two users or more: what one made the others read")
+        yield WFC, invalid("'peers' must name two users or more: each tries to read the resources of the others")
     dynamic = dict(_tables(layer, DYNAMIC))
     for name, _ in _tables(layer, OPENAPI):
         if name in dynamic:
@@ -372,7 +372,7 @@ def _methods(layer: Layer) -> list[str]:
     found = [f"[{'.'.join(path)}]" for path, name in named if name in layer.get(path, {})]
     for path in (OPENAPI, DYNAMIC):
         if _tables(layer, path):
-            # These two may stand together: they are one method.
+            # These two sections together are one method.
             return [*found, "[auth.openapi]" if path == OPENAPI else "[auth.dynamic.openapi]"]
     return found
 
@@ -492,7 +492,7 @@ def secrets_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield (name, value) of the secrets in a document."""
     for user in users_of(text):
         yield from ((f"{user.name}.{name}", value) for name, value in user.headers)
-        # Servers echo a token without its scheme.
+        # Servers may echo the token of `Authorization: Bearer TOKEN` without its scheme.
         yield from ((f"{user.name}.{n}.credentials", v.partition(" ")[2]) for n, v in user.headers)
         if user.login is not None:
             yield from ((f"{user.name}.{name}", value) for name, value in user.login.secrets)

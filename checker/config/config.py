@@ -101,7 +101,7 @@ class Section:
     def update(self, **options: Any) -> None:
         """Set options, keeping what earlier updates set. Raises `ConfigError` and changes nothing when one is wrong.
 
-        None leaves an option as it is that is never without a value.
+        None leaves an option unchanged if it cannot be None.
         """
         asked = [change for name, value in options.items() for change in self._changes(name, value)]
         changes = [change for change in asked if not _says_nothing(change)]
@@ -159,7 +159,7 @@ def _phase_changes(values: Any) -> list[Change]:
     for name in names:
         if name not in known:
             raise section_error(("phases",), [unknown(name, list(known))])
-    # What is asked for by name runs, whatever the master switch of the file says.
+    # Phases that are named run even if the master switch of the file is off.
     chosen: list[Change] = [(("phases", phase), "enabled", phase in names) for phase in known]
     return [(("phases",), "enabled", True), *chosen]
 
@@ -169,7 +169,7 @@ def _included_checks(values: Any) -> list[Change]:
     switched_on: Change = (("checks",), "enabled", True)
     selected = [name for name, check in BUILT_IN.items() if not check.switch]
     if "all" in names:
-        # By name: what lies below may switch off single ones, and those of users.
+        # Each check by name: a lower layer may switch off single checks.
         return [switched_on, *((("checks", name), "enabled", True) for name in (*selected, OTHER_CHECKS))]
     changes = [switched_on, *((("checks", name), "enabled", name in names) for name in selected)]
     changes += [(("checks", name), "enabled", True) for name in names if name not in BUILT_IN]
@@ -211,7 +211,7 @@ class ResolvedSection(Section):
     def update(self, **options: Any) -> None:
         """Raise `ConfigError`: the settings of one operation are derived from all layers."""
         told = ", ".join(options)
-        reason = f"{told!r} -> It is worked out for one operation; change the configuration itself"
+        reason = f"{told!r} -> It is derived for one operation; change the configuration itself"
         raise section_error(self._path, [Problem("Invalid value", reason)])
 
     def _below(self, path: Path) -> Section:
@@ -299,7 +299,7 @@ class Config(Section):
         config._blocks = tuple(replace(one, is_shared=is_shared) for one in read_blocks(blocks))
         if file is not None:
             config._file, config._words = file, DictionaryFiles(file.parent)
-        # What is wrong with a dictionary is wrong with the file that names it.
+        # Dictionaries are read now, so that their errors are reported with the file that names them.
         for title in ("", *config.titles):
             config.for_project(title).overrides()
         return config
@@ -354,9 +354,9 @@ class Config(Section):
         return Projects(self, {title: self.for_project(title) for title in self._titles})
 
     def __getattr__(self, name: str) -> Any:
-        """Value of a key, or a section below; `KEY_for(operation=..., phase=...)` gives what holds for one operation.
+        """Return the value of a key, or a section below. `KEY_for(operation=..., phase=...)` returns that of one operation.
 
-        Without an operation it is what holds for those of which nothing is said.
+        Without an operation it is the value for operations without blocks.
         """
         key = name.removesuffix("_for")
         if key == name:

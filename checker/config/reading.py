@@ -226,7 +226,7 @@ class _ConfigWalk:
             self._note(path[:-1], wrong_type(TableKind(), value, repr(path[-1])))
 
     def _custom_check(self, path: Path, values: Mapping[str, Any]) -> None:
-        # Whether a user's check has this name, and what else it takes, is known when its module is loaded.
+        # The checks of users and their arguments are known only after their modules are loaded, in the worker.
         self.layer.setdefault(path, {})
         for key, value in values.items():
             if key in CUSTOM_CHECK:
@@ -236,7 +236,7 @@ class _ConfigWalk:
                 hint = f"Settings of your own checks hold for the whole run: write them in [checks.{path[-1]}]."
                 self._note(path, Problem("Unknown properties", repr(key), hint))
             elif _has_date(value):
-                # They could not be handed to a worker.
+                # Dates and times cannot be passed to a worker.
                 self._note(path, Problem("Type error", f"{key!r} -> Write dates and times as text"))
             else:
                 self.layer[path][key] = value

@@ -66,7 +66,7 @@ class FetchLimits(Struct, frozen=True):
     """For one document, with all of its redirects."""
     max_total_time_s: float = field(name="max_total_time", default=default_of(_DOCUMENTS, "max-total-time"))
     max_redirects: int = default_of(_DOCUMENTS, "max-redirects")
-    """Of one document."""
+    """For one document."""
     other_hosts: bool | None = None
     """Whether references may lead to other hosts; None: if the description and the API have the same host."""
     version: str | None = None
@@ -78,7 +78,7 @@ class FetchLimits(Struct, frozen=True):
 
 
 class TargetSettings(Struct, frozen=True):
-    """The API under test, and what a run may do to it."""
+    """The API under test, and the operations that a run may use."""
 
     base_url: str | None = None
     """None: the description's own servers."""
@@ -89,7 +89,7 @@ class TargetSettings(Struct, frozen=True):
     transport: str | None = None
     """`module:attribute` of the factory of each worker's transport; None: HTTP over the network."""
     app: str | None = None
-    """`module:variable` of an application that answers in each worker; None: the transport's target."""
+    """`module:variable` of an application that runs in each worker; None: the target of the transport."""
     wait_for_schema_s: float | None = None
     """Time to wait until the description can be loaded."""
     safety: str = default_of((), "safety")
@@ -97,7 +97,7 @@ class TargetSettings(Struct, frozen=True):
 
 
 class ProcessSettings(Struct, frozen=True):
-    """The processes of a run, and what each of them may use."""
+    """The processes of a run and their limits."""
 
     workers: int = 1
     lanes: int | None = 1
@@ -107,12 +107,12 @@ class ProcessSettings(Struct, frozen=True):
     started_at: float | None = None
     """Time of `time.monotonic` from which a worker accounts for its time; None: from its start."""
     memory_limit_mib: int = 381
-    """A worker that grows beyond 400 MB is replaced, or beyond twice what it takes with the description open, if that is more."""
+    """A worker is replaced above 400 MB, or above twice its size after opening the description if that is more."""
     memory_growth_mib: int = 120
-    """So is one that grows by more, once it has worked for ten times as long as it took to open the description.
+    """A worker is also replaced after this growth, once it has worked ten times as long as it took to open the description.
 
-    64 MiB of it are for compiled programs (`phases/case_factory.py`), the rest for all other caches: a successor has to
-    compile everything again.
+    64 MiB of it are for compiled programs (`phases/case_factory.py`), the rest for all other caches. A lower limit costs
+    time: a new worker compiles everything again.
     """
 
 
@@ -351,7 +351,7 @@ def target(declared: str, location: str | None, given: str | None, credentials: 
     if names:
         shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
         raise UsageError(
-            f"credentials ({shown}) are not sent to {found.url}, which nobody but the description names; "
+            f"credentials ({shown}) are not sent to {found.url}, which only the description names; "
             f"give the base URL of the API with `--url` (`base-url` in checker.toml, `base_url` in Python)"
         )
     return found

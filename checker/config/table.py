@@ -1,7 +1,6 @@
-"""Every key of `checker.toml`: where it stands, what it may be, its default, and what of it works today.
+"""Every key of `checker.toml`: its section, its kind of value and its default.
 
-Defaults stand here and nowhere else. A value that does not work yet is refused, never ignored; a key that stands at its
-default asks for nothing.
+This is the only place of defaults. Structs of settings read theirs with `default_of`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -221,7 +220,7 @@ def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
     """Return the sections of a phase that override those of the run."""
     others = {*OF_RUNS, "dictionaries"}
     if phases.phase_named(name).source is phases.CaseSource.LISTED:
-        # There are as many as the description gives rise to.
+        # The description determines the number of listed cases.
         others.add("max-examples")
     if name != phases.FUZZING.name:
         others.add("maximize")

@@ -1,4 +1,4 @@
-"""Kinds of values of the configuration. Each says in a sentence what is wrong with a value."""
+"""Kinds of values of the configuration. Each reports a wrong value in one sentence."""
 
 import codecs
 import os
@@ -379,7 +379,7 @@ def unexpected_method(text: str) -> str | None:
     if not _HEADER_NAME.match(text):
         return f"Must be an HTTP method, but got {text!r}"
     if text.upper() in ("HEAD", "CONNECT"):
-        return f"{text!r} cannot be tried: nobody can tell from its answer whether it is allowed"
+        return f"{text!r} cannot be tried: its response does not show whether it is allowed"
     return None
 
 
@@ -419,7 +419,7 @@ def site(text: str) -> str | None:
 
 
 def file_mode(text: str) -> str | None:
-    """Say what is wrong with the permissions of a file."""
+    """Return the problem of the permissions of a file; None if there is none."""
     if re.fullmatch("0?[0-7]{3}", text):
         return None
     return f"Must be three octal digits like '640', but got {text!r}"

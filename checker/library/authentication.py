@@ -26,21 +26,21 @@ from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.configured_sources import Requested, equip
 
 Asked = tuple[RunSettings, OperationResolver]
-"""What the configuration asks for, resolved."""
+"""(settings of the run, settings of operations)."""
 
 
 SendFrom = Callable[[BaseUrl, HttpSettings, WireRequest], Outcome]
-"""Sends a request to a host, as these settings say."""
+"""Sends a request to a host with these settings."""
 
 
 class CallAuthentication:
     """The credentials of calls of one schema; rebuilt when the configuration, the target or the registered providers change."""
 
     def __init__(self, schema: ApiSchema, registries: Sequence[AuthRegistry]) -> None:
-        """`registries`: of a test and of the schema, before those for every API."""
+        """`registries` are those of a test and of the schema. They precede the global ones."""
         self.registries = tuple(registries)
         self.reauth: Callable[[], ReauthState] = ReauthState
-        """Begins to count refusals; a loaded schema has it do so as users want it."""
+        """Returns a new count of refusals; a loaded schema replaces it by its extension point."""
         self.secrets = Secrets()
         self._schema = schema
         self._configured: tuple[object, tuple[str, ...]] | None = None
@@ -48,14 +48,14 @@ class CallAuthentication:
         self._keeper: tuple[tuple[object, ...], CredentialKeeper] | None = None
 
     def configured(self, settings: RunSettings) -> tuple[str, ...]:
-        """Credentials that the configuration holds, as messages call them."""
+        """Return the configured credentials by the names that messages use."""
         if self._configured is None or self._configured[0] is not settings:
-            # Worked out over all that is said of operations: too much for each call.
+            # Resolving all blocks of operations takes too long for each call.
             self._configured = settings, tuple(credentials_in(settings))
         return self._configured[1]
 
     def hidden(self, command: str, wanted: Sanitization) -> str:
-        """A command without what sources of credentials gave."""
+        """Return a command without fetched credentials."""
         return self.secrets.store.hide(command, wanted.replacement) if wanted.enabled else command
 
     def schemes(self, asked: Asked) -> SchemeCredentials:
@@ -93,16 +93,16 @@ class CallAuthentication:
 
 
 _MANY: Final = 16
-"""Connections that are kept."""
+"""Targets with kept connections."""
 
 
 class RequestSender:
     """Sends requests one by one. Not thread-safe."""
 
     def __init__(self, application: Application | None, connect: TransportFactory | None = None) -> None:
-        """The application answers what goes to its own host; None sends everything over the network.
+        """Requests to the host of the application go to it; None sends all requests over the network.
 
-        `connect` makes the transports; None: connections that follow redirects, send again and keep to rates of their own.
+        `connect` makes the transports; None: connections with redirects, retries and rates of their own.
         """
         self._application = application
         self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}

@@ -44,13 +44,13 @@ _SLOT: Final[Any] = Case.__dict__["meta"]
 
 
 class DrawnCase(Case):
-    """A case of a strategy: its metadata follow what users make of it."""
+    """A case of a strategy. Its metadata follow the changes of users."""
 
     __slots__ = ()
 
     @property
     def meta(self) -> CaseMetadata | None:
-        """Provenance and modes of its parts as they are now."""
+        """Return provenance and modes of the current parts."""
         found: CaseMetadata | None = _SLOT.__get__(self)
         if found is None:
             return found
@@ -70,7 +70,7 @@ class DrawnCase(Case):
 
 
 def is_as_drawn(case: Case) -> bool:
-    """Whether no part of a case is another than it was drawn."""
+    """Whether all parts of a case are as drawn."""
     parts = (case.path_parameters, case.headers, case.cookies, case.query)
     return case.drawn is None or (*parts, (case.body, case.media_type)) == case.drawn
 
@@ -106,7 +106,7 @@ def _locations(case: Case) -> list[Location]:
 
 
 def transport_kwargs(request: WireRequest, base_url: BaseUrl) -> dict[str, Any]:
-    """A request in the words of `requests.request`."""
+    """Return the arguments of `requests.request` for a request."""
     found: dict[str, Any] = {
         "method": request.method,
         "url": request.url_at(base_url.plain),
@@ -116,9 +116,9 @@ def transport_kwargs(request: WireRequest, base_url: BaseUrl) -> dict[str, Any]:
 
 
 def changed(sent: WireRequest, drawn: WireRequest) -> Mapping[str, Collection[str]]:
-    """Names of the headers and of the pairs of the query that are not as they were drawn, by location.
+    """Return the names of changed headers and query parameters, by location.
 
-    Cookies and bodies are as they were drawn as a whole, or anything in them may be from outside.
+    Cookies and bodies count as a whole: if they differ, any value in them may come from the user.
     """
     has_other_cookies = sent.header(b"cookie") != drawn.header(b"cookie")
     return {
@@ -162,7 +162,7 @@ def from_outside(case: Case, request: WireRequest) -> Mapping[str, Collection[st
 
 
 def masked(case: Case, request: WireRequest, wanted: Sanitization, credentials: Iterable[str]) -> WireRequest:
-    """A request for a case as it may be shown; `credentials` are the places of security schemes."""
+    """Return a request with masked values, for output; `credentials` are the places of security schemes."""
     if not wanted.enabled:
         return request
     rules = dataclasses.replace(wanted.redaction, credentials=frozenset(credentials))
@@ -170,7 +170,7 @@ def masked(case: Case, request: WireRequest, wanted: Sanitization, credentials: 
 
 
 Place = tuple[BaseUrl, bool]
-"""Where requests go that do not say it, and whether certificates are verified there."""
+"""(target of requests without one of their own, whether certificates are verified there)."""
 
 
 def command_of(request: WireRequest, place: Place, *, lossy: bool = False) -> str:
@@ -192,7 +192,7 @@ def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> Wir
 
 
 _MOST_SEEN = 1_000_000
-"""Requests that a strategy remembers; then it starts again."""
+"""Requests that a strategy remembers; after these it forgets all of them."""
 
 
 def case_strategy(
@@ -201,14 +201,14 @@ def case_strategy(
     finish: Callable[[Case], Case],
     pool: ValuePool | None,
 ) -> Any:
-    """Strategy of cases of one operation; `finish` is the last to touch each of them, values of `pool` may stand in them."""
+    """Return the strategy of cases of one operation. `finish` is applied last; values of `pool` may replace drawn ones."""
     seen = _Seen()
     operation = programs.operation
 
     def draw(source: Source) -> Case:
         phase = PhaseInfo(FUZZING.name)
         case = programs.current().draw(source, case_id="", phase=phase, pool=pool)
-        # The choices name a case: the same one has the same id, in a replay and under `derandomize`.
+        # The id follows from the choices, so that a case keeps it in a replay and under `derandomize`.
         case.id = digest("drawn", repr(source.choices))[:12]
         if settings_of(operation).cases.unique_inputs and seen.is_repeated(case):
             raise Rejected("its request was made before")
@@ -221,7 +221,7 @@ _PARTS = ("path_parameters", "query", "headers", "cookies", "body")
 
 
 def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
-    """Strategy of cases with other parts: each a strategy of values, or the value. Raises `TypeError` for an unknown one."""
+    """Return the strategy of cases with other parts, each a strategy or a value. Raises `TypeError` for an unknown part."""
     unknown = [name for name in parts if name not in _PARTS]
     if unknown:
         raise TypeError(f"as_strategy() takes {', '.join(_PARTS)}, got {', '.join(unknown)}")
@@ -247,8 +247,8 @@ def generation_settings(
 
     `overrides` are values in place of generated ones.
 
-    `schema` may have formats of its own, and values that cases take. Tests of an API have data of all configured kinds, as
-    runs have; strategies whose user names no kind have valid data, unless something is configured.
+    `schema` may add formats and values for cases. Tests of an API use data of all configured kinds, as runs do. Strategies
+    without a `generation_mode` yield valid data unless a kind is configured.
     """
     usual = own.cases.modes if in_test else own.modes_in_python
     more = {}
@@ -264,33 +264,33 @@ def generation_settings(
 
 
 class _Seen:
-    """Requests that a strategy has made, each with the case that was the first to make it.
+    """The requests of a strategy, each with its first case.
 
-    Hypothesis draws a case again to replay and to shrink it; that is the same case, by its id.
+    Hypothesis draws a case again to replay and to shrink it. Such a case has the same id and is no repetition.
     """
 
     def __init__(self) -> None:
         self._first: dict[bytes, str] = {}
 
     def is_repeated(self, case: Case) -> bool:
-        """Whether another case made this request before."""
+        """Whether an earlier case has the same request."""
         if len(self._first) >= _MOST_SEEN:
             self._first.clear()
         return self._first.setdefault(key_of(case), case.id) != case.id
 
 
 class Programs:
-    """A compiled operation; compiled again when what it depends on has changed."""
+    """A compiled operation, compiled again after a change of its settings or hooks."""
 
     def __init__(self, operation: ApiOperation, settings: Callable[[], GenerationSettings], hooks: HookSource) -> None:
-        """`settings` are those of now."""
+        """`settings` returns the current settings."""
         self.operation = operation
         self._settings = settings
         self._hooks = hooks
         self._compiled: tuple[GenerationSettings, ComponentHooks, CaseProgram] | None = None
 
     def current(self) -> CaseProgram:
-        """Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
+        """Return the program. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
         settings = self._settings()
         hooks = ComponentHooks.from_registry(self._hooks, HookContext(self.operation))
         if self._compiled is None or self._compiled[:2] != (settings, hooks):

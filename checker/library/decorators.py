@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Tested = TypeVar("Tested", bound=Callable[..., Any])
 
 SCHEMA: Final = "_checker_schema"
-"""Attribute of a test: the schema whose operations it is for, whatever gives it."""
+"""Attribute of a test: the schema whose operations it tests, loaded or not."""
 GIVEN: Final = "_checker_given"
 """Attribute of a test: `GivenArguments`."""
 
@@ -31,7 +31,7 @@ class GivenArguments(Struct, frozen=True):
     """Strategies of the arguments of a test beside `case`."""
 
     positional: tuple[Any, ...] = ()
-    """Of the last arguments that are not named here."""
+    """Strategies of the last arguments that are not in `named`."""
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -44,7 +44,7 @@ class ParameterValues(Struct, frozen=True):
     query: Mapping[str, Any]
 
     def map_case(self, context: HookContext, case: Case) -> Case:
-        """The hook that puts them into a case."""
+        """Put the values into a case; a hook."""
         for location in (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY):
             places = (one for one in case.operation.parameters if one.location is location)
             declared = {_key(location, one.name): one.name for one in places}
@@ -62,7 +62,7 @@ def _key(location: Location, name: str) -> str:
 
 
 def with_overrides(overrides: ParameterValues) -> Callable[[Tested], Tested]:
-    """Decorator that gives parameters fixed values in one test."""
+    """Return a decorator that gives parameters fixed values in one test."""
 
     def decorated(test: Tested) -> Tested:
         require_function("override", test)
@@ -74,7 +74,7 @@ def with_overrides(overrides: ParameterValues) -> Callable[[Tested], Tested]:
 
 
 def with_schema(schema: object) -> Callable[[Tested], Tested]:
-    """Decorator that makes a function a test of a schema. It raises `IncorrectUsage` when there is one already."""
+    """Return a decorator that makes a function a test of a schema. It raises `IncorrectUsage` on a test that has one."""
 
     def decorated(test: Tested) -> Tested:
         require_function("parametrize", test)
@@ -89,7 +89,7 @@ def with_schema(schema: object) -> Callable[[Tested], Tested]:
 
 
 def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
-    """Decorator that gives a test more arguments. It raises `IncorrectUsage` when there are some already."""
+    """Return a decorator that gives a test more arguments. It raises `IncorrectUsage` on a test that has some."""
 
     def decorated(test: Tested) -> Tested:
         require_function("given", test)
@@ -102,21 +102,21 @@ def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
 
 
 class SchemaDecorators:
-    """The decorators of a schema for tests of all its operations, also of one that is not loaded yet."""
+    """The decorators for tests of all operations of a schema, which need not be loaded yet."""
 
     __slots__ = ()
 
     def parametrize(self, *functions: Never) -> Callable[[Tested], Tested]:
-        """Decorator of a test that takes `case`: one test for each operation.
+        """Return a decorator of a test that takes `case`: one test for each operation.
 
-        Raises `IncorrectUsage` when stacked, and where its parentheses are missing.
+        Raises `IncorrectUsage` if it is stacked or lacks its parentheses.
         """
         if functions:
             raise IncorrectUsage("`parametrize` takes no arguments: write `@schema.parametrize()`")
         return with_schema(self)
 
     def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
-        """Hypothesis's `given` for the other arguments of a test of `parametrize`. With none, the test fails."""
+        """Return a decorator like `given` of Hypothesis, for the other arguments of a test. Without arguments the test fails."""
         return with_given(GivenArguments(arguments, named))
 
     def override(
@@ -127,17 +127,17 @@ class SchemaDecorators:
         cookies: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
     ) -> Callable[[Tested], Tested]:
-        """Decorator of a test: parameters that have these values wherever an operation declares them. Raises `IncorrectUsage`."""
+        """Return a decorator of a test that sets these parameters in every operation that declares them. Raises `IncorrectUsage`."""
         require_names(path_parameters=path_parameters, headers=headers, cookies=cookies, query=query)
         return with_overrides(ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {}))
 
 
 CASE: Final = "case"
-"""The argument that is a case."""
+"""Name of the argument that receives the case."""
 
 
 def refuse_misuse(test: Callable[..., Any]) -> None:
-    """Raise `IncorrectUsage` for a test that cannot be given cases."""
+    """Raise `IncorrectUsage` for a test that cannot receive cases."""
     name = getattr(test, "__name__", repr(test))
     if getattr(test, "is_hypothesis_test", False):
         raise IncorrectUsage(
@@ -151,7 +151,7 @@ def refuse_misuse(test: Callable[..., Any]) -> None:
 
 
 def copied(test: Callable[..., Any]) -> Any:
-    """A function that does the same and has attributes of its own."""
+    """Return a copy of a function with attributes of its own."""
     if not isinstance(test, FunctionType):
         raise IncorrectUsage(f"`parametrize` is for functions, got {test!r}")
     found = FunctionType(test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__)
@@ -163,12 +163,12 @@ def copied(test: Callable[..., Any]) -> Any:
 
 
 def given_names(test: Callable[..., Any]) -> frozenset[str]:
-    """Arguments of a test that are no fixtures: `case`, and those of `schema.given`."""
+    """Return the arguments of a test that are no fixtures: `case` and those of `schema.given`."""
     return frozenset((CASE, *other_strategies(test)))
 
 
 def other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
-    """Strategies by name of the argument; what is given by position belongs to the last arguments."""
+    """Return strategies by name of the argument. Positional strategies belong to the last arguments."""
     given: GivenArguments | None = getattr(test, GIVEN, None)
     if given is None:
         return {}
@@ -185,18 +185,18 @@ def other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
 
 
 TEST_AUTH: Final = "_checker_auth"
-"""Attribute of a test function: providers that are for it alone."""
+"""Attribute of a test function: providers for this test alone."""
 
 
 class SchemaAuth(AuthRegistry):
-    """`schema.auth`: registers providers for one schema, or marks a test to have one of its own."""
+    """`schema.auth`: registers providers for a schema, or one for a single test."""
 
     @overload
     def __call__(self, provider: None = None, **options: Unpack[ProviderOptions]) -> Registration: ...
     @overload
     def __call__(self, provider: object, **options: Unpack[ProviderOptions]) -> Callable[[Tested], Tested]: ...
     def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
-        """Without a provider a decorator that registers one for the schema; with one a decorator of tests."""
+        """Return a decorator that registers a provider for the schema; with a provider, a decorator of tests that use it."""
         if provider is None:
             return AuthRegistry.__call__(self, **options)
         own = AuthRegistry()
@@ -237,11 +237,11 @@ class Registered(Struct, frozen=True):
     """The objects that users registered for a schema and for a test of it."""
 
     hooks: tuple[HookRegistry, ...] = field(default_factory=lambda: (HookRegistry(HookScope.SCHEMA),))
-    """Of the schema, then of the test."""
+    """Hooks of the schema, then of the test."""
     auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
-    """Of the test, then of the schema."""
+    """Providers of the test, then of the schema."""
     classes: KeptClassChecks = field(default_factory=KeptClassChecks)
-    """Instances of classes of checks: one of each for the schema and all that is narrowed from it."""
+    """Instances of class checks, shared by the schema and the schemas narrowed from it."""
 
 
 class Attachments(Struct, frozen=True):
@@ -249,8 +249,8 @@ class Attachments(Struct, frozen=True):
 
     registered: Registered = field(default_factory=Registered)
     application: "Application | None" = None
-    """What answers in this process; None where requests go over the network."""
+    """The application in this process; None if requests go over the network."""
     location: str | None = None
     """The URL that the user gave for the description."""
     engine: Any = None
-    """The `LibraryEngine` of a run that tests this description. Its settings hold, and the description is configured already."""
+    """The `LibraryEngine` of a run over this description. Its settings apply, and it has configured the description."""

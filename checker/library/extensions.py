@@ -1,4 +1,4 @@
-"""Places at which users may have a loaded schema do something else: assign a function, or write a subclass."""
+"""Extension points of a loaded schema, which users replace by assigning a function or writing a subclass."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -39,27 +39,27 @@ else:
     credentials = later("checker.workers.authentication.keeper")
 
 MOST_OBSERVED: Final = 20
-"""Answers of one operation that are kept."""
+"""Kept responses of one operation."""
 
 
 class Observation(Struct, frozen=True):
-    """An answer that says where something is."""
+    """A response with the location of a resource."""
 
     operation: Operation
     status: int
     location: str
-    """Its `Location` (RFC 9110, 10.2.2)."""
+    """The header `Location` (RFC 9110, 10.2.2)."""
 
 
 def observe(known: list[Observation], operation: Operation, response: Response) -> None:
-    """Keep where an answer says that something is, for the first few of each operation."""
+    """Keep the location of a response, for the first few of each operation."""
     for location in response.headers.get("location", ()):
         if sum(one.operation.label == operation.label for one in known) < MOST_OBSERVED:
             known.append(Observation(operation, response.status_code, location))
 
 
 def located_transitions(observations: Iterable[Observation], operations: Sequence[Operation]) -> Iterator[Transition]:
-    """From each answer to the operations whose path, or a path above it, its `Location` names."""
+    """Yield transitions from each response to the operations whose path matches its `Location`, or a path above it."""
     seen: set[tuple[Label, int, Label]] = set()
     for one in observations:
         for target in operations:
@@ -82,10 +82,10 @@ def _located(url: str, target: Operation) -> Iterator[TakenValue]:
 
 
 class ExtraDataSource(Protocol):
-    """Knows values that an API accepts: identifiers of what it holds, names of its users."""
+    """Provides values that an API accepts, such as identifiers of existing resources."""
 
     def values_for(self, operation: ApiOperation, location: str, name: str) -> Sequence[Any]:
-        """Values for one place, best first; empty for none. What its schema forbids is not taken.
+        """Return values for one place, best first. Values that the schema forbids are skipped.
 
         `location` is `path`, `query`, `header`, `cookie` or `body`; `name` is that of the parameter, in a body a JSON pointer.
         """
@@ -93,13 +93,13 @@ class ExtraDataSource(Protocol):
 
 
 class ExtraValues(Struct, frozen=True):
-    """A source as one operation asks it: implements `checker.core.pool.ValuePool`."""
+    """The values of a source for one operation. Implements `checker.core.pool.ValuePool`."""
 
     source: ExtraDataSource
     operation: ApiOperation
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """The value with this number; they begin again after the last."""
+        """Return the value with this number, counted round the list; None without values."""
         values = self.source.values_for(self.operation, str(location), name)
         if not values:
             return None
@@ -112,7 +112,7 @@ _UNSENT: Final = (FailureKind.UNSENDABLE, FailureKind.DROPPED, FailureKind.MALFO
 
 
 def is_null_byte_refused(request: WireRequest, outcome: Outcome) -> bool:
-    """Whether a header has NUL, and was not sent or not taken for it."""
+    """Whether a request with NUL in a header was not sent, or was refused with 400."""
     if not any(b"\0" in value for _, value in request.headers):
         return False
     if isinstance(outcome, Response):
@@ -121,9 +121,9 @@ def is_null_byte_refused(request: WireRequest, outcome: Outcome) -> bool:
 
 
 def is_path_refused(request: WireRequest, outcome: Outcome) -> bool:
-    """Whether a path has a backslash or a control character, and was refused by who decodes it.
+    """Whether a path with a backslash or a control character was refused before it reached the application.
 
-    No application answers 400 without a word, or with the page of Tomcat.
+    A response 400 with an empty body, or with the page of Tomcat, comes from the server that decodes the path.
     """
     if not isinstance(outcome, Response) or outcome.status_code != 400:
         return False
@@ -140,7 +140,7 @@ class ExtensionPoints:
 
     @property
     def reauth_state(self) -> "ReauthState":
-        """A count of refused credentials that begins anew: with it calls to one place decide how often they renew theirs."""
+        """Return a new count of refused credentials, which limits the renewals of calls to one target."""
         return credentials.ReauthState()
 
     def build_request_url(self, case: Case, base_url: str) -> str:
@@ -149,13 +149,13 @@ class ExtensionPoints:
         return before + str(self.engine.formatted_path(case, urlsplit(before).path))
 
     def prepare_request_body(self, body: Any) -> Any:
-        """The body of a case as it is to be written; called before each call."""
+        """Return the body to send; called before each call."""
         return body
 
     def apply_auth(self, case: Case, context: AuthContext) -> bool:
-        """Put what providers of `auth` give into a case; whether one of them is for its operation.
+        """Put the credentials of a provider of `auth` into a case; return whether one covers its operation.
 
-        One that is put in its place is asked before each call, and where it gives true, nothing else authenticates the call.
+        A replacement is called before each call. If it returns True, no other credentials are added to the call.
         """
         for registry in (*self.engine.auth.registries, GLOBAL_AUTH):
             for provider in registry.providers:
@@ -171,52 +171,52 @@ class ExtensionPoints:
         return False
 
     def evaluate_server_error(self, case: Case, response: Response) -> None:
-        """Raise a `FailureGroup` when a response says that the server fell over, as its kind of API says so."""
+        """Raise a `FailureGroup` if a response shows a server error, as the kind of API defines it."""
         self.engine.evaluate_server_error(case, response)
 
     def record_runtime_observations(self, case: Case, response: Response) -> None:
-        """Called after each call that was answered: what it says of where something is goes to `observations`."""
+        """Add the location in a response to `observations`; called after each call with a response."""
         observe(self.observations, case.operation, response)
 
     def apply_stateful_inference(self, observations: Sequence[Observation]) -> Iterable[Transition]:
-        """Transitions that follow from what was observed; called with `observations` for each state machine.
+        """Return the transitions that follow from `observations`; called for each state machine.
 
-        Here: from an answer to the operations that its `Location` names.
+        By default they lead from a response to the operations that match its `Location`.
         """
         found = self.engine.schema.get_all_operations()
         usable = [one for one in found if not isinstance(one, BrokenOperation)]
         return located_transitions(observations, usable)
 
     def create_extra_data_source(self) -> ExtraDataSource | None:
-        """Values that drawn cases take now and then in place of random ones; None for no such values. Called once."""
+        """Return a source of values that sometimes replace random ones; None for no source. Called once."""
         return None
 
     def get_coverage_capabilities(self) -> Collection[str]:
-        """Scenarios that the coverage phase may list, as `case.meta.phase.data["scenario"]` calls them; here all."""
+        """Return the scenarios that the coverage phase may list, by the names in `case.meta.phase.data["scenario"]`; by default all."""
         return frozenset(Scenario)
 
     def adapt_to_null_byte_in_header_failure(self) -> None:
-        """Called after a call with NUL in a header that was not sent or not taken: no header is generated with it."""
+        """React to a call with NUL in a header that was not sent or was refused. Headers are then generated without NUL."""
 
     def adapt_to_path_decoder_rejection(self) -> None:
-        """Called after a call whose path has control characters or backslashes, and which no application saw (400).
+        """React to a 400 for a path with control characters or backslashes that did not reach the application.
 
-        Paths are generated without both.
+        Paths are then generated without both.
         """
 
     def revalidate_case_metadata(self, case: Case) -> CaseMetadata | None:
-        """Metadata of a case whose parts were changed since it was drawn, with the modes that its bytes prove."""
+        """Return the metadata of a changed case, with the modes that its bytes prove."""
         meta = Case.__dict__["meta"].__get__(case)
         return None if meta is None else drawn_cases.judged_anew(case, meta)
 
     def get_custom_format_strategies(self, generation_config: Any, mode: Any) -> Mapping[str, Any]:
-        """Strategies of strings by `format`, beside those that are registered for all schemas."""
+        """Return strategies of strings by `format`, in addition to those that are registered for all schemas."""
         return {}
 
     def get_unit_scheduler(
         self, operations: Iterable[ApiOperation | BrokenOperation], phase: str
     ) -> Iterable[ApiOperation | BrokenOperation]:
-        """The order in which tests of operations are made, each in the phases `examples`, `coverage` and `fuzzing`."""
+        """Return the operations in the order in which a phase (`examples`, `coverage`, `fuzzing`) tests them."""
         return operations
 
     def compute_fuzz_operation_weights(self, operations: Sequence[ApiOperation]) -> Sequence[float]:
@@ -231,12 +231,12 @@ SERVER_ERROR: Final = "not_a_server_error"
 
 
 def is_extended(schema: object, name: str) -> bool:
-    """Whether a user has put something in the place of an extension point."""
+    """Whether a user has replaced an extension point."""
     return getattr(getattr(schema, name, None), "__func__", None) is not getattr(ExtensionPoints, name)
 
 
 def prepared(schema: Any, case: Case) -> Case:
-    """The case with the body that `prepare_request_body` makes of its own."""
+    """Return the case with the body that the `prepare_request_body` of a user returns."""
     if schema is None or not is_extended(schema, "prepare_request_body") or case.body is NOT_SET:
         return case
     changed = copy(case)
@@ -245,7 +245,7 @@ def prepared(schema: Any, case: Case) -> Case:
 
 
 def authorised(schema: Any, case: Case) -> Case:
-    """The case itself, or a copy that `apply_auth` of a user has authenticated."""
+    """Return the case itself, or a copy that the `apply_auth` of a user has authenticated."""
     if schema is None or not is_extended(schema, "apply_auth"):
         return case
     changed = copy(case)
@@ -256,7 +256,7 @@ def authorised(schema: Any, case: Case) -> Case:
 
 
 def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:
-    """The target of a request: behind the place that `build_request_url` gives, the query as it was made."""
+    """Return the target of a request: the path of `build_request_url` of a user, and the query of the request."""
     if schema is None or not is_extended(schema, "build_request_url"):
         return target
     url = schema.build_request_url(case, base_url)
@@ -279,7 +279,7 @@ def _scenario(case: Case) -> Any:
 
 
 def adapt(schema: Any, request: WireRequest, outcome: Outcome) -> None:
-    """Tell a schema of users that characters of a request are refused by who reads them first."""
+    """Notify the schema that a server refuses characters before its application sees them."""
     if schema is None:
         return
     if is_null_byte_refused(request, outcome):
@@ -289,16 +289,16 @@ def adapt(schema: Any, request: WireRequest, outcome: Outcome) -> None:
 
 
 def weighted(schema: Any, operations: Sequence[ApiOperation], options: Mapping[str, Any]) -> "st.SearchStrategy[Case]":
-    """One strategy of several, each as often as its operation is wanted; those that have no cases in the wanted mode are left out."""
+    """Return one strategy that draws from several by the weights of operations. Operations without cases of the wanted mode are skipped."""
     strategies = [one.as_strategy(**options) for one in operations]
 
     def chosen() -> "st.SearchStrategy[Case]":
         pairs = list(zip(operations, strategies, strict=True))
-        # Where none has any, each says why.
+        # If no operation has cases, drawing raises the reason of each.
         having = [pair for pair in pairs if schema.engine.has_cases(pair[0], options)] or pairs
         return _by_weight(schema, [one for one, _ in having], [one for _, one in having])
 
-    # Operations are compiled to know: not before cases are wanted, when hooks and settings are what they will be.
+    # The test for cases compiles operations, so it waits until the first draw, when hooks and settings are final.
     return st.deferred(chosen)
 
 

@@ -38,7 +38,7 @@ class Loaders:
 
     @plainly
     def from_dict(self, schema: Mapping[str, Any], *, config: Config | None = None) -> LoadedSchema:
-        """Schema of a parsed document. Raises `LoaderError`, `IncorrectUsage` for what is no mapping."""
+        """Return the schema of a parsed document. Raises `LoaderError`, `IncorrectUsage` if it is no mapping."""
         require(isinstance(schema, Mapping), "schema", "a dict, the parsed document", schema)
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(ValueSource(schema), options), config)
@@ -47,7 +47,7 @@ class Loaders:
     def from_path(
         self, path: str | os.PathLike[str], *, encoding: str = "utf-8", config: Config | None = None
     ) -> LoadedSchema:
-        """Schema of a file. Raises `LoaderError`, `IncorrectUsage` when there is no such encoding."""
+        """Return the schema of a file. Raises `LoaderError`, `IncorrectUsage` for an unknown encoding."""
         try:
             codecs.lookup(encoding)
         except (LookupError, TypeError):
@@ -59,7 +59,7 @@ class Loaders:
 
     @plainly
     def from_file(self, file: IO[str] | IO[bytes] | str | bytes, *, config: Config | None = None) -> LoadedSchema:
-        """Schema of an open file or of what stands in one. Raises `LoaderError`, `IncorrectUsage` for the path of a file."""
+        """Return the schema of an open file or of its content. Raises `LoaderError`, `IncorrectUsage` for a path."""
         if isinstance(file, str) and _is_path(file):
             raise IncorrectUsage(
                 f"`from_file` takes an open file or its text, and {file!r} is the path of a file: use `from_path`"
@@ -73,9 +73,9 @@ class Loaders:
     def from_url(
         self, url: str, *, wait_for_schema: float | None = None, config: Config | None = None, **options: Any
     ) -> LoadedSchema:
-        """Schema behind a URL, waiting at most `wait_for_schema` seconds for it. Options go to `httpx.get`.
+        """Return the schema at a URL, after waiting at most `wait_for_schema` seconds. Options are those of `httpx.get`.
 
-        They, and the configured headers, go to the server of this URL alone. Raises `LoaderError`.
+        Options and configured headers are sent to the server of this URL alone. Raises `LoaderError`.
         """
         if not isinstance(url, str):
             raise IncorrectUsage(f"`url` must be a text such as http://127.0.0.1/openapi.json, got {url!r:.80}")
@@ -97,7 +97,7 @@ class Loaders:
     def from_asgi(
         self, path: str, app: Any, *, headers: Mapping[str, str] | None = None, config: Config | None = None
     ) -> LoadedSchema:
-        """Schema that an ASGI application serves under a path; its cases are sent to the application itself.
+        """Return the schema that an ASGI application serves at a path. Its cases are sent to the application.
 
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of WSGI.
         """
@@ -109,7 +109,7 @@ class Loaders:
     def from_wsgi(
         self, path: str, app: Any, *, headers: Mapping[str, str] | None = None, config: Config | None = None
     ) -> LoadedSchema:
-        """Schema that a WSGI application serves under a path; its cases are sent to the application itself.
+        """Return the schema that a WSGI application serves at a path. Its cases are sent to the application.
 
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of ASGI.
         """
@@ -145,7 +145,7 @@ def _is_path(text: str) -> bool:
 
 
 def _headers(given: object) -> dict[str, str]:
-    """Values by name, as texts. Raises `IncorrectUsage` for what are no headers."""
+    """Return headers by name, as texts. Raises `IncorrectUsage` for other values."""
     try:
         found = dict(given or {})  # type: ignore[call-overload]
     except (TypeError, ValueError):
@@ -165,13 +165,13 @@ def _refuse_other_paths(path: object) -> None:
 
 
 def _refuse_arguments(app: object, count: int, what: str) -> None:
-    """Raise `IncorrectUsage` for what cannot be called, or takes just so many arguments (WSGI 2, ASGI 3)."""
+    """Raise `IncorrectUsage` unless an application is callable, or if it takes `count` arguments (WSGI 2, ASGI 3)."""
     if not callable(app):
         raise IncorrectUsage(f"an application must be callable, got {app!r:.80}")
     try:
         parameters = inspect.signature(app).parameters.values()
     except (TypeError, ValueError):
-        # Built in: nobody knows what it takes.
+        # A builtin function may have no signature.
         return
     kinds = {one.kind for one in parameters}
     if len(parameters) == count and inspect.Parameter.VAR_POSITIONAL not in kinds:
@@ -183,13 +183,13 @@ graphql: Final = Loaders("graphql")
 
 
 def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
-    """The given configuration or the nearest one, and how it has documents fetched."""
+    """Return the given or the nearest configuration, and its options for fetching documents."""
     config = Config.discover() if config is None else config
     if not isinstance(config, Config):
         raise IncorrectUsage(
             f"`config` must be a `checker.Config`, got {config!r:.80}; make one by `checker.Config.from_dict`"
         )
-    # Before anything is read: some act on what is read.
+    # Hooks are loaded first, since some of them change the document.
     load_all_hooks(run_settings(config, Invocation("")).certain_hooks)
     options = FetchOptions(
         config.tls_verify,
@@ -206,7 +206,7 @@ def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
 def _ready(
     opened: ApiSchema, config: Config, application: "Application | None" = None, *, location: str | None = None
 ) -> LoadedSchema:
-    """The loaded schema; `application` answers instead of the network, `location` is the URL that the user gave."""
+    """Return the loaded schema. `application` replaces the network; `location` is the URL that the user gave."""
     own = config.for_project(opened.title)
     load_all_hooks(run_settings(own, Invocation("")).hooks)
     attached = Attachments(application=application, location=location)
@@ -216,9 +216,9 @@ def _ready(
 
 
 def require_security_scheme(name: str) -> Predicate:
-    """Filter function: operations that take credentials of a scheme, by the name that the description gives it.
+    """Return a filter for operations that accept credentials of the named security scheme.
 
-    What an operation says counts before what the description says for all. For `include`, `exclude`, `apply_to`, `skip_for`.
+    Security of an operation overrides that of the description. For `include`, `exclude`, `apply_to`, `skip_for`.
     """
     if not isinstance(name, str):
         raise IncorrectUsage(f"the name of a security scheme must be a string, got {name!r}")

@@ -56,7 +56,7 @@ from checker.workers.users import UsersCode
 
 
 def users_code(schema: LoadedSchema) -> UsersCode:
-    """The code of users that acts in runs of a loaded schema."""
+    """Return the code of users for runs of a loaded schema."""
 
     def is_mine(*names: str) -> bool:
         return any(extensions.is_extended(schema, name) for name in names)
@@ -86,14 +86,14 @@ _TOLD = ("record_runtime_observations", "adapt_to_null_byte_in_header_failure", 
 
 
 class ExtendedMaker(Struct, frozen=True):
-    """Makes requests with bodies and URLs as users want them."""
+    """Makes requests with the bodies and URLs of extension points."""
 
     schema: LoadedSchema
     maker: KnowingMaker
     origin: BaseUrl
 
     def make(self, case: Case) -> WireRequest:
-        """The request of a case. Raises `SerializationError`."""
+        """Return the request of a case. Raises `SerializationError`."""
         prepared = extensions.prepared(self.schema, case)
         request = self.maker.make(prepared)
         where = self.origin.url + self.base_path_of(case.operation)
@@ -107,14 +107,14 @@ class ExtendedMaker(Struct, frozen=True):
 
 @dataclass(slots=True)
 class AppliedByUsers(CredentialSource):
-    """The values that `apply_auth` of users puts into a case, as credentials: they are masked in all output."""
+    """The values that `apply_auth` of users adds to a case, as credentials, so that all output masks them."""
 
     schema: LoadedSchema
     name: str = "apply_auth"
     is_kept: bool = False
 
     def fetch(self, case: Case) -> Credentials:
-        """Return the values that a case gained."""
+        """Return the values that `apply_auth` added to a case."""
         sent = extensions.authorised(self.schema, case)
         headers, query, cookies = (
             _added(getattr(case, part), getattr(sent, part)) for part in ("headers", "query", "cookies")
@@ -122,7 +122,7 @@ class AppliedByUsers(CredentialSource):
         return Credentials(headers, query, cookies, data=sent is not case)
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
-        """None where users did not authenticate the case."""
+        """Return None if `apply_auth` did not authenticate the case."""
         return held if held.data else None
 
 
@@ -177,20 +177,20 @@ def _operations(schema: LoadedSchema, labels: Sequence[Label]) -> list[ApiOperat
 
 
 class RunReports:
-    """Hears the records of a run, and writes its reports when it is over."""
+    """Writes the reports of a run after its end."""
 
     def __init__(self, settings: RunSettings) -> None:
-        """Raises `UsageError` where a report cannot be written, before anything is sent."""
+        """Raises `UsageError` if a report cannot be written, before the first request."""
         for name, path in settings.report.files:
             check_writable(Path(path), is_folder=format_named(name).is_folder)
         self._run = RunOnDisk(settings)
 
     def on_record(self, incarnation: int, record: Record) -> None:
-        """Take note of which run it is."""
+        """Learn which run it is from its first record."""
         self._run.on_record(incarnation, record)
 
     def written(self, outcome: RunOutcome) -> tuple[RunOutcome, list[str]]:
-        """Return the run with the exit code that its report gives it, and why reports are not there."""
+        """Return the run with the exit code of its report, and the reasons why reports are missing."""
         run = self._run
         if run.opened is None:
             return outcome, []
@@ -212,17 +212,17 @@ class RunResult(Struct, frozen=True):
     """The result of a run."""
 
     exit_code: int
-    """0 nothing failed, 1 something did, 2 it could not be done or tested nothing, 130 it was stopped."""
+    """0: no failure; 1: failures; 2: the run was impossible or tested nothing; 130: it was stopped."""
     findings: tuple[Finding, ...]
-    """Distinct defects, each with its smallest case and the command that shows it, in the order of discovery."""
+    """Distinct defects in the order of discovery, each with its smallest case and the command that reproduces it."""
     errors: tuple[OperationError, ...]
-    """Operations that could not be tested as they should, and why."""
+    """Operations that could not be tested fully, with the reasons."""
     cases: int
     """Cases that were sent and judged."""
     requests: int
-    """All requests, those that looked into failures included."""
+    """All requests, including those of investigations."""
     error: str = ""
-    """One sentence where the run could not be done or tested nothing, or a report could not be written."""
+    """One sentence if the run was impossible or tested nothing, or a report could not be written."""
 
     def __repr__(self) -> str:
         said = f", error={self.error!r}" if self.error else ""
@@ -231,15 +231,15 @@ class RunResult(Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        """Whether everything that was to be tested was, and nothing failed."""
+        """Whether the run was complete and found no failure."""
         return self.exit_code == 0
 
 
 def run(location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True) -> RunResult:
-    """Test the API that a URL, a file or a loaded schema describes, once, as `checker run` does; nothing is printed.
+    """Test the API of a URL, a file or a loaded schema once, as `checker run` does, without output.
 
-    `inline` works in threads of this process, so that hooks and checks registered in it act; else processes are started.
-    A loaded schema has a configuration of its own, and acts in this process alone.
+    With `inline` the run uses threads of this process, so that its hooks and checks apply; otherwise it starts processes.
+    A loaded schema has its own configuration and always runs in this process.
     Raises `ConfigError`, `LoaderError`, `UsageError`, `IncorrectUsage`, `InternalError`.
     """
     if isinstance(location, LoadedSchema):
@@ -248,7 +248,7 @@ def run(location: str | LoadedSchema, *, config: Config | None = None, inline: b
 
 
 def fuzz(location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True) -> RunResult:
-    """Explore the API that a URL, a file or a loaded schema describes, as `checker fuzz` does.
+    """Explore the API of a URL, a file or a loaded schema, as `checker fuzz` does.
 
     The run ends after `fuzz.max-time` seconds and returns all failures. Without a time limit it ends at the first failure.
 
@@ -279,13 +279,13 @@ def _located(location: str, config: Config | None, kind: str, *, inline: bool) -
 
 def _result(settings: RunSettings) -> RunResult:
     reports = RunReports(settings)
-    return _told(*reports.written(execute(settings, reports.on_record)))
+    return _result_of(*reports.written(execute(settings, reports.on_record)))
 
 
-def _told(outcome: RunOutcome, problems: Sequence[str]) -> RunResult:
-    """A run as a value. Raises `LoaderError`, `UsageError` where it could not begin; `InternalError` for a mistake of ours.
+def _result_of(outcome: RunOutcome, problems: Sequence[str]) -> RunResult:
+    """Return the result of a run. Raises `LoaderError`, `UsageError` if it could not begin; `InternalError` for a bug of checker.
 
-    `problems` say why reports are not there.
+    `problems` are the reasons why reports are missing.
     """
     error = outcome.error
     if error is not None and error.kind is LeavingKind.BUG:
@@ -307,16 +307,16 @@ def _told(outcome: RunOutcome, problems: Sequence[str]) -> RunResult:
 
 
 Prepare = Callable[[Path], RunSettings]
-"""Settings of a run whose files may stand in a folder."""
+"""Returns the settings of a run; its files may be written to a folder."""
 
 
 class RunRecords:
-    """The records of a run, one by one, while it goes on: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
+    """The records of a run while it goes on: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
 
     def __init__(self, prepare: Prepare, launcher: Launcher | None = None) -> None:
-        """The run begins with the first record that is asked for; its folder is gone when it is over.
+        """The run begins with the request for the first record. Its folder is deleted at the end.
 
-        `launcher` starts the workers; None: as the settings say.
+        `launcher` starts the workers; None: by the settings.
         """
         self._launcher = launcher
         self._prepare = prepare
@@ -324,9 +324,9 @@ class RunRecords:
         self._interrupts = Interrupts()
         self._thread = threading.Thread(target=self._run, name="run", daemon=True)
         self._is_read = False
-        """Whether the last record was given."""
+        """Whether the last record was yielded."""
         self._outcome: tuple[RunOutcome, list[str]] | None = None
-        """With why reports are not there."""
+        """The outcome, and the reasons why reports are missing."""
         self._raised: BaseException | None = None
 
     def __iter__(self) -> Iterator[Record]:
@@ -342,15 +342,15 @@ class RunRecords:
             raise self._raised
 
     def stop(self) -> None:
-        """Have the run end early; its last records are still to come."""
+        """End the run early. Its last records still follow."""
         self._interrupts.count += 1
 
     def finish(self) -> RunResult:
-        """Return the result of the run when it is over. Raises the error that kept it from beginning."""
+        """Wait for the end of the run and return its result. Raises the error that prevented its start."""
         for _ in self:
             pass
         assert self._outcome is not None
-        return _told(*self._outcome)
+        return _result_of(*self._outcome)
 
     def _run(self) -> None:
         try:
@@ -377,7 +377,7 @@ class SchemaEngine:
         self._schema = schema
 
     def execute(self) -> RunRecords:
-        """The records of a run of all phases, in threads of this process: hooks and checks of it act."""
+        """Return the records of a run of all phases in threads of this process, with its hooks and checks."""
         return self._stream("run")
 
     def fuzz(self) -> RunRecords:
@@ -417,7 +417,7 @@ def from_schema(schema: LoadedSchema) -> SchemaEngine:
 def _filters(schema: LoadedSchema) -> OperationFilters:
     """Return the filters to which the schema was narrowed."""
     labels = [str(one.label) for one in schema.matching_entries()]
-    # What waits for its name is there only when it was given.
+    # Operations that are selected only by name are missing unless the user named them.
     if labels == [str(one.label) for one in schema.opened.entries() if not waits_for_name(one)]:
         return OperationFilters()
     if not labels:

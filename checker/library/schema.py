@@ -42,7 +42,7 @@ else:
 
 Entry = OperationEntry | BrokenOperation
 _WHOLE_PATH: Final = "*"
-"""In place of a method: what stands for a path of which nothing more can be read."""
+"""In place of a method: the entry of a path whose operations cannot be read."""
 
 
 class Readable(Protocol):

@@ -67,9 +67,9 @@ def test_what_holds_for_an_operation(config) -> None:
 
 def test_what_holds_for_an_operation_is_for_reading(config) -> None:
     found = config.generation_for(operation=operation("/slow"))
-    with pytest.raises(checker.config.ConfigError, match="worked out for one operation"):
+    with pytest.raises(checker.config.ConfigError, match="derived for one operation"):
         found.update(max_examples=1)
-    with pytest.raises(checker.config.ConfigError, match="worked out for one operation"):
+    with pytest.raises(checker.config.ConfigError, match="derived for one operation"):
         found.max_examples = 1
 
 
