@@ -194,8 +194,8 @@ class GraphQLOperation(ApiOperation):
         for name, scalar in required_scalars(self.entry.field.args):
             if is_unknown(scalar):
                 says = (
-                    f"nobody here knows what a `{scalar.name}` is, which `{name}` has to be: "
-                    "texts, numbers, booleans and objects are tried, and what refusals say of them is respected"
+                    f"the values of the scalar `{scalar.name}`, which `{name}` requires, are unknown: "
+                    "texts, numbers, booleans and objects are tried, and demands in refusals are respected"
                 )
                 yield SchemaWarning(WarningKind.UNKNOWN_SCALAR, self.label, pointer, says)
 

@@ -71,7 +71,7 @@ def test_xml_in_an_encoding_that_nobody_knows_is_no_xml() -> None:
     content = f'<?xml version="1.0" encoding="{"x" * 5000}"?><a/>'
     found = opinions(content, {"type": "object"}, "application/xml")
     assert found.undecodable is not None
-    assert found.undecodable.message == "the XML names an encoding that nobody knows"
+    assert found.undecodable.message == "the XML declares an unknown encoding"
 
 
 @pytest.mark.parametrize("fields", [["x," * 45_000], ["x" * 100] * 1000])

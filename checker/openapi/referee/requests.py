@@ -76,14 +76,14 @@ def query_verdicts(parameters: Iterable[Parameter], query: str, rules: Rules) ->
             found = decode_querystring(parameter, query, outline)
             yield from _verdicts(parameter, found, query, rules)
             return
-    found_shares, nobodys = shares(declared, pairs_of(query))
+    found_shares, undeclared = shares(declared, pairs_of(query))
     for share in found_shares:
         if share.parameter.allow_empty and [value for _, value in share.own] == [""]:
             yield from Part.of(share.parameter).valid()
         else:
             yield from _share_verdicts(share, rules)
     if not any(share.rest for share in found_shares):
-        for name in dict.fromkeys(plain(name) for name, _ in nobodys):
+        for name in dict.fromkeys(plain(name) for name, _ in undeclared):
             yield from Part(Location.QUERY, name).undeclared("no such parameter is declared")
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 PLUS: Final = "servers differ on whether a plus in a query is a space"
 COMMA: Final = "servers differ on whether an encoded delimiter separates"
-REST: Final = "an undeclared pair may belong to the object or to nobody"
+REST: Final = "an undeclared pair may belong to the object or to no parameter"
 SHARED: Final = "two parameters have a property of that name"
 OCTETS: Final = "servers read octets beyond ASCII in a header as Latin-1 or as UTF-8"
 ESCAPES: Final = "servers differ on whether a cookie is percent-encoded"

@@ -232,14 +232,17 @@ def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
     names = {parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)}
     own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
     owners = Counter(pair for mine in own for pair in set(mine))
-    nobodys = [pair for pair in pairs if not owners[pair]]
+    undeclared = [pair for pair in pairs if not owners[pair]]
     found = [
         OwnedPairs(
-            *one, mine, nobodys if _takes_rest(*one, mine) else [], is_contested=any(owners[pair] > 1 for pair in mine)
+            *one,
+            mine,
+            undeclared if _takes_rest(*one, mine) else [],
+            is_contested=any(owners[pair] > 1 for pair in mine),
         )
         for one, mine in zip(declared, own, strict=True)
     ]
-    return found, nobodys
+    return found, undeclared
 
 
 def may_spread(parameter: Parameter, outline: Outline) -> bool:

@@ -177,7 +177,7 @@ def parse_xml(content: bytes, most_nodes: int | None = None) -> Element:
     except expat.ExpatError as error:
         raise ValueError(f"the XML is not well-formed: {error}") from None
     except LookupError:
-        raise ValueError("the XML names an encoding that nobody knows") from None
+        raise ValueError("the XML declares an unknown encoding") from None
     return root.children[0]
 
 
