@@ -1,4 +1,4 @@
-"""The effects of a run on its target: safety levels, made resources, signs that the target suffers or is set up wrongly."""
+"""The effects of a run on its target: safety levels, created resources, and signs of a wrong setup in the first responses."""
 
 import re
 from collections import Counter
@@ -21,10 +21,10 @@ from checker.core.security import UNAUTHORIZED, named_ways
 HEALTH_CHECK: Final = "target_health"
 """The check of findings about a target that stopped answering."""
 TARGET: Final = "Target"
-"""Stands in the place of an operation where the run as a whole is meant."""
+"""Label for findings and errors of the run as a whole."""
 TOO_MANY: Final = 429
 TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
-"""Statuses by which a target turns everybody away: no session, no permission, too many requests, maintenance."""
+"""Statuses of a target that refuses all requests: no session, no permission, too many requests, maintenance."""
 GATEWAY: Final = frozenset((502, 504))
 """Statuses of a gateway before a target that does not respond."""
 REFUSALS: Final = TURNED_AWAY | GATEWAY
@@ -63,13 +63,13 @@ _PAIRS = frozenset(
     (("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("shut", "down"), ("power", "off"))
 )
 _LAST_SEGMENTS = 2
-"""Of a path: what stands further left names what it is about, not what it does."""
+"""Segments of a path that may name an action. Earlier ones name the resource."""
 
 
 def looks_dangerous(path: str, operation_id: str | None = None) -> bool:
-    """Whether an operation sounds as if it ended sessions, emptied stores or stopped the target: `/auth/logout`, `flushAll`.
+    """Whether the name of an operation suggests that it ends sessions, empties stores or stops the target: `/auth/logout`, `flushAll`.
 
-    `path` is a template, or a label where paths mean nothing.
+    `path` is a template, or a label if all operations share a path.
     """
     static = [one for one in path.split("/") if one and "{" not in one]
     return any(_is_ending(text) for text in (*static[-_LAST_SEGMENTS:], operation_id or ""))
@@ -84,32 +84,32 @@ _LONGEST = 1024
 
 
 class MadeResources(Struct):
-    """Paths of what this run, or one before it, has made and not removed."""
+    """Paths of resources that this run or an earlier one has created and not removed."""
 
     write: Callable[[str, str], None] = lambda path, label: None
-    """Keeps (path, label of what made it); an empty label: it is gone."""
+    """Records (path, label of the creating operation); an empty label for a removed resource."""
     news: Callable[[], Iterator[tuple[str, str]]] = lambda: iter(())
-    """What others have written since it was asked last."""
+    """Yields what other workers have recorded since the last call."""
     paths: dict[str, str] = field(default_factory=dict)
-    """Path -> label of what made it, oldest first."""
+    """Path -> label of the creating operation, oldest first."""
 
     def add(self, path: str, label: Label) -> None:
-        """One more was made."""
+        """Record a created resource."""
         if path and path not in self.paths and len(path) <= _LONGEST:
             self.paths[path] = label
             self.write(path, label)
 
     def remove(self, path: str) -> None:
-        """One is gone."""
+        """Record a removed resource."""
         if self.paths.pop(path, None) is not None:
             self.write(path, "")
 
     def owns(self, path: str) -> bool:
-        """Whether a path is that of something made, or stands below it."""
+        """Whether a path belongs to a created resource, or is below one."""
         return self._has(path) or (self.catch_up() and self._has(path))
 
     def catch_up(self) -> bool:
-        """Take in what others have written; whether there was anything."""
+        """Read what other workers have recorded. Return whether there was anything."""
         found = False
         for path, label in self.news():
             found = True
@@ -128,7 +128,7 @@ class MadeResources(Struct):
 
 
 def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Iterator[str]:
-    """Paths of what an answer to `POST collection` says was made. `names`: variables right below the collection.
+    """Yield the path of the resource that a response to `POST collection` reports. `names`: variables right below the collection.
 
     `Location` first (RFC 9110, 10.2.2); a 200 or 202 without it counts where something can stand below the collection.
     """
@@ -157,11 +157,11 @@ class Safety(StrEnum):
     """The safety level of a run."""
 
     READ_ONLY = "read-only"
-    """It sends nothing that changes anything."""
+    """No request changes anything."""
     CREATE_OWN = "create-own"
-    """It creates, and changes and deletes what it has created."""
+    """Requests create resources, and change and delete only those."""
     FULL = "full"
-    """Anything."""
+    """All requests are allowed."""
 
 
 class Described(Protocol):
@@ -191,14 +191,14 @@ def leaves_out(level: Safety, operation: Described) -> bool:
 
 
 def _reads(case: Case) -> bool:
-    """Whether a request only reads, as far as its method tells, or what its operation does to its resource."""
+    """Whether a request only reads, by its method or by the effect of its operation on its resource."""
     operation = case.operation
     is_declared = case.method == operation.method
     return (operation.resource_method if is_declared else case.method) in SAFE
 
 
 class SafetyGate(Struct):
-    """Holds back requests that the level forbids. It stands before every send of a case."""
+    """Refuses requests that the level forbids. Every case passes it before it is sent."""
 
     level: Safety = Safety.FULL
     made: MadeResources = field(default_factory=MadeResources)
@@ -214,14 +214,14 @@ class SafetyGate(Struct):
         operation = case.operation
         if case.method == operation.method:
             if operation.path != operation.resource_path:
-                # Only what makes something new takes part.
+                # `leaves_out` has excluded everything but creating operations.
                 return False
             if case.method == _CREATING and "{" not in operation.path:
                 return False
         return not self.made.owns(path_of(request))
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
-        """Take note of what an answer says was made, or is gone."""
+        """Record the resources that a response reports as created or removed."""
         if self.level is not Safety.CREATE_OWN or not isinstance(outcome, Response):
             return
         is_done = 200 <= outcome.status_code < 300
@@ -234,34 +234,34 @@ class SafetyGate(Struct):
 
 
 def path_of(request: WireRequest) -> str:
-    """Of a request as it is sent, base path included, without its query."""
+    """Return the path of a sent request, including the base path, without its query."""
     return request.path.decode("latin-1").rstrip("/")
 
 
 ENOUGH: Final = 25
-"""Answers after which it is said, or nothing is wrong."""
+"""Number of first responses that are judged."""
 KIND: Final = "first_answers"
-"""Of the note that holds the sentence."""
+"""Kind of the note with the sentence."""
 _GATEWAY = frozenset((502, 503, 504))
 
 
 class FirstAnswers(Struct):
-    """Statuses of the first answers."""
+    """The statuses of the first responses."""
 
     base_url: str
-    """As it may be shown."""
+    """The masked base URL."""
     missing_path: str = ""
-    """What the description puts before all paths, if the base URL that was given lacks it."""
+    """The base path of the description, if the given base URL lacks it."""
     has_credentials: bool = False
     """Whether any are configured."""
     given_header: str = ""
     """Name of a header with credentials that the user wrote for all requests."""
     ways_in: Sequence[str] = ()
-    """Options that give credentials to what the description declares, as people are told of them."""
+    """Options that give the credentials of the description, for messages."""
     _statuses: Counter[int] = field(default_factory=Counter)
 
     def note(self, status: int) -> bool:
-        """One more; whether they are enough."""
+        """Count a response. Return whether there are enough."""
         self._statuses[status] += 1
         return self._statuses.total() >= ENOUGH
 

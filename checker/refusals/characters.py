@@ -1,4 +1,4 @@
-"""Characters of paths that servers and firewalls before an application take for an attack, and how they refuse them."""
+"""Characters of paths that servers and firewalls in front of an application refuse as an attack."""
 
 import json
 import re
@@ -8,16 +8,16 @@ from typing import Any, Final
 from checker.core.response import Response
 
 PATTERNS_WITHOUT: Final = ("^[^;]*$", "^[^%]*$", "^[ -~]*$", "^[^<>]*$", "^[^\"'`|^{}]*$")
-"""Texts without one kind of characters that some refuse however they are encoded: path parameters, escapes, other scripts, markup."""
+"""Patterns without one kind of characters that some servers refuse in any encoding: path parameters, escapes, other scripts, markup."""
 _ODD: Final = re.compile("[;%<>\"'`|^{}]|[^ -~]")
 _SAYS_NOTHING: Final = frozenset(("timestamp", "status", "error", "path", "requestId"))
-"""Names in a body that repeats the status line and says no more."""
+"""Names in a body that only repeats the status line."""
 _BARE: Final = re.compile(r"(400 ?)?(bad request)?\W*", re.IGNORECASE)
 _MOST_BYTES: Final = 64 << 10
 
 
 def patterns_broken(text: str) -> Iterator[str]:
-    """Patterns that a text does not match since it has characters of that kind."""
+    """Yield the patterns that a text does not match."""
     return (pattern for pattern in PATTERNS_WITHOUT if re.search(pattern, text) is None)
 
 
@@ -27,7 +27,7 @@ def odd_characters(text: str) -> str:
 
 
 def is_bare_refusal(response: Response) -> bool:
-    """Whether an answer is a 400 that gives no reason: it is empty, a page, or repeats the status line."""
+    """Whether a response is a 400 without a reason: empty, an HTML page, or a repeated status line."""
     if response.status_code != 400:
         return False
     body = body_of(response)
@@ -37,7 +37,7 @@ def is_bare_refusal(response: Response) -> bool:
 
 
 def body_of(response: Response) -> Any:
-    """JSON of a refusal, or its text; None for what is neither, or is too much."""
+    """Return the JSON of a refusal, or its text; None for a binary body or an HTML page."""
     content = response.readable.content[:_MOST_BYTES]
     try:
         text = content.decode()

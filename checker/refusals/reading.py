@@ -1,4 +1,4 @@
-"""From the answer that refused a request to what it demands of requests like it."""
+"""The demands that a refusal states, read from the error bodies of frameworks."""
 
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -69,7 +69,7 @@ def flask_restx(body: Any) -> Iterator[PlaceDemand]:
 
 
 def _trimmed(path: tuple[str, ...], text: str) -> tuple[str, ...]:
-    """The place of a complaint: what is missing is named twice, in the path and in the text."""
+    """Return the place of an error without the missing property, which the text names as well."""
     is_named = "required property" in text and bool(path)
     return path[:-1] if is_named and repr(path[-1]) in text else path
 
@@ -153,7 +153,7 @@ _DEPTH: Final = 4
 
 
 def generic(body: Any) -> Iterator[PlaceDemand]:
-    """Names beside texts, names above texts, and texts that begin with the name in question."""
+    """Yield demands from names beside texts, names above texts, and texts that begin with a name."""
     yield from _generic(body, _DEPTH)
 
 
@@ -181,7 +181,7 @@ def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
 
 
 def _is_name(key: str, value: Any) -> bool:
-    """Whether a member says what is wrong; celebrate names the part of the request: `{"source": "body", "message": "..."}`."""
+    """Whether a member names the invalid place. The `source` of celebrate is the part of the request: `{"source": "body", "message": "..."}`."""
     is_part = key == "source" and isinstance(value, str) and value in _LOCATIONS
     return isinstance(value, str | list) and not is_part
 
@@ -250,7 +250,7 @@ class Reader(Struct, frozen=True):
 
     framework: str
     read: Callable[[Any], Iterator[PlaceDemand]]
-    """What a body says, parsed as JSON or as text; nothing where it is none of this framework."""
+    """Yields the demands of a body, parsed as JSON or as text; none for a body of another framework."""
 
 
 READERS: Final = (
@@ -274,9 +274,9 @@ READERS: Final = (
 
 
 def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
-    """For a 400 that gives no reason: that each odd kind of character in the path of the case is not to be there.
+    """Yield for a 400 without a reason the demand that each odd kind of character of the path is absent.
 
-    What of the demands is not the reason is dropped as soon as a path with it is accepted.
+    A demand is refuted as soon as a path with such a character is accepted.
     """
     if not is_bare_refusal(response):
         return
@@ -290,18 +290,18 @@ def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
 _OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 406, 408, 410, 413, 414, 429, 431))
 """Refusals that have nothing to do with the data."""
 _MOST: Final = 50
-"""Demands that are taken from one answer."""
+"""Most demands that are taken from one response."""
 
 
 def may_complain(status: int) -> bool:
-    """Whether an answer with this status may say what is wrong with the data."""
+    """Whether a response with this status may report invalid data."""
     return 400 <= status < 500 and status not in _OTHER_REASONS
 
 
 def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -> list[Constraint]:
     """Return the demands of a refusal, each once, in order; empty if no reader understands it.
 
-    `declared` are names of properties of the body, as the description spells them: targets often spell them otherwise.
+    `declared` are names of properties of the body, as the description spells them, since targets often use another spelling.
     """
     read = case.operation.read_refusal
     if read is not None:
@@ -346,7 +346,7 @@ def _locations(said: PlaceDemand, case: Case) -> list[Location]:
 def _known_path(
     path: tuple[str, ...], location: Location, case: Case, declared: Collection[str]
 ) -> tuple[str, ...] | None:
-    """A path as the description spells it; None where the location has no such place."""
+    """Return a path as the description spells it; None if the location has no such place."""
     if location is Location.BODY:
         return _path_in_body(path, case, declared)
     for parameter in case.operation.parameters:
@@ -356,7 +356,7 @@ def _known_path(
 
 
 def _steps_within(steps: tuple[str, ...], case: Case, parameter: Parameter) -> tuple[str, ...]:
-    """Steps below a parameter. Of items speaks a target also that takes a text for a list of one."""
+    """Return the steps below a parameter, without `*` for a scalar, which some targets read as a list of one."""
     given = getattr(case, parameter.location.container).get(parameter.name)
     return steps[1:] if steps[:1] == (ITEMS,) and isinstance(given, str | int | float) else steps
 
@@ -379,7 +379,7 @@ def _names_of(value: object) -> list[str]:
 
 
 def _spelled(path: tuple[str, ...], body: object, declared: Collection[str]) -> Iterator[str]:
-    """A path as the body that was refused spells it, or its description, as far as they have it."""
+    """Yield the steps of a path as the refused body, or else the description, spells them."""
     value = body
     for part in path:
         names = [*_names_of(value), *sorted(declared)]

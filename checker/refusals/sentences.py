@@ -1,4 +1,4 @@
-"""Sentences that validators complain with, and what they demand."""
+"""The sentences of validators, and the demands in them."""
 
 import json
 import re
@@ -41,7 +41,7 @@ _FIRST_IS_ALPHANUMERIC: Final = re.compile(
 
 
 def pattern_of(prose: str) -> str:
-    """The pattern of texts that hold nothing but what is listed first in `prose`; empty where it begins with no such list.
+    """Return the pattern of texts of the characters that `prose` lists first; empty without such a list.
 
     `lowercase letters, numbers, and dashes`: `^[a-z0-9-]+$`.
     """
@@ -56,7 +56,7 @@ def pattern_of(prose: str) -> str:
 
 
 def _listed(prose: str) -> list[str]:
-    """Classes and characters of a list, until a word that is none of it."""
+    """Return the classes and characters of a list, up to the first other word."""
     found: list[str] = []
     at = 0
     while True:
@@ -74,7 +74,7 @@ def _listed(prose: str) -> list[str]:
 
 
 def _with_hyphen_last(parts: list[str]) -> str:
-    """The inside of a class: a hyphen stands for itself at the end alone."""
+    """Return the content of a character class, with a hyphen at the end, where it is literal."""
     plain = [f"\\{part}" if part in ("\\", "]", "^") else part for part in parts if part != "-"]
     return "".join(plain) + "-" * ("-" in parts)
 
@@ -109,12 +109,12 @@ TYPES: Final = {
 
 
 def number_of(text: str) -> int | float:
-    """A number as it is written."""
+    """Return the number of a text."""
     return float(text) if "." in text else int(text)
 
 
 def listed(text: str) -> list[Any]:
-    """The values of a list in prose: quoted ones, else those between commas. Numbers stand as numbers and as text."""
+    """Return the values of a list in prose: quoted ones, else those between commas. A number is returned as text and as number."""
     quoted = [next(part for part in found if part) for found in _QUOTED.findall(text) if any(found)]
     bare = re.split(r"\s*(?:,|\||\bor\b|\band\b)\s*", text.strip(" .[](){}"))
     values: list[Any] = []
@@ -304,14 +304,14 @@ _FIRST_OF: Final = (
     frozenset(("minimum", "exclusiveMinimum", "minLength", "minItems")),
     frozenset(("maximum", "exclusiveMaximum", "maxLength", "maxItems")),
 )
-"""A sentence says one lower and one upper bound."""
+"""A sentence has at most one lower and one upper bound."""
 
 
 _TYPE_IS_REQUIRED: Final = re.compile(r"\ba valid \w+ is required", re.IGNORECASE)
 
 
 def _take(found: dict[str, Any], demands: Iterator[Demand]) -> None:
-    """Add what a sentence says; of two lower bounds the first one counts, unless they came together."""
+    """Add demands of a sentence. Of two lower bounds the first one counts, unless one pattern found both."""
     for keyword, value in demands:
         if not any(keyword in group and not group.isdisjoint(found) for group in _FIRST_OF):
             found.setdefault(keyword, value)
@@ -319,7 +319,7 @@ def _take(found: dict[str, Any], demands: Iterator[Demand]) -> None:
 
 @cache
 def _sentences() -> tuple[tuple[re.Pattern[str], _Reading], ...]:
-    """The rows, compiled when a service has first complained."""
+    """Return the rows, compiled at the first refusal."""
     return tuple((re.compile(text, re.IGNORECASE), reading) for text, reading in _ROWS)
 
 
@@ -333,7 +333,7 @@ def demands_of(sentence: str) -> list[Demand]:
     if _TYPE_IS_REQUIRED.search(text):
         found.pop("required", None)
     if len(found) > 1:
-        # `must be a string with a minimum length of 3`: the words of bounds say more than that of a type.
+        # `must be a string with a minimum length of 3`: a bound is more specific than a type.
         found.pop("type", None)
     return sorted(found.items(), key=lambda pair: (pair[0], json.dumps(pair[1])))
 
@@ -347,15 +347,15 @@ class PlaceDemand(Struct, frozen=True):
     """One demand on one place."""
 
     path: tuple[str, ...]
-    """Names, `*` for items; as the target calls them."""
+    """Names as the target spells them, `*` for items."""
     keyword: str
     value: Any = True
     where: str = ""
-    """`query`, `path`, `header`, `cookie`, `body`; empty where nothing is said of it."""
+    """`query`, `path`, `header`, `cookie`, `body`; empty if unknown."""
 
 
 def path_of(name: object) -> tuple[str, ...]:
-    """The path that a name stands for: `address.zip`, `items[0].name`, `/items/0/name`, `$.age`, or a list of names."""
+    """Return the path of a name: `address.zip`, `items[0].name`, `/items/0/name`, `$.age`, or a list of names."""
     if isinstance(name, list | tuple):
         parts = [str(part) for part in name]
     else:
@@ -366,7 +366,7 @@ def path_of(name: object) -> tuple[str, ...]:
 
 
 def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Iterator[PlaceDemand]:
-    """Yield the demands of texts on a place. Names in quotes are those of members if a member is missing or unexpected."""
+    """Yield the demands of texts on a place. Quoted names are members if the text is about missing or unexpected ones."""
     for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else ():
         if isinstance(text, str):
             yield from demanded(path, demands_of(text), text, where)
@@ -375,7 +375,7 @@ def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Itera
 def demanded(
     path: tuple[str, ...], demands: Iterable[Demand], text: str = "", where: str = ""
 ) -> Iterator[PlaceDemand]:
-    """Demands on a place, or on members of it that a text names."""
+    """Yield demands on a place, or on members of it that a text names."""
     for keyword, value in demands:
         names = _NAME_IN_TEXT.findall(text) if keyword in (REQUIRED, FORBIDDEN) else []
         members = [name for name in names if not path or _plain(name) != _plain(path[-1])]
@@ -387,7 +387,7 @@ def demanded(
 
 
 def keyed(value: object, path: tuple[str, ...] = (), where: str = "") -> Iterator[PlaceDemand]:
-    """Texts below names: `{"name": ["This field is required."], "address": {"zip": ["..."]}}`."""
+    """Yield the demands of texts below names: `{"name": ["This field is required."], "address": {"zip": ["..."]}}`."""
     if isinstance(value, str):
         yield from sentences_at(path, value, where)
     elif isinstance(value, list):
@@ -410,5 +410,5 @@ def _plain(name: str) -> str:
 
 
 def is_same_name(one: str, other: str) -> bool:
-    """Whether two names differ by how words are joined at most: `firstName`, `first_name`, `FirstName`."""
+    """Whether two names consist of the same words: `firstName`, `first_name`, `FirstName`."""
     return _plain(one) == _plain(other)

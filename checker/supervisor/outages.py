@@ -1,4 +1,4 @@
-"""The handling of an outage of the target: all workers hold, one after the other looks for its cause, all go on. Pure."""
+"""The handling of an outage of the target: all workers hold, one after another examines the target, all continue. Pure."""
 
 from collections.abc import Iterable
 
@@ -16,31 +16,31 @@ class Outages(Struct):
 
     count: int = 0
     held_back: dict[Label, None] = field(default_factory=dict)
-    """Operations that wait for the end of the run."""
+    """Operations that are deferred to the end of the run."""
     serves: bool = True
     """Whether the target served at the end of the last outage."""
     is_rate_limited: bool = False
-    """Whether it counts requests."""
+    """Whether the target limits the rate of requests."""
     deaths: list[Death] = field(default_factory=list)
-    """Of the target, as far as it is known which request did it."""
+    """Deaths of the target with a known cause."""
     gone_at: float | None = None
     """Time of the first failed connection, in seconds since the epoch; None once a worker has examined the target."""
     _trouble: Trouble | None = None
     _at: float = 0.0
-    """When it was noticed, in seconds since the epoch."""
+    """Time of its detection, in seconds since the epoch."""
     _doubted: Label | None = None
-    """The operation that one worker asks about, until another worker finds that all requests are refused."""
+    """The operation that refuses one worker, until another worker finds that all requests are refused."""
     _told: list[int] = field(default_factory=list)
-    """Incarnations that hold for it."""
+    """Incarnations that were told to hold."""
     _flying: set[int] = field(default_factory=set)
     """Incarnations that may still have requests in flight."""
     _line: list[int] = field(default_factory=list)
-    """Incarnations that look for the cause, in order; the first one begins when no request is in flight."""
+    """Incarnations that examine the target, in order. The first begins when no request is in flight."""
     _is_looking: bool = False
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is to be leased for one."""
+        """Whether an outage stops all leases."""
         return self._trouble is not None
 
     def hear(self, incarnation: int, message: OutageReport, workers: Iterable[int]) -> list[WorkerMessage]:

@@ -1,4 +1,4 @@
-"""The loop of a run: one wait, one match. Its decisions are pure functions of the other modules."""
+"""The loop of a run: one wait, one match on messages. Its decisions are pure functions in the other modules."""
 
 import random
 import time
@@ -69,12 +69,12 @@ from checker.workers.messages import (
 
 
 class SettledNews(Struct):
-    """The findings that a run has reported until now."""
+    """The settled findings of a run so far."""
 
     known: dict[str, Finding] = field(default_factory=dict)
     """By fingerprint."""
     _read: int = 0
-    """How many changes of findings were read."""
+    """Number of changes of findings that were read."""
 
     def read(self, view: RunView) -> tuple[Finding, ...]:
         """Return the findings that were settled since the last call, without withdrawn ones."""
@@ -90,7 +90,7 @@ class SettledNews(Struct):
 
 
 def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None) -> Plan:
-    """The plan for what was opened; without `window` time has no limit."""
+    """Return the plan of a run; `window` is None without a time limit."""
     if settings.kind == "fuzz":
         cards = [card for card in opened.operations if card.weight > 0] or opened.operations
         exploration = FuzzPlan(
@@ -114,7 +114,7 @@ def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, w
         orders={**dict.fromkeys(settings.sources.unordered_phases), **{one.phase: one.labels for one in opened.orders}},
     )
     plan.is_hopeless = view.is_never_allowed
-    # Failures are looked at again before anything ends the service; with a limit there is no time to wait for that.
+    # Failures are shrunk before deferred operations may end the service. A time limit leaves no time for that order.
     plan.holds_last = window is None
     if window is not None:
         plan.limit(window, settings.processes.workers)
@@ -125,15 +125,15 @@ class RunEnvironment(Struct, frozen=True):
     """The environment of a run. Tests replace its parts."""
 
     launcher: Launcher | None = None
-    """Starts the workers; None: as the settings say."""
+    """Starts the workers; None: the launcher of the settings."""
     deadlines: Deadlines | None = None
     """None: those of the settings."""
     interrupts: Interrupts = field(default_factory=Interrupts)
-    """The run ends early when it counts, and sooner when it counts more."""
+    """Counts interrupts. The first ends the run, a second one at once."""
     clock: Callable[[], float] = time.monotonic
-    """Seconds of the run are counted by it; whether a worker hangs is not."""
+    """Clock for the seconds of the run; deadlines of workers use `time.monotonic`."""
     age_s: float = 0.0
-    """Seconds that belong to the run although they passed before: since the process began."""
+    """Seconds since the beginning of the process, which count as time of the run."""
 
 
 _TICK_S = 0.2
@@ -141,7 +141,7 @@ _LOOK_S = 1.0
 
 
 class Supervisor:
-    """Leases tasks, notices deaths, reads journals, decides when it is over."""
+    """Leases tasks, detects deaths, reads journals, and ends the run."""
 
     def __init__(
         self, settings: RunSettings, lifecycle: RunLifecycle, pool: WorkerPool, around: RunEnvironment
@@ -158,23 +158,23 @@ class Supervisor:
         self._opened: Opened | None = None
         self._journals: list[str] = []
         self._has_new_journal = False
-        """Whether a worker opened one since journals were looked for: each turn reads, and listing a folder takes longer."""
+        """Whether a worker opened a journal since the last search. Each turn reads, and listing a folder takes longer than reading."""
         self._settled = SettledNews()
         self._unreported = Unreported()
         self._starts: list[float] = [0.0]
-        """When the workers that are missing may be started."""
+        """Times at which missing workers may be started."""
         self._looks_at = 0.0
         self._credentials = CredentialExchange()
         self._outages = Outages()
 
     def _go_by(self, settings: RunSettings) -> None:
-        """First by the settings of the run, then by those of its project."""
+        """Apply the settings of the run, later those of its project."""
         self._settings = settings.with_changes(processes={"workers": 1}) if settings.processes.inline else settings
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
         self.ending.go_by(settings)
 
     def run(self) -> None:
-        """Work until every worker has left. Raises `StorageError`."""
+        """Work until every worker has exited. Raises `StorageError`."""
         self._lifecycle.start()
         while self._pool.workers or not self.ending.began:
             now = time.monotonic()
@@ -206,7 +206,7 @@ class Supervisor:
         for at in due:
             self._starts.remove(at)
             incarnation = self._lifecycle.next_incarnation()
-            # Of its first life, a worker owes the ledger all the time since the run began.
+            # The ledger of a first worker begins with the run, that of a replacement with its start.
             since = at or now - self._lifecycle.elapsed_s
             limits = self.ending.fetch_limits(now, self._lifecycle.elapsed_s)
             settings = replace(self._settings.with_changes(processes={"started_at": since}), documents=limits)
@@ -243,7 +243,7 @@ class Supervisor:
         self._pool.tell_each(told)
 
     def _hear_of_outage(self, incarnation: int, message: OutageReport) -> None:
-        """Hold back what did it; a target that does not come back ends the run."""
+        """Defer the operation that caused an outage. A target that does not come back ends the run."""
         self._pool.tell_each(self._outages.hear(incarnation, message, self._pool.ready))
         if message.event is OutageEvent.EXAMINED:
             if message.culprit is not None and self._plan is not None:
@@ -264,12 +264,12 @@ class Supervisor:
             worker.tell(SettledFindings(tuple(self._settled.known.values())))
 
     def _begin(self, opened: Opened) -> None:
-        """The first worker has the document: the run is what it is, and the others can read it from disk."""
+        """Begin the run after the first worker has opened the description. Later workers read it from disk."""
         self._opened = opened
         self._lifecycle.begin(opened)
         self._lifecycle.read()
         if self._settings.kind == "fuzz":
-            # Two equal runs must be equal: `run` learns nothing from those before.
+            # Only `fuzz` learns from earlier workers of the run: equal runs of `run` must send equal requests.
             self._journals += self._lifecycle.earlier_journals
         if self._lifecycle.view.opened is not None:
             self._go_by(self._settings.for_project(self._lifecycle.view.opened.title))
@@ -300,7 +300,7 @@ class Supervisor:
             return
         now, elapsed_s = time.monotonic(), self._lifecycle.elapsed_s
         ready = [self._pool.workers[one] for one in self._pool.ready]
-        # Small tasks are leased some ahead, while there are enough for all workers.
+        # Small tasks are leased ahead while there are enough for all workers.
         for ahead in range(MOST_AHEAD) if self._settings.kind == "run" else (0,):
             wanting = [one for one in ready if one.state.wants(ahead)]
             for worker in wanting:
@@ -310,7 +310,7 @@ class Supervisor:
                 task = self._plan.lease(elapsed_s, state.incarnation)
                 self._hand_over(worker, task, now)
         for _ in range(MOST_SLOW):
-            # One each, and then one more: they are for all.
+            # One for each worker in turn, so that slow tasks are spread evenly.
             for worker in ready:
                 task = self._plan.lease_slow(elapsed_s, worker.state.slow)
                 self._hand_over(worker, task, now)
@@ -325,11 +325,11 @@ class Supervisor:
         worker.tell(Assign((task,)))
 
     def _shrinks_again(self) -> bool:
-        """Whether something is left to do: findings that may become smaller, then what may end the service."""
+        """Whether further work follows: shrinks, then deferred operations that may end the service."""
         plan, view = self._plan, self._lifecycle.view
         if plan is None or self._settings.kind != "run" or self._has_shrunk:
             return False
-        # A look at what ends a session ends it once more.
+        # Shrinking a finding of such an operation would end the session again.
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
         self._plan = next_plan(plan, kept, cases=view.cases, share=self._settings.sources.shrink_share)
         self._has_shrunk = not isinstance(self._plan, ShrinkPlan)
@@ -371,7 +371,7 @@ class Supervisor:
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:
-        """A worker is gone, or as good as that: what it held goes back, what killed it is struck."""
+        """Remove a dead or hanging worker: return its tasks, and count the death against the case whose code ran."""
         if reason:
             worker.handle.kill()
         ended = self._pool.remove(worker)
@@ -409,7 +409,7 @@ class Supervisor:
     def _rule(
         self, acting: Slot | None, rests: dict[str, Task], ended: Departure, *, progressed: bool, weight: int
     ) -> None:
-        """Strike the case that acted, put it or its task in quarantine when that is enough, replace the worker."""
+        """Count a death against a case, quarantine the case or its task if due, and replace the worker."""
         task = rests.get(acting.task) if acting is not None else None
         case = None
         if task is not None and acting is not None:
@@ -440,13 +440,13 @@ class Supervisor:
     # The end
 
     def _end_in_time(self) -> None:
-        """Whatever ends the run drains it first; time and impatience hasten that."""
+        """Give the due order of the end: drain, hasten, kill."""
         known, now = self._lifecycle, time.monotonic()
         order = self.ending.next_order(known.view, now, known.elapsed_s, self._around.interrupts.count)
         if order.drain is not None:
             self._pool.tell_all(order.drain)
         workers = list(self._pool.workers.values())
-        # All at once: each has to be waited for.
+        # All are killed first, because each kill has to be waited for.
         for worker in workers if order.kills else ():
             worker.handle.kill()
         for worker in workers:
@@ -458,7 +458,7 @@ class Supervisor:
             self.ending.fail_to_open()
 
     def _conclude(self, opened: Opened) -> None:
-        """Let a new worker call `after_run` of users' checks and remove what the run made; record an error if it fails.
+        """Start a worker that calls `after_run` of checks and removes created resources; record an error if it fails.
 
         After an interrupt or an error of the run the worker only removes.
         """
@@ -480,10 +480,10 @@ class Supervisor:
             is_done = word is not None and word.kind is LeavingKind.CONCLUDED
             lifecycle.write(WorkerGone(incarnation, reason))
         if not is_done and only_cleans:
-            text = f"what the run made was not removed; the next run tries again: the worker {reason}"
+            text = f"resources of the run were not removed; the next run tries again: the worker {reason}"
             lifecycle.write(Note("left_behind", "", "", text))
         elif not is_done:
-            text = f"`after_run` of the checks did not come to its end: the worker {reason}"
+            text = f"`after_run` of the checks did not finish: the worker {reason}"
             lifecycle.write(OperationError("Run checks", "", "Check Error", text))
         lifecycle.read()
 
@@ -497,7 +497,7 @@ class Supervisor:
                     state.opened = True
                     worker.tell(wanted)
                 elif isinstance(message, CredentialMessage):
-                    # To remove what the run made, the worker may have to log in.
+                    # The worker may have to log in to remove resources.
                     self._hear_of_credentials(state.incarnation, message)
                 elif isinstance(message, Leaving):
                     state.last_word = message

@@ -138,7 +138,7 @@ def test_a_class_that_kills_its_worker_at_the_end_costs_its_own_word_only(comman
     ran = ran_with(command, app, deadly, "[checks.Counted]\nmost = 1\n")
     assert ran.code == 1, ran.shown
     (error,) = ran.view.errors.values()
-    assert "`after_run` of the checks did not come to its end" in error.message
+    assert "`after_run` of the checks did not finish" in error.message
     assert ran.view.cases == TOTAL
 
 
