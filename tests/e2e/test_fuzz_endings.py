@@ -84,4 +84,4 @@ def test_a_limit_of_failures_ends_fuzz_before_its_time(command: Command, app: Ap
 def test_without_a_time_limit_the_first_failure_ends_fuzz(command: Command, app: App) -> None:
     ran = command.here("fuzz", app.document_url, *ASKED)
     assert (ran.code, _outcome(ran)) == (1, "first failure"), ran.shown
-    assert "`--max-time SECONDS` or `--continue-on-failure` goes on" in ran.stdout
+    assert "`--max-time SECONDS` or `--continue-on-failure` the run continues" in ran.stdout
