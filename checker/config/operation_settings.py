@@ -204,9 +204,9 @@ class HttpSettings(Struct, frozen=True):
 
     @property
     def probe_s(self) -> float:
-        """Return the seconds for opening a connection that carries no request.
+        """Return the timeout of a connection that only tests whether the target is reachable: the request timeout, at most 10 s.
 
-        A host that drops packets is never worth the whole time of a request: a run would begin with a wait of minutes.
+        A host that drops packets would otherwise delay the start of a run by minutes.
         """
         return min(self.request_timeout_s, _MOST_PROBE_S)
 

@@ -11,7 +11,7 @@ from checker.core.response import Response
 
 
 class SchemaViolation(Struct, frozen=True):
-    """One way in which a body breaks its schema. Both validators agree that it does."""
+    """One way in which a value violates its schema. Values of responses are confirmed by both validators, values of requests by one."""
 
     schema_path: tuple[str, ...]
     """Keywords and names from the response schema's root, array indices left out: the unique key of a failure."""
@@ -212,7 +212,7 @@ class RequestVerdict(Struct, frozen=True):
 
     @property
     def outcome(self) -> Outcome:
-        """Of the request as a whole: one invalid part spoils it, one part in doubt leaves it in doubt."""
+        """The outcome of the whole request: invalid if one part is invalid, else ambiguous if one part is."""
         outcomes = {part.outcome for part in self.parts}
         if Outcome.INVALID in outcomes:
             return Outcome.INVALID
@@ -220,12 +220,12 @@ class RequestVerdict(Struct, frozen=True):
 
     @property
     def invalid(self) -> tuple[PartVerdict, ...]:
-        """Return an invalid verdict with its reason."""
+        """Return the verdicts of the invalid parts."""
         return tuple(part for part in self.parts if part.outcome is Outcome.INVALID)
 
     @property
     def ambiguous(self) -> tuple[PartVerdict, ...]:
-        """Return an unknown verdict with its reason."""
+        """Return the verdicts of the ambiguous parts."""
         return tuple(part for part in self.parts if part.outcome is Outcome.AMBIGUOUS)
 
     def of(self, location: Location, name: str = "") -> Outcome | None:

@@ -1,4 +1,4 @@
-"""The handling of an outage of the target: all workers hold, one after another examines the target, all continue. Pure."""
+"""The handling of an outage of the target: all workers hold, they examine the target in turn, and all continue. Pure."""
 
 from collections.abc import Iterable
 

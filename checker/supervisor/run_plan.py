@@ -20,7 +20,8 @@ def stages_of(
 ) -> deque[tuple[str, list[str]]]:
     """Return the stages of a run in order: (phase, operations that may be tested at the same time).
 
-    `orders`: phase -> the order of operations that the user gave; None takes that of the document, without layers.
+    `orders`: phase -> the order of operations that the user gave, or None for the order of the document. A phase without an entry
+    orders operations by layers.
     """
     return deque(
         stage

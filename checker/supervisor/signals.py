@@ -33,9 +33,9 @@ class Interrupts:
         self._previous.clear()
 
     def take_one_more(self) -> None:
-        """Count one more interrupt; the next one after it raises `KeyboardInterrupt`.
+        """Count the next interrupt without an exception; the one after it raises `KeyboardInterrupt`.
 
-        Used while reports are written: the second interrupt abandons them.
+        Used while reports are written: the first interrupt ends the writing in order, the second one at once.
         """
         self._taken = self.count + 1
 

@@ -189,7 +189,7 @@ class PeerJournals(Struct, frozen=True, tag=True):
 
 
 class Drain(Struct, frozen=True, tag=True):
-    """Start nothing new, finish the requests in flight, and leave."""
+    """Start no new case and leave: after the requests in flight, at once, or after the conclusion of the run."""
 
     shrinks: bool = True
     """Whether failures may still be shrunk."""

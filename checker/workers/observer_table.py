@@ -1,6 +1,7 @@
-"""The table of observers: everything that learns from the interactions of a worker. To add one, write its file and its row.
+"""The table of observers, which learn from the judged interactions of a worker. To add one, write its file and its row.
 
-An observer learns and does not decide what is sent. The worker gives it each judged interaction, in the order of the rows, and
+Some set the pace: the number of lanes, and the operations that are given up as slow. Redirects, credentials and the health of the
+target come before the verdict, so they are no observers. The worker gives an observer each judged interaction, in the order of the rows, and
 writes the records that it returns to the journal.
 """
 

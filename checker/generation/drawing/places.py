@@ -16,8 +16,8 @@ _FILLED_QUERY = "query-filled"
 _LOCATIONS = {str(location): location for location in Location}
 _DOTS = frozenset((".", ".."))
 LONGEST_IN_HEAD = 640
-"""Characters of a text in the head of a request that may be shorter. One of them takes up to twelve octets there, and servers
-refuse heads of more than some 8,000 (RFC 9110, 4.1), or hang up: that tells nothing of an operation."""
+"""Most characters of a text in the head of a request, unless its schema requires more. A character takes up to twelve octets, and
+servers refuse heads of more than about 8,000 octets (RFC 9110, 4.1) or close the connection, which shows nothing about an operation."""
 _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
 
@@ -37,13 +37,14 @@ class TextPlace(Struct, frozen=True):
     file: str = ""
     """Media type of the files that bytes are here; empty when any bytes will do."""
     refuses: frozenset[str] = frozenset()
-    """Texts that cannot be a whole value."""
+    """Strings that cannot be a whole value, such as `.` and `..` in a path."""
     is_trimmed: bool = False
-    """True when blanks at the ends would be lost."""
+    """True when spaces at the ends would be lost."""
     separators: str = _SEPARATORS
     """Characters that items of a list and properties of an object cannot have."""
     takes_any_listed: bool = False
-    """True when members of an `enum` are escaped if they must be: there is no other value to send."""
+    """True when an `enum` may contain characters that other values here do not have, such as `/` in a path: they are escaped, because
+    no other value can be sent."""
     escaped: Alphabet | None = None
     """The alphabet with characters that are escaped, for patterns that have no texts without them."""
     listed: Alphabet | None = None

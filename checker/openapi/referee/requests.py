@@ -1,6 +1,6 @@
 """An independent judge of requests: from the bytes on the wire and the declared operation to a verdict on every part.
 
-It shares only the tables of styles with the code that makes requests. Beside the keywords of JSON Schema, `keyword`
+It shares the tables of styles and the decoders with the code that generates invalid requests, and nothing with the code that writes them. Beside the keywords of JSON Schema, `keyword`
 of a verdict is one of: `method`, `path` (the template does not match), `required` (missing), `style`, `duplicate`,
 `percent-encoding`, `utf-8`, `header-octets`, `cookie-octets`, `content-type`, `syntax`.
 """

@@ -97,7 +97,7 @@ class Part(Struct, frozen=True):
         return [self._verdict(Outcome.INVALID, keyword, reason, value)]
 
     def judged(self, found: list[Reading], rule: Rule) -> list[PartVerdict]:
-        """Return valid if a certain reading is valid, invalid if every reading is invalid, ambiguous otherwise."""
+        """Return valid if a reading beyond doubt is valid, invalid if every reading is invalid, ambiguous otherwise."""
         errors: list[tuple[Reading, list[SchemaViolation]]] = []
         read_only: set[str] = set()
         for reading in found:

@@ -162,9 +162,9 @@ class CredentialKeeper(Struct):
     secrets: Secrets
     """Receives every value before a request carries it, so that no output shows it."""
     ask: Callable[[CredentialMessage], None] = lambda wanted: None
-    """Sends the wish for credentials to the supervisor."""
+    """Sends a request for credentials to the supervisor."""
     listen: Callable[[], bool] = lambda: True
-    """Waits for messages, which arrive through `take` and `fetch`; returns True when the time of the run is over."""
+    """Waits for a message, which `obey` handles: the loop of the worker stops meanwhile. Returns True when the run ends."""
     signers: Sequence[RequestSigner] = ()
     """Called last: a signature covers all other parts of a request."""
     identities: Identities | None = None

@@ -1,4 +1,4 @@
-"""The number of requests for investigations: a share of those of the run, counted, never timed."""
+"""The requests for investigations: a share of those of the run, and the limit of each shrink. Both are counted, not timed."""
 
 from collections import Counter
 from math import inf

@@ -182,7 +182,7 @@ class Recorder(Struct):
         self.operation_error(label, phase, title, str(error), trace)
 
     def keep(self, records: Iterable[Record]) -> None:
-        """Write these down as they are; findings are on disk afterwards."""
+        """Write records unchanged; findings are on disk afterwards."""
         for record in records:
             self.journal.write(record)
 
