@@ -93,10 +93,10 @@ def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequen
         at = pointer_child("#/paths", path)
         found: dict[Label, Content] = {}
         try:
-            for item, place in _parts(document, raw, at):
+            for item, place in _parts(document, raw, at, "path item"):
                 if item is not None:
                     run_hooks(hooks, "before_process_path", HookContext(), path, item)
-                for entry in _operations(path, item, place, edition):
+                for entry in _operations(document, path, item, place, edition):
                     found.setdefault(entry.label, entry)
         except (UnresolvableReference, HookExecutionError) as error:
             yield _broken("*", path, str(error))
@@ -113,8 +113,8 @@ def _too_large(path: str) -> str:
     return ""
 
 
-def _parts(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[dict[str, Any] | None, str]]:
-    """Yield a path item and then the target of its `$ref`; siblings of the reference take precedence."""
+def _parts(document: OpenApiDocument, raw: object, at: str, kind: str) -> Iterator[tuple[dict[str, Any] | None, str]]:
+    """Yield an object and then the target of its `$ref`, each with its place; siblings of the reference take precedence."""
     seen = set()
     while at not in seen:
         seen.add(at)
@@ -123,23 +123,25 @@ def _parts(document: OpenApiDocument, raw: object, at: str) -> Iterator[tuple[di
             return
         reference = raw.get("$ref")
         if reference is not None and not isinstance(reference, str):
-            raise UnresolvableReference(f"the `$ref` of the path item at {at} must be text; found {kind_of(reference)}")
+            raise UnresolvableReference(f"the `$ref` of the {kind} at {at} must be text; found {kind_of(reference)}")
         item = {key: value for key, value in raw.items() if key != "$ref"}
         if item or not isinstance(reference, str):
             yield item, at
         if not isinstance(reference, str):
             return
         raw, at = document.resolve(reference, at=at)
-    raise UnresolvableReference(f"the path item at {at} leads back to itself; point it at another")
+    raise UnresolvableReference(f"the {kind} at {at} leads back to itself; point it at another")
 
 
-def _operations(path: str, item: dict[str, Any] | None, at: str, edition: Edition) -> Iterator[Content]:
+def _operations(
+    document: OpenApiDocument, path: str, item: dict[str, Any] | None, at: str, edition: Edition
+) -> Iterator[Content]:
     if item is None:
         yield _broken("*", path, f"the path item at {at} is not an object; correct it")
         return
     for name, definition in item.items():
         if name.lower() in edition.methods:
-            yield _operation(name.upper(), path, definition, (item, at), pointer_child(at, name))
+            yield _operation(document, name.upper(), path, definition, (item, at), pointer_child(at, name))
         elif (
             isinstance(definition, dict)
             and not name.startswith("x-")
@@ -148,7 +150,7 @@ def _operations(path: str, item: dict[str, Any] | None, at: str, edition: Editio
             yield _dropped(name.upper(), path, pointer_child(at, name), edition)
     for name, definition, pointer in members(item, at, "additionalOperations"):
         if edition.has_other_methods:
-            yield _operation(name, path, definition, (item, at), pointer)
+            yield _operation(document, name, path, definition, (item, at), pointer)
         else:
             yield _dropped(name, path, pointer, edition)
 
@@ -161,13 +163,30 @@ def _dropped(method: str, path: str, pointer: str, edition: Edition) -> DroppedO
 
 
 def _operation(
-    method: str, path: str, definition: object, path_item: tuple[Mapping[str, Any], str], pointer: str
+    document: OpenApiDocument,
+    method: str,
+    path: str,
+    definition: object,
+    path_item: tuple[Mapping[str, Any], str],
+    pointer: str,
 ) -> Entry | BrokenOperation:
     if not _IS_TOKEN(method):
         return _broken(method, path, f"the method `{method}` at {pointer} is not one of HTTP (RFC 9110, 9.1)")
+    if isinstance(definition, dict) and "$ref" in definition:
+        # OpenAPI allows no reference here, but bundlers follow it, and descriptions of many files rely on that.
+        try:
+            parts = list(_parts(document, definition, pointer, "operation"))
+        except UnresolvableReference as error:
+            return _broken(method, path, str(error))
+        target, pointer = parts[-1]
+        definition = (
+            None if target is None else {key: one for part, _ in reversed(parts) for key, one in (part or {}).items()}
+        )
     if not isinstance(definition, dict):
         return _broken(method, path, f"the operation at {pointer} is not an object; correct it")
-    return Entry(Label(f"{method} {path}"), method, path, pointer, *path_item, definition)
+    # A fragment is not part of the request target (RFC 3986, 3.5). Some descriptions use it to tell operations of one path apart.
+    sent = path.partition("#")[0]
+    return Entry(Label(f"{method} {path}"), method, sent, pointer, *path_item, definition)
 
 
 def _broken(method: str, path: str, error: str) -> BrokenOperation:

@@ -95,6 +95,31 @@ def test_what_stands_beside_the_reference_of_a_path_item_counts() -> None:
     assert near.tags == ("near",)
 
 
+def test_the_reference_of_an_operation_is_followed() -> None:
+    body = {"required": True, "content": {"application/json": {"schema": {"type": "string"}}}}
+    target = {"operationId": "theirs", "requestBody": body, "tags": ["a"], **OK}
+    elsewhere = {"create": {"$ref": "#/x-operations/really"}, "really": target}
+    definition = {"$ref": "#/x-operations/create", "operationId": "ours"}
+    found = operation(definition, method="post", **{"x-operations": elsewhere})
+    assert (found.operation_id, tuple(found.tags)) == ("ours", ("a",))
+    assert [one.media_type for one in found.bodies] == ["application/json"]
+
+
+@pytest.mark.parametrize("reference", ["#/nowhere", "#/paths/~1a/get", 7, "#/info/title"])
+def test_a_reference_that_leads_to_no_operation_breaks_that_one(reference: Any) -> None:
+    schema = opened("3.0.3", {"/a": {"get": {"$ref": reference}, "put": OK}})
+    broken, read = schema.get_all_operations()
+    assert isinstance(broken, BrokenOperation)
+    assert broken.label == "GET /a"
+    assert read.label == "PUT /a"
+
+
+def test_the_fragment_of_a_path_names_an_operation_and_is_not_sent() -> None:
+    schema = opened("3.0.3", {"/a/{id}#byId": {"get": OK}, "/a/{id}#byName": {"get": OK}})
+    assert labels(schema) == ["GET /a/{id}#byId", "GET /a/{id}#byName"]
+    assert {one.path for one in schema.get_all_operations()} == {"/a/{id}"}
+
+
 def test_path_items_that_lead_in_circles_are_broken_alone() -> None:
     paths = {"/a": {"$ref": "#/paths/~1b"}, "/b": {"$ref": "#/paths/~1a"}, "/c": {"get": OK}}
     found = list(opened("3.0.0", paths).get_all_operations())

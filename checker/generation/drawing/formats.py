@@ -142,7 +142,9 @@ def _basic_auth(source: Source) -> str:
 
 
 # At most 63 characters (RFC 1035, 2.3.4), and no two hyphens together: `xn--` begins an encoded label.
-_LABEL_GRAMMAR: Final = "([A-Za-z0-9]{1,63}|[A-Za-z0-9]{1,31}-[A-Za-z0-9]{1,31}|[A-Za-z0-9]{1,20}(-[A-Za-z0-9]{1,20}){2})"
+_LABEL_GRAMMAR: Final = (
+    "([A-Za-z0-9]{1,63}|[A-Za-z0-9]{1,31}-[A-Za-z0-9]{1,31}|[A-Za-z0-9]{1,20}(-[A-Za-z0-9]{1,20}){2})"
+)
 _HOST_GRAMMAR: Final = rf"{_LABEL_GRAMMAR}(\.{_LABEL_GRAMMAR})*"
 _DOMAIN_GRAMMAR: Final = rf"({_LABEL_GRAMMAR}\.)+[A-Za-z]{{2,63}}"
 _YEAR_GRAMMAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
@@ -184,7 +186,9 @@ class TextFormat(Struct, frozen=True):
 
 
 # At most 64 characters before the @ (RFC 5321, 4.5.3.1.1).
-_EMAIL_GRAMMAR: Final = rf"([A-Za-z0-9]{{1,64}}|[A-Za-z0-9]{{1,31}}([.+_-][A-Za-z0-9]{{1,15}}){{1,2}})@{_DOMAIN_GRAMMAR}"
+_EMAIL_GRAMMAR: Final = (
+    rf"([A-Za-z0-9]{{1,64}}|[A-Za-z0-9]{{1,31}}([.+_-][A-Za-z0-9]{{1,15}}){{1,2}})@{_DOMAIN_GRAMMAR}"
+)
 _REFERENCE_GRAMMAR: Final = (
     f"({_URI_GRAMMAR}|{_PATH_GRAMMAR}{_TAIL_GRAMMAR}|{_CHARACTER_GRAMMAR}+{_PATH_GRAMMAR}{_TAIL_GRAMMAR})"
 )
