@@ -23,6 +23,8 @@ _SIBLINGS_COUNT: Final = frozenset(Dialect) - {Dialect.OPENAPI20, Dialect.OPENAP
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _DEEPEST = 4
 """Levels of alternatives in alternatives. Below, every type is possible."""
+_FEW_PARTS: Final = 32
+"""Parts of an outline that are looked at one by one for each property."""
 _LAST_ITEM: Final = -1
 """Key of the newest outline of an item."""
 
@@ -50,7 +52,7 @@ class Outline:
     Outlines are built on demand and keep their results: judging a request asks the same outline several times.
     """
 
-    __slots__ = ("_below", "_document", "_names", "_parts", "_terms", "_types", "_whole", "dialect")
+    __slots__ = ("_about", "_below", "_document", "_names", "_parts", "_terms", "_types", "_whole", "dialect")
 
     def __init__(self, document: Document, dialect: Dialect, terms: tuple[AppliedSchema | _Alternatives, ...]) -> None:
         self.dialect = dialect
@@ -61,6 +63,8 @@ class Outline:
         self._whole: tuple[AppliedSchema, ...] | None = None
         self._names: KeysView[str] | None = None
         self._below: dict[str | int, Outline] = {}
+        self._about: dict[str | None, list[int]] | None = None
+        """Indices of parts by the name of a property; None: parts that may be about any name."""
 
     @property
     def types(self) -> frozenset[str]:
@@ -119,8 +123,25 @@ class Outline:
         """Return the outline of one property of an object."""
         found = self._below.get(name)
         if found is None:
-            found = self._below[name] = self._step("object", lambda raw: _property(raw, name), _DEEPEST)
+            parts = self._opened()
+            if len(parts) > _FEW_PARTS:
+                parts = self._parts_about(name)
+            found = self._below[name] = self._step("object", lambda raw: _property(raw, name), _DEEPEST, parts)
         return found
+
+    def _parts_about(self, name: str) -> tuple[AppliedSchema | _Alternatives, ...]:
+        """Return the parts that may state something about a property, in order.
+
+        4,096 parts with one property each took a minute when each property looked at all parts.
+        """
+        parts = self._opened()
+        if self._about is None:
+            self._about = {}
+            for index, part in enumerate(parts):
+                for key in _names_of(part):
+                    self._about.setdefault(key, []).append(index)
+        found = sorted({*self._about.get(name, ()), *self._about.get(None, ())})
+        return tuple(parts[index] for index in found)
 
     def schema(self) -> Schema | None:
         """Return the schema if a single one states everything; None otherwise."""
@@ -227,10 +248,12 @@ class Outline:
             named = raw.get(keyword)
             yield from named if isinstance(named, dict) else ()
 
-    def _step(self, kind: str, step: _Step, depth: int) -> "Outline":
-        """Return the outline below `step`; alternatives that cannot be of that kind are left out."""
+    def _step(
+        self, kind: str, step: _Step, depth: int, parts: tuple[AppliedSchema | _Alternatives, ...] | None = None
+    ) -> "Outline":
+        """Return the outline below `step`, of some parts or all; alternatives that cannot be of that kind are left out."""
         found: list[AppliedSchema | _Alternatives] = []
-        for part in self._opened() if depth else ():
+        for part in (self._opened() if parts is None else parts) if depth else ():
             if isinstance(part, _Alternatives):
                 inner = tuple(
                     one._step(kind, step, depth - 1) for one in part.alternatives if kind in one._types_to(depth)
@@ -286,6 +309,18 @@ def _branches(raw: dict[str, Any], at: str, keyword: str) -> list[AppliedSchema]
     if not isinstance(branches, list):
         return []
     return [AppliedSchema(branch, f"{at}/{keyword}/{index}") for index, branch in enumerate(branches)]
+
+
+def _names_of(part: AppliedSchema | _Alternatives) -> Iterator[str | None]:
+    """Yield the names of the properties that a part is about; None if it may be about any name."""
+    if isinstance(part, _Alternatives):
+        yield None
+        return
+    raw = part.raw if isinstance(part.raw, dict) else {}
+    properties = raw.get("properties")
+    yield from (name for name in properties) if isinstance(properties, dict) else ()
+    if isinstance(raw.get("patternProperties"), dict) or isinstance(raw.get("additionalProperties"), dict):
+        yield None
 
 
 def _items(raw: dict[str, Any], index: int) -> Iterator[tuple[object, tuple[str, ...]]]:
