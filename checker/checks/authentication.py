@@ -209,7 +209,7 @@ def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
     try:
         wanted = _attempts(case, sent, tools, places)
     except CheckerError:
-        # The check reports the same error afterwards.
+        # The check itself reports this error later.
         return None
     for _, request in wanted:
         answer = yield request

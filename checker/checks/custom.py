@@ -1,4 +1,4 @@
-"""Checks of users, as functions and as classes."""
+"""User-defined checks, as functions and as classes."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -140,7 +140,7 @@ class CustomCheck(Struct, frozen=True):
 
 
 CUSTOM_CHECKS: Final[Registry[CustomCheck]] = Registry("check", built_in=BUILT_IN)
-"""Checks of users by name, in the order of registration."""
+"""User-defined checks by name, in the order of registration."""
 
 
 RUNNING_CHECKS: Final = RunningCode("checks")
@@ -219,7 +219,7 @@ def after_run(check: ClassCheck) -> Failures:
     try:
         found = check.instance.after_run(RunContext(check.config))
         failures = _failures_in(found)
-    except Exception as error:  # noqa: BLE001 - the wall: code of users
+    except Exception as error:  # noqa: BLE001 - user code may raise anything
         failures = _raised(check.name, error, None)
     for failure in failures:
         failure.check = failure.check or check.name
@@ -243,7 +243,7 @@ def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:
         try:
             with RUNNING_CHECKS.adding(function):
                 return _failures_in(function(context, _readable(context.response), context.case))
-        except Exception as error:  # noqa: BLE001 - the wall: code of users
+        except Exception as error:  # noqa: BLE001 - user code may raise anything
             return _raised(name, error, context)
 
     return run
@@ -262,7 +262,7 @@ def _sending(name: str, function: Callable[..., Any]) -> CheckFunction:
                 request = context.make(wanted) if isinstance(wanted, Case) else wanted
             except StopIteration as end:
                 return _failures_in(end.value)
-            except Exception as error:  # noqa: BLE001 - the wall: code of users
+            except Exception as error:  # noqa: BLE001 - user code may raise anything
                 return _raised(name, error, context)
             outcome = yield request
 

@@ -188,7 +188,7 @@ def _failures(check: Check, context: CheckContext) -> Failures:
         found = check.run(context)
     except Failure as failure:
         found = failure
-    except Exception as error:  # noqa: BLE001 - the wall: other checks still run
+    except Exception as error:  # noqa: BLE001 - the other checks must still run
         context.errors.append((check.name, error))
         return PASSED
     return _named(check, cast("Found", found)) if found else PASSED
@@ -199,7 +199,7 @@ def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Fail
         found = yield from cast("Exchanging[Found]", check.run(context))
     except Failure as failure:
         found = failure
-    except Exception as error:  # noqa: BLE001 - the wall: other checks still run
+    except Exception as error:  # noqa: BLE001 - the other checks must still run
         context.errors.append((check.name, error))
         return PASSED
     return _named(check, found)

@@ -102,5 +102,5 @@ def allow_header_conformance(context: CheckContext) -> Found:
         lines.append(f"Listed and not described: {', '.join(sorted(extra))}")
     rule = f"missing {','.join(sorted(missing))} extra {','.join(sorted(extra))}"
     failure = AllowHeaderMismatch("\n".join(lines), unique_key=rule)
-    # Routers that list only one of several routes do so at every path.
+    # A router that lists the methods of only one of several routes does so at every path.
     return failure if extra else failure.sharing("methods that are not listed")

@@ -46,7 +46,7 @@ _LOOK_S: Final = 0.2
 
 
 class EventHandlers(Struct):
-    """The handlers of one run. What goes wrong in one costs no other, and not the run."""
+    """The handlers of one run. An error in one handler affects neither the others nor the run."""
 
     context: HandlerContext
     problems: dict[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class EventHandlers(Struct):
     def _guarded(self, one: EventHandler, call: Callable[[], None]) -> None:
         try:
             call()
-        except Exception as error:  # noqa: BLE001 - the wall: users' code
+        except Exception as error:  # noqa: BLE001 - user code may raise anything
             self.problems.setdefault(type(one).__name__, _told(error))
 
 
@@ -189,7 +189,7 @@ class _Reporting:
         self._interrupts_before = interrupts.count
 
     def report(self) -> int:
-        """Return the exit code, once everything is told."""
+        """Write all reports and return the exit code."""
         outcome, handlers = self._outcome, self._handlers
         streams = write_streams([self._run], self._targets, self._is_given_up)
         for note in streams.notes:

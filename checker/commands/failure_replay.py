@@ -134,7 +134,7 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
     """Print what came of each failure and return the exit code.
 
     1: one failed again or is flaky; else 2: one could not be sent; else 3: one was not reproduced, and its situation was not
-    reached either; else 0: all are fixed. A secret stands in for its reference as the configuration of today has it.
+    reached either; else 0: all are fixed. References to secrets are replaced by the values in the current configuration.
     """
     codes = set()
     opened = past.view.opened

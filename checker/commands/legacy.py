@@ -73,7 +73,7 @@ def _parameter(place: str) -> Translation:
 
 
 def _metrics(value: str) -> list[str]:
-    """`all` were those that there are, which is one."""
+    """Translate the metric. `all` meant every metric; `response_time` is the only one now."""
     return ["--generation-maximize", "response_time" if value == "all" else value]
 
 
@@ -350,7 +350,7 @@ GONE: Final[Mapping[str, tuple[bool, str]]] = {
     "--experimental": (True, "what it switched on is always on"),
     "--fixups": (True, "register a hook for what your framework describes wrongly"),
     "--hosts-file": (True, "give the token with --upload-token, or CHECKER_TOKEN"),
-    "--checker-io-telemetry": (True, "nothing is ever sent to us"),
+    "--checker-io-telemetry": (True, "no telemetry is ever sent"),
     "--keep": (False, "failures stay where they are until the next run"),
     "--schema-location": (True, "requests are sent as they were recorded"),
 }

@@ -19,7 +19,7 @@ GONE: Final[Mapping[str, str]] = {
     "experimental": "what it switched on is always on",
     "fixups": "register a hook instead",
     "hosts-file": "give the token in CHECKER_TOKEN",
-    "checker-io-telemetry": "nothing is ever sent to us",
+    "checker-io-telemetry": "no telemetry is ever sent",
     "contrib-openapi-formats-uuid": "it is always on",
     "show-trace": "it is always on",
     "show-errors-tracebacks": "it is always on",

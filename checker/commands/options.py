@@ -168,7 +168,7 @@ SETTINGS = (
     SettingOption(("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."),
     root_option(
         "--rate-limit",
-        "Requests per time, of all workers together: `N/s`, `N/m`, `N/h`, `N/d`, or `auto`: wait as long as answers with 429 ask for.",
+        "Maximum request rate of all workers together: `N/s`, `N/m`, `N/h`, `N/d`, or `auto`: wait as long as 429 responses ask.",
     ),
     root_option("--max-redirects", "Redirects to follow on the same site; 0: none."),
     root_option(
@@ -194,17 +194,17 @@ SETTINGS = (
         if check.switch
     ),
     *KNOWN_FAILURES,
-    root_option("--live-port", "Port on loopback for a page that follows the run; 0: a free one."),
-    root_option("--fail-under-operations", "Percentage of operations that must answer 2xx."),
-    root_option("--fail-under-responses", "Percentage of documented answers that must come."),
-    root_option("--fail-under-parameters", "Percentage of parameters that a case must be about."),
-    root_option("--fail-under-enum-values", "Percentage of listed values that a valid case must have."),
-    root_option("--fail-under-media-types", "Percentage of documented media types that must be sent, or come."),
+    root_option("--live-port", "Loopback port for a live page of the run; 0 chooses a free port."),
+    root_option("--fail-under-operations", "Minimum percentage of operations with a 2xx response."),
+    root_option("--fail-under-responses", "Minimum percentage of documented responses that were received."),
+    root_option("--fail-under-parameters", "Minimum percentage of parameters that a case targets."),
+    root_option("--fail-under-enum-values", "Minimum percentage of enum values that occur in a valid case."),
+    root_option("--fail-under-media-types", "Minimum percentage of documented media types that were sent or received."),
     SettingOption(
         ("--baseline-update",), (), "baseline-update", "Write new failures into the baseline, too.", is_flag=True
     ),
     SettingOption(
-        ("--baseline-prune",), (), "baseline-prune", "Take out of the baseline what did not fail again.", is_flag=True
+        ("--baseline-prune",), (), "baseline-prune", "Remove baseline entries that did not fail again.", is_flag=True
     ),
     SettingOption(
         ("--upload-url",),

@@ -40,9 +40,9 @@ def report(
 ) -> None:
     """Make reports of the last run in a corpus: RUN is its name below .checker, FOLDER its place.
 
-    Several are told as one: shards of a test, or services. A failure that many of them have is told once, with their names.
+    Several runs, such as shards or services, are combined into one report. A failure found in more than one run is listed once, with the names of the runs.
 
-    Without --format the report of the console is printed. What is masked is as the configuration of today says.
+    Without --format, the console report is printed. Values are masked according to the current configuration.
     """
     root = ctx.find_object(Root) or Root()
     rows = formats_named(formats)

@@ -62,12 +62,12 @@ class PastRun(Struct, frozen=True):
 
     @property
     def parts(self) -> tuple["PastRun", ...]:
-        """Itself: the runs that are told."""
+        """The runs in the report: only this one."""
         return (self,)
 
     @property
     def outcome(self) -> str:
-        """As in `RunFinished`; `killed` for a run that has no end."""
+        """As in `RunFinished`; `killed` if the run never finished."""
         return ENDLESS if self.view.finished is None else self.view.finished.outcome
 
     @property
@@ -82,18 +82,18 @@ class PastRun(Struct, frozen=True):
 
     @property
     def on_disk(self) -> RunOnDisk:
-        """It as writers of reports find it."""
+        """Return this run in the form that report writers read."""
         return RunOnDisk(self.settings, self.run.first, self.run.started, self.view.opened)
 
     def named(self, name: str) -> MergedPart:
-        """It as one of several that are told together."""
+        """Return this run as a part of a combined report."""
         read = partial(_records, RunLayout(Path(self.settings.corpus.folder)), self.run)
         elapsed_s = self.view.finished.elapsed_s if self.view.finished else self.elapsed_s
         return MergedPart(name, self.run.started.seed, self.outcome, max(0.0, elapsed_s), self.view, read)
 
 
 class MergedRuns(Struct, frozen=True):
-    """The last runs of several corpora, told as one."""
+    """The last runs of several corpora, combined into one."""
 
     settings: RunSettings
     """Those of the first, where they differ."""

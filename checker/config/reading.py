@@ -61,7 +61,7 @@ def find_file(folder: FilePath, home: FilePath | None = None) -> FilePath | None
             continue
         if candidate != folder:
             owners = {os.geteuid(), os.stat(folder).st_uid}
-            # A link of another user may lead to a configuration that is not meant for this folder.
+            # Another user's symbolic link may point to a configuration that is not meant for this folder.
             for found in (os.lstat(file), os.stat(file)):
                 if problem := distrust(found, owners):
                     raise ConfigError(

@@ -1,4 +1,4 @@
-"""Modules of users and packages: plug-ins behind entry points, hooks, objects named as `module:attribute`."""
+"""Modules of users and of packages: plug-ins behind entry points, hooks, objects named as `module:attribute`."""
 
 import importlib
 import importlib.util
@@ -118,7 +118,7 @@ def _load(spec: str) -> None:
     name = f"checker_hooks_{path.stem}_{abs(hash(str(path))):x}"
     if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
         return
-    # What Python is given to read has an end.
+    # Check the size first: `exec_module` would read an endless file forever.
     read_local(path, "a hooks module", most_bytes=MOST_BYTES)
     found = importlib.util.spec_from_file_location(name, path)
     if found is None or found.loader is None:

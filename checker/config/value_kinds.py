@@ -228,7 +228,7 @@ def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:
 
 
 def invalid(text: str) -> Problem:
-    """Return the problem of a value that has the right type."""
+    """Return a problem for a value that has the right type but is not allowed."""
     return Problem(INVALID_VALUE, text)
 
 

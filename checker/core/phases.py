@@ -21,7 +21,7 @@ class CaseSource(StrEnum):
     CHAINED = "chained"
     """`generation.max-examples` sequences from each operation that can begin one; responses lead to further cases."""
     ENDLESS = "endless"
-    """Drawn by the programs of a cluster of operations in turn, until time is over."""
+    """The programs of a cluster of operations draw cases in turn until the time is up."""
 
 
 COVERAGE: Final = "coverage"

@@ -121,7 +121,7 @@ class ProviderSource(CredentialSource):
         self._provider = provider
 
     def key(self, case: Case) -> str | None:
-        """The key of `cache_by_key`; None where the provider is not for the operation. Raises `CredentialError`."""
+        """The key of `cache_by_key`; None if the provider does not apply to the operation. Raises `CredentialError`."""
         context = AuthContext.of(case.operation)
         asked = "apply_to and skip_for"
         try:
@@ -230,7 +230,9 @@ class Registration(Scope):
         self._registry = registry
         self._refresh_s = _seconds(refresh_interval)
         if cache_by_key is not None and not callable(cache_by_key):
-            raise IncorrectUsage(f"`cache_by_key` must be a function of case and context, got {cache_by_key!r:.80}")
+            raise IncorrectUsage(
+                f"`cache_by_key` must be a function that takes a case and a context, got {cache_by_key!r:.80}"
+            )
         self._cache_by_key = cache_by_key
         self._retry_on = _RETRY_ON if retry_on is None else _statuses(retry_on)
 
@@ -269,7 +271,7 @@ def _seconds(interval: Any) -> float | None:
         return None
     if isinstance(interval, bool) or not isinstance(interval, int | float) or interval < 0:
         raise IncorrectUsage(
-            f"`refresh_interval` must be a number of seconds, or None to keep nothing, got {interval!r:.80}"
+            f"`refresh_interval` must be a number of seconds, or None to disable caching, got {interval!r:.80}"
         )
     return interval
 

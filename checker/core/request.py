@@ -86,7 +86,7 @@ class BaseUrl(Struct, frozen=True):
     userinfo: str = ""
     """`user:password`, decoded: sent as basic authentication, and part of no other text."""
     socket: str = ""
-    """Path of the unix socket that is connected to; empty for TCP."""
+    """Path of the Unix socket to connect to; empty for TCP."""
 
     @property
     def url(self) -> str:

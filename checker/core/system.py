@@ -201,7 +201,7 @@ def open_closed_streams() -> None:
     while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD:
         os.set_inheritable(descriptor, True)
         if descriptor == 0:
-            sys.stdin = open(descriptor, encoding="utf-8", closefd=False)  # noqa: SIM115 - it lives as long as we
+            sys.stdin = open(descriptor, encoding="utf-8", closefd=False)  # noqa: SIM115 - stays open until the process exits
     os.close(descriptor)
 
 

@@ -42,29 +42,29 @@ BUILT_IN: Final = (
     WarningRow(
         "undeclared_auth",
         "Operations that need credentials and do not say so",
-        "Declare their `security` in the description: who reads it knows no better.",
+        "Declare their `security` in the description: readers cannot know otherwise.",
     ),
     WarningRow(
         "turned_away",
-        "Requests after which the API served nobody",
-        "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be had.",
+        "Requests after which the API refused every request",
+        "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be obtained.",
     ),
     WarningRow(
         "sign_up_failed",
-        "Accounts that could not be made",
+        "Accounts that could not be created",
         "Give credentials (`[auth]`, `--auth`), or leave it with `auth.auto-signup = false`.",
     ),
     WarningRow(
         "signed_up",
-        "Accounts that the run made to be let in",
-        "Give credentials (`[auth]`, `--auth`) to do without, or set `auth.auto-signup = false`.",
+        "Accounts that the run created to get access",
+        "Give credentials (`[auth]`, `--auth`) to avoid this, or set `auth.auto-signup = false`.",
         is_usual=False,
     ),
-    WarningRow("left_behind", "What the run made and could not remove"),
+    WarningRow("left_behind", "Resources that the run created and could not remove"),
     WarningRow(
         "rate_limited",
-        "Requests that were too many for the API (429)",
-        "Send less with `--rate-limit`, or wait as its answers ask with `--rate-limit auto`, or test where there is no limit. Where it locks callers out, leave out the operation after which it does, or log in with valid data alone.",
+        "Requests that exceeded the rate limit of the API (429)",
+        "Send fewer requests with `--rate-limit`, wait as the responses ask with `--rate-limit auto`, or test an instance without a limit. If the API locks callers out, exclude the operation that triggers the lockout, or log in with valid data only.",
         trigger=f"{_TRIGGERS}:rate_limited",
     ),
     WarningRow(
@@ -87,7 +87,7 @@ BUILT_IN: Final = (
     ),
     WarningRow(
         "low_valid_rate",
-        "Operations that let in few of their valid requests",
+        "Operations that accept few of their valid requests",
         "Make the schemas say what is refused; `warnings.low_valid_rate.threshold` is the share.",
         is_usual=False,
         trigger=f"{_TRIGGERS}:low_valid_rate",
@@ -142,11 +142,11 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.UNDECLARED_SECURITY, "Security schemes that are not declared"),
     WarningRow(WarningKind.SUBSCRIPTION, "Subscriptions, which are not tested"),
     WarningRow(WarningKind.FEDERATION, "Fields for gateways, which are not tested"),
-    WarningRow(WarningKind.LOOSE_SCHEMA, "Schemas that a strict reader refuses"),
+    WarningRow(WarningKind.LOOSE_SCHEMA, "Schemas that a strict parser rejects"),
     WarningRow(
         WarningKind.UNKNOWN_SCALAR,
-        "Unknown GraphQL scalars that have to be given",
-        "Say what their values are with `checker.graphql.scalar`.",
+        "Custom GraphQL scalars without a strategy",
+        "Register a strategy for their values with `checker.graphql.scalar`.",
     ),
     WarningRow(WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"),
     WarningRow(
@@ -159,7 +159,7 @@ BUILT_IN: Final = (
     WarningRow("incomplete_report", "Reports that are not complete"),
     WarningRow("killed", "Cases left out, since workers were killed again and again"),
 )
-"""In the order in which they are told."""
+"""In the order in which they are shown."""
 
 _BY_NAME: Final[Registry[WarningRow]] = Registry(
     "warning", ((str(row.name), row) for row in BUILT_IN), names=LOWER_CASE

@@ -46,7 +46,7 @@ class _Sight(Struct):
 
 
 class Sights(Struct, eq=False):
-    """The best version of each finding, by defects. A record costs work for the findings of its own defect alone."""
+    """The best version of each finding, by defects. Each record updates only the findings of its own defect."""
 
     changes: list[str] = field(default_factory=list)
     """Fingerprints that have a new version, or that begin or cease to be shown, in the order of the records.

@@ -364,7 +364,7 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
         return replace(self, steps=(), interactions=(), message="", reproduction="", needs=())
 
     def __repr__(self) -> str:
-        """Return one line for assertions of users: the whole finding fills a screen."""
+        """Return one line for users' assertions: the whole finding would fill a screen."""
         return f"<Finding {self.check} of {self.label}: {self.title}; {self.reproduction}>"
 
 

@@ -46,7 +46,7 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
 
     The same for any order of `entries`.
     """
-    # By their texts: a literal in a binding may be a list, which has no hash.
+    # Deduplicate by `repr`: a literal in a binding may be a list, which is not hashable.
     ordered = sorted({repr(entry): entry for entry in entries}.values(), key=_key)
     uncovered = {number for entry in ordered for number in entry.ids}
     heap = [(-_worth(entry, uncovered), place) for place, entry in enumerate(ordered)]

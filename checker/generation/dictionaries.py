@@ -1,4 +1,4 @@
-"""Overrides of users and demands of the target: values that are forced or taken from dictionaries, and narrower schemas."""
+"""User overrides and demands of the target: values that are forced or taken from dictionaries, and narrower schemas."""
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
@@ -56,7 +56,7 @@ def overridden(
     context: DrawContext,
     mismatched: dict[str, str],
 ) -> Draw:
-    """Draws bodies with the overrides of users.
+    """Draws bodies with the user's overrides.
 
     A value of a dictionary is taken when the body remains valid. Forced values come last: nothing replaces them.
     `mismatched` receives a sentence for each dictionary of which the schema forbids most entries, by place.
@@ -155,7 +155,7 @@ class Narrowing(Struct, frozen=True):
 
     @property
     def without_seldom(self) -> "Narrowing | None":
-        """The demands on a body that also leave out what the target mostly refused; None where that is nothing."""
+        """The demands on a body, extended to omit the fields that the target mostly refused; None if there are no such fields."""
         seldom = [one for one in self.constraints if one.keyword == SELDOM and one.location == Location.BODY]
         left_out = (replace(one, keyword=FORBIDDEN) for one in seldom)
         return Narrowing((*self.constraints, *left_out)) if seldom else None

@@ -1,4 +1,4 @@
-"""Hooks of users around the draws of the parts of a case. Their choices are recorded like all others."""
+"""User hooks around the draws of the parts of a case. Their choices are recorded like all others."""
 
 from collections.abc import Callable
 from functools import partial, reduce

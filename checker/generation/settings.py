@@ -73,7 +73,7 @@ class GenerationSettings(Struct, frozen=True):
     """Requests carry credentials that are made up, where the description asks for some and users give none."""
 
     met_alternatives: tuple[int, ...] = ()
-    """Places of the alternatives in the security of the operation that credentials of users meet, that of usual requests first."""
+    """Indexes of the operation's security alternatives that the configured credentials satisfy; the one used by ordinary requests comes first."""
 
     @classmethod
     def of(cls, own: OperationSettings, mode: GenerationMode | None) -> "GenerationSettings":

@@ -155,7 +155,7 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
 
 
 def _refuses_request(error: Mapping[str, Any], text: str) -> bool:
-    """Whether an error that no resolver raised has a label or words about the request."""
+    """Whether an error that no resolver raised blames the request, by its label or its message."""
     is_foreseen = bool(list(_labels(error))) or _OF_REQUEST.search(text) is not None
     return is_foreseen and _FALLEN.search(text) is None
 

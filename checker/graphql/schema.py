@@ -301,7 +301,7 @@ class GraphQLDescription(ApiSchema):
         self.roles = RootRoles(document.schema)
         self._read: dict[Label, GraphQLOperation] = {}
         self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
-        """Operations after the hooks of users."""
+        """Operations after the user's hooks have run."""
         self._inputs: dict[bool, tuple[InputSchemas, Schema]] = {}
         self.contract = GraphQLContract(document.schema)
         self.referee = QueryReferee(document.schema)
@@ -351,7 +351,7 @@ class GraphQLDescription(ApiSchema):
         return self.roles.model()
 
     def configure(self, options: SchemaOptions) -> None:
-        """Apply the options of users; a base URL is that of the endpoint."""
+        """Apply the user's options; the base URL is the URL of the endpoint."""
         self._options, self._written = options, None
         if options.base_url is not None:
             self._endpoint = options.base_url

@@ -184,7 +184,7 @@ class QueryWriter:
         """`query` or `mutation`."""
         self._name, self.field = root.name, root.field
         self.kind: Any = get_named_type(self.field.type)
-        """The type that the root field leads to."""
+        """The return type of the root field."""
         self.places = places
         """Places that may be selected."""
         self._refuses = refuses

@@ -29,7 +29,7 @@ class AllowanceSpent(LoaderError):
 
 
 class Allowance:
-    """The limits for one description and every document that it leads to."""
+    """The limits for one description and every document that it refers to."""
 
     def __init__(self, limits: FetchLimits, clock: Clock = time.monotonic) -> None:
         self.limits = limits

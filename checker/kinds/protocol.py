@@ -429,7 +429,7 @@ class ApiSchema(Protocol):
         return None
 
     def configure(self, options: SchemaOptions) -> None:
-        """Apply the options of users."""
+        """Apply the user's options."""
         ...
 
     def serve_from(self, app: object, url: str) -> None:

@@ -127,7 +127,7 @@ AllowsNull = Callable[[Operation], bool]
 
 
 class SchemaOptions(Struct, frozen=True):
-    """Options of users for an open description."""
+    """User options for an open description."""
 
     base_url: str | None = None
     """Replaces every declared server; None keeps them."""
@@ -142,4 +142,4 @@ class SchemaOptions(Struct, frozen=True):
     queries: tuple[QueryFile, ...] = ()
     """Requests that users wrote, for kinds whose requests are texts."""
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
-    """Hooks of users that run during reading."""
+    """User hooks that run during reading."""

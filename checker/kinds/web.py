@@ -81,7 +81,7 @@ class Web:
         return found
 
     def document(self, url: str) -> Fetched:
-        """Return the document of a URL that a reference leads to. Raises `LoaderError`."""
+        """Return the document at a URL that a reference points to. Raises `LoaderError`."""
         self._require_allowed(url)
         shown, host = self.way.redaction.url(url), urlsplit(url).netloc.rpartition("@")[2]
         if host in self._silent:

@@ -87,7 +87,7 @@ def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
         try:
             hypothesis.target(value, label=f"{name} of {case.operation.label}")
         except InvalidArgument:
-            # Hypothesis takes one number for each label: a test with several requests reports the first.
+            # Hypothesis accepts one value per label. A test that sends several requests reports the first one.
             continue
 
 

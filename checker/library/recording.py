@@ -100,7 +100,7 @@ class CallRecorder(Protocol):
         ...
 
     def judging(self, classes: KeptClassChecks) -> None:
-        """Record that these class checks of users are active."""
+        """Record that these user class checks are active."""
         ...
 
 

@@ -56,7 +56,7 @@ from checker.workers.users import UsersCode
 
 
 def users_code(schema: LoadedSchema) -> UsersCode:
-    """Return the code of users for runs of a loaded schema."""
+    """Return the user code for runs of a loaded schema."""
 
     def is_mine(*names: str) -> bool:
         return any(extensions.is_extended(schema, name) for name in names)
@@ -107,7 +107,7 @@ class ExtendedMaker(Struct, frozen=True):
 
 @dataclass(slots=True)
 class AppliedByUsers(CredentialSource):
-    """The values that `apply_auth` of users adds to a case, as credentials, so that all output masks them."""
+    """The values that a user's `apply_auth` adds to a case, as credentials, so that all output masks them."""
 
     schema: LoadedSchema
     name: str = "apply_auth"

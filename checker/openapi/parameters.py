@@ -135,7 +135,7 @@ def parameters(
                 # OpenAPI 3.2, 4.12: `in: querystring` excludes parameters in the query.
                 raise MalformedOperation(
                     f"the parameter `{item.name}` at {item.pointer} is beside the query string `{whole.name}`, "
-                    "which is all of the query; keep one of them"
+                    "which is the whole query; keep one of them"
                 )
             parameter = _read_once(document, item, required=required)
         except (MalformedOperation, UnresolvableReference) as error:

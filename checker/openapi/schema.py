@@ -201,7 +201,7 @@ class OpenApiSchema(ApiSchema):
     @cached_property
     def _by_id(self) -> dict[str, Entry]:
         entries = [entry for entry in self.entries() if isinstance(entry, Entry)]
-        # If two operations have one id, the first counts.
+        # If two operations have the same id, the first one wins.
         return {entry.operation_id or "": entry for entry in reversed(entries)}
 
     @cached_property

@@ -478,7 +478,7 @@ class CaseFactory:
             listed = literal_case(operation, recipe, name, phase)
         else:
             listed = found.case(operation, name)
-            # Before `renew`: a body that names other resources keeps these names.
+            # Call this before `renew`, so that a body that names other resources keeps their names.
             taken = *take_references(listed, found, pool, number), *take_names(listed, pool, number)
             token = renew(listed, found, wanted.token)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token)

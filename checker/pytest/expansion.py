@@ -111,7 +111,7 @@ class CollectedOutcomes:
         except pytest.fail.Exception as error:
             # It is no `Exception`, which alone groups of exceptions take.
             self._keep(name, AssertionError(str(error)))
-        except Exception as error:  # noqa: BLE001 - what a test of a user raises is its failure
+        except Exception as error:  # noqa: BLE001 - an exception in a user's test fails that test
             self._keep(name, error)
 
     def conclude(self) -> None:

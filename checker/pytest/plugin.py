@@ -30,9 +30,9 @@ _CALLS: pytest.StashKey[Any] = pytest.StashKey()
 _HAS_TESTS: pytest.StashKey[bool] = pytest.StashKey()
 """Whether there is a test of a schema."""
 _CONCLUSIONS: pytest.StashKey[list[str]] = pytest.StashKey()
-"""What classes of users found in the whole session."""
+"""Failures that users' class checks found in the whole session."""
 _CRASHED: pytest.StashKey[int] = pytest.StashKey()
-"""Processes of pytest-xdist that ended without a word."""
+"""The number of pytest-xdist processes that ended without reporting anything."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -76,7 +76,7 @@ class UsualIds:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what stands for Hypothesis tests as Hypothesis marks its own, so that `-m hypothesis` selects them."""
+    """Mark the placeholders for Hypothesis tests as Hypothesis marks its own tests, so that `-m hypothesis` selects them."""
     if _HAS_TESTS in config.stash and config.pluginmanager.has_plugin("hypothesispytest"):
         for item in items:
             if _own(item, PENDING) is not None:
@@ -103,7 +103,7 @@ def _expand_methods(config: pytest.Config, case: type[unittest.TestCase]) -> Non
 
 
 def _hidden() -> None:
-    """Stands for a test whose operations are tested one by one."""
+    """A placeholder for a test whose operations are tested one by one."""
 
 
 _hidden.__test__ = False  # type: ignore[attr-defined]
@@ -156,7 +156,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Call the class checks of users for the last time, and pass the data of reports to the process that writes them."""
+    """Call users' class checks for the last time, and pass the data of reports to the process that writes them."""
     calls = session.config.stash.get(_CALLS, None)
     if calls is None:
         return

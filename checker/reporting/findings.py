@@ -259,7 +259,7 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
 
 def sources_of(finding: Finding) -> tuple[str, ...]:
     """Return the origins of values that other requests made: `path id of request 2: /id of the response to request 1`."""
-    # Of several bindings of one place the last one is sent.
+    # If several bindings target the same place, the last one is sent.
     found: dict[str, str] = {}
     is_alone = len(finding.steps) == 1
     for number, one, earlier in _origins(finding):

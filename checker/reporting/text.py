@@ -73,7 +73,7 @@ def walled(show: Callable[[], Shown], excuse: Callable[[str], Shown]) -> Shown:
     """Return the result of `show`; if it raises, that of `excuse`, which is given the reason."""
     try:
         return show()
-    except Exception as error:  # noqa: BLE001 - the wall: all else that was found is still to be told
+    except Exception as error:  # noqa: BLE001 - the rest of the report must still be printed
         return excuse(f"{type(error).__name__}: {error}")
 
 

@@ -222,7 +222,7 @@ def notes_of(view: RunView, settings: RunSettings) -> RunNotes:
     trouble: list[Note] = []
     try:
         load_plugins()
-    except Exception as error:  # noqa: BLE001 - the wall: a plug-in that cannot be loaded costs its warnings only
+    except Exception as error:  # noqa: BLE001 - a broken plug-in loses only its own warnings
         text = f"warnings of plug-ins are not told: {type(error).__name__}: {error}"
         trouble.append(Note(_BROKEN, "", "", text))
     common = settings.verdict.warnings

@@ -330,7 +330,7 @@ class _OpenReport:
     def _guarded(self, act: Callable[[], None]) -> None:
         try:
             act()
-        except Exception as error:  # noqa: BLE001 - the wall: whatever is wrong with a writer costs its report
+        except Exception as error:  # noqa: BLE001 - an error in one writer must not affect other reports
             self.fail(error)
 
 
@@ -349,7 +349,7 @@ def write_summary(
             with whole_file(path, is_binary=row.is_binary, permissions=context.mode) as file:
                 for piece in pieces:
                     file.write(piece)
-    except Exception as error:  # noqa: BLE001 - the wall: whatever is wrong with a writer costs its report
+    except Exception as error:  # noqa: BLE001 - an error in one writer must not affect other reports
         return _sentence(row, path, error)
     return ""
 

@@ -151,7 +151,7 @@ class Supervisor:
         self._go_by(settings)
         self._lifecycle = lifecycle
         self._pool = pool
-        # Jitter only: what is tested never depends on it.
+        # Used only for jitter: test cases never depend on it.
         self._restarts = Restarts(self._settings.processes.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
         self._has_shrunk = False

@@ -209,7 +209,7 @@ class AsgiApplication:
 
         try:
             await self._app(scope, receive, send)
-        except Exception as error:  # noqa: BLE001 - the wall around users' code, like that around hooks
+        except Exception as error:  # noqa: BLE001 - user code may raise anything, as in hooks
             return _failed(request, error)
         texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
         return _response(request, status, texts, b"".join(parts))
@@ -239,7 +239,7 @@ class WsgiApplication:
                 parts += answer
             finally:
                 getattr(answer, "close", lambda: None)()
-        except Exception as error:  # noqa: BLE001 - the wall around users' code, like that around hooks
+        except Exception as error:  # noqa: BLE001 - user code may raise anything, as in hooks
             return _failed(request, error)
         elapsed = time.perf_counter() - started
         if elapsed > timeout_s:

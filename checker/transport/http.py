@@ -388,7 +388,7 @@ class Lane:
         if lines and lines[-1] not in _BLANK and _BLANK.isdisjoint(_last_block(lines)):
             return self.failure(elapsed_s, pycurl.E_PARTIAL_FILE, "")
         return self.response(elapsed_s) or NetworkFailure(
-            *fault(WEIRD_REPLY, "no status line with a status of three digits", self._settings), elapsed_s
+            *fault(WEIRD_REPLY, "no status line with a three-digit status code", self._settings), elapsed_s
         )
 
     def sample(self, elapsed_s: float) -> Outcome:
@@ -554,7 +554,7 @@ class HttpLanes:
         except Unsendable as reason:
             self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
             return
-        except Exception as error:  # noqa: BLE001 - the worker's wall: whose request it is, is known here alone
+        except Exception as error:  # noqa: BLE001 - only this code knows which request failed
             text = f"the request could not be sent: {type(error).__name__}: {error}"
             self._finish(chosen, NetworkFailure(FailureKind.OTHER, text, 0.0, cause=error))
             return
@@ -729,6 +729,6 @@ def _read(read: Callable[..., Outcome], elapsed_s: float, *more: object) -> Outc
     """Return the outcome of one transfer, whatever the server sent."""
     try:
         return read(elapsed_s, *more)
-    except Exception as error:  # noqa: BLE001 - the worker's wall: whose answer it is, is known here alone
-        text = f"the answer could not be read: {type(error).__name__}: {error}"
+    except Exception as error:  # noqa: BLE001 - only this code knows which response failed
+        text = f"the response could not be read: {type(error).__name__}: {error}"
         return NetworkFailure(FailureKind.OTHER, text, elapsed_s, cause=error)

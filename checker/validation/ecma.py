@@ -125,7 +125,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _RISKY_LENGTH = 24
-# By the degree of the polynomial that bounds the steps of a search.
+# The longest text to search, indexed by the degree of the polynomial that bounds the search steps.
 _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
 _FEW_CHOICES = 12

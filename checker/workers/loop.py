@@ -407,7 +407,7 @@ class Worker:
             self._scheduler.followers.extend(flight, verdict, is_news=bool(suspicions), leaving=self._leaving)
         except StorageError:
             raise
-        except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
+        except Exception as error:  # noqa: BLE001 - an error fails only this case
             self._scheduler.fail(flight, error)
             return
         if suspicions:

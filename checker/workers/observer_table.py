@@ -1,4 +1,4 @@
-"""The table of observers, which learn from the judged interactions of a worker. To add one, write its file and its row.
+"""The table of observers, which learn from the judged interactions of a worker. To add an observer, write its module and add a row to the table.
 
 Some set the pace: the number of lanes, and the operations that are given up as slow. Redirects, credentials and the health of the
 target come before the verdict, so they are no observers. The worker gives an observer each judged interaction, in the order of the rows, and
@@ -44,19 +44,19 @@ class Observer(Protocol):
 
 
 class Moment(Enum):
-    """The moment at which an observer is told."""
+    """The moment at which an observer is called."""
 
     JUDGED = "judged"
     """Once the outcome is judged."""
     OVER = "over"
-    """Once nothing of the case is in flight, its failures are looked into, and its sequence has ended (`flight.chain` has the
+    """Once no request of the case is in flight, its failures have been investigated, and its sequence has ended (`flight.chain` has the
     steps before). If the worker dies before, the case is made again: what is learned at this moment is learned once."""
     SENT = "sent"
     """At `JUDGED`, and for each attempt of an investigation: then `flight` is the case that is looked into."""
 
 
 class ObserverTools(Struct, frozen=True):
-    """The tools with which observers are made."""
+    """The objects from which observers are built."""
 
     context: WorkerContext
     scheduler: CaseScheduler
@@ -72,9 +72,9 @@ class ObserverRow(NamedTuple):
     """Return the observer of one worker; None if there is nothing to learn in its run."""
     moment: Moment = Moment.JUDGED
     one_in: int = 1
-    """Told of the first interaction, and of one in so many after it."""
+    """The observer is called for the first interaction and for every `one_in`-th one after it."""
     until_saturated: bool = False
-    """Whether the observer has an attribute `is_saturated`: once that is true it is told no more."""
+    """Whether the observer has an attribute `is_saturated`: once that is true, it is no longer called."""
     only_unusual: bool = False
     """Whether the observer learns nothing from a response of a case of the run with which all checks agree."""
     is_shared: bool = False
@@ -117,7 +117,7 @@ register = OBSERVERS.add_row
 """Add an observer from outside the package; it follows those that are there. Raises `IncorrectUsage`."""
 
 _Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool, bool]
-"""(method of an observer, whether it is only told of unusual interactions, whether its records are flushed at once)."""
+"""(method of an observer, whether it is only called for unusual interactions, whether its records are flushed at once)."""
 
 
 class Observers:
@@ -145,7 +145,7 @@ class Observers:
         """Tell of an attempt of the investigation of a case."""
 
     def _tell(self, told: list[_Told], flight: InFlight, verdict: Verdict) -> None:
-        """Tell observers of an interaction. All are told before the first error of one is raised again: the case was sent."""
+        """Pass an interaction to the observers. All of them are called before the first error is raised again, because the case was sent."""
         first: Exception | None = None
         is_usual = verdict.judgement is CLEAN and flight.is_counted and isinstance(verdict.outcome, Response)
         for saw, only_unusual, is_shared in told:
@@ -160,7 +160,7 @@ class Observers:
                         self._journal.flush()
             except StorageError:
                 raise
-            except Exception as error:  # noqa: BLE001 - the wall: others are told all the same
+            except Exception as error:  # noqa: BLE001 - the other observers must still run
                 first = first or error
         if first is not None:
             raise first

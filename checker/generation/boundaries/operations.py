@@ -205,7 +205,7 @@ class OperationEdges:
     def _all(self) -> Iterator[BoundaryCase]:
         template, full = self._usual.parts(), self._usual.parts(is_full=True)
         if template is None or full is None:
-            # A required body may be the part that cannot be made: a request without it is left.
+            # If only the required body cannot be generated, a request without the body is still possible.
             parts = self._usual.parameters() if self.operation.body_required else None
             if parts is not None:
                 yield self._missing_body(parts)

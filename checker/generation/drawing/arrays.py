@@ -217,14 +217,14 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
 MOST_ITEMS: Final = 100_000
 """More items are some MB, even of the smallest."""
 _MANY: Final = 8_000
-"""Required items from which on a seed is drawn: a case has no room for the choices of a very long array."""
+"""From this number of required items, a seed is drawn instead: the choices of a very long array do not fit into a case."""
 _MANY_DISTINCT: Final = 32
-"""The same for items that have to differ: random choices repeat themselves, most of all in a case that is large already."""
+"""The same threshold for unique items: random choices repeat, especially in a case that is already large."""
 _SEEDS: Final = 1 << 32
 _ROOM: Final = 8
 """Items beyond the required ones."""
 _MISSES, _MISSES_EACH = 1_000, 8
-"""Equal items in a row that are drawn again, and so many more for each that is required."""
+"""How many duplicate items in a row are redrawn: a base number, and the increment for each required item."""
 _CHOICES: Final = 1_000_000
 """Choices in all items of an array, the arrays in them included."""
 _BYTES: Final = 1 << 20
@@ -232,9 +232,9 @@ _BYTES: Final = 1 << 20
 
 
 def _compile_seeded(plan: ArrayPlan, context: DrawContext) -> Draw:
-    """Draws arrays of many items, each from a source of its own, whose seeds follow from one that is drawn."""
+    """Draw arrays of many items. Each item has its own source, whose seed is derived from one drawn seed."""
     low, high, unique = plan.low, min(plan.high, plan.low + _ROOM), plan.unique
-    # One text may not take the room of all.
+    # Limit the bytes per item so that one text cannot use up the budget of the whole array.
     spent = max(0, MOST_BYTES - _BYTES // low)
     most_misses = _MISSES + _MISSES_EACH * low
     own, element = RandomSource(), _element(plan, context)

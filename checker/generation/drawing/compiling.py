@@ -60,7 +60,7 @@ class Compiler(Struct):
     allows_extra: bool = True
     """True when objects may have undeclared properties."""
     words: Mapping[str, Words] = field(default_factory=dict)
-    """Type -> values of users that may stand for generated ones."""
+    """Type -> user values that may replace generated ones."""
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
@@ -115,7 +115,7 @@ class Compiler(Struct):
         for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
             if most >= ENOUGH:
                 break
-            # The schemas below the root are drawn as before.
+            # Reuse the compiled schemas below the root.
             known = {key: made for key, made in self._known.items() if not _is_at(root, key)}
             other = replace(self, variety=variety, _known=known, _open={}, _minimal=None, _root=root)
             with suppress(Unsatisfiable, BudgetSpent):
@@ -187,7 +187,7 @@ class Compiler(Struct):
         is_valid = self.validator(conjunction)
         overlapping = [branches for branches in form.branches if self._may_overlap(branches)]
         if form.branches:
-            # Combinations of alternatives are not tried where a quick look finds that none is possible.
+            # Skip the combinations of alternatives if a quick check shows that none is possible.
             if len(form.branches) > 1 and (reason := emptiness(self.canon, form)) is not None:
                 raise Unsatisfiable(reason.pointer, reason.text)
             is_alone = is_valid if form.branches[0] in overlapping else None

@@ -85,7 +85,7 @@ class Room:
 
 
 def _validator(schema: Schema) -> IsValid | None:
-    """Return the validator of a body; None where there is none."""
+    """Return the validator of a body; None if there is none."""
     try:
         return compile_schema(schema, Direction.REQUEST).is_valid
     except (UnusableSchema, UnresolvableReference):
@@ -170,7 +170,7 @@ def _grown_body(part: tuple[Any, str | None], name: str, drawn: list[Any], room:
 
 
 def _grown(value: dict[str, Any] | list[Any], name: str, member: Any, path: int) -> Any:
-    """A copy with a member in the object that `path` leads to, the outermost for 0; None when there is no room."""
+    """A copy with a member in the object at `path`, the outermost for 0; None when there is no room."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     ways: list[Any] = [key for key, inner in pairs if isinstance(inner, dict | list)]
     if isinstance(value, dict):

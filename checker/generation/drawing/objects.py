@@ -82,7 +82,7 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
         raise Unsatisfiable(sizes.high_pointer, f"maxProperties {sizes.high} and {needed} required properties")
     low = max(sizes.low, place.min_items)
     if low > nodes.max_text // 4:
-        raise Unsatisfiable(sizes.low_pointer, f"minProperties {low} is more than can be sent")
+        raise Unsatisfiable(sizes.low_pointer, f"minProperties {low} exceeds what can be sent")
     if not additional and low > len(properties):
         text = f"{low} properties are needed and {len(properties)} possible"
         raise Unsatisfiable(sizes.low_pointer or form.pointer, text)
@@ -312,7 +312,7 @@ def _is_open(form: Canonical, variety: Variety) -> bool:
 
 
 def _names(nodes: Nodes, form: Canonical) -> Draw | None:
-    """Draws names that `propertyNames` admits; None where none is found."""
+    """Draws names that `propertyNames` admits; None if none is found."""
     if not form.objects.names:
         return texts(alphabets.NAME, 1, _LONGEST_NAME)
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):
@@ -324,7 +324,7 @@ def _names(nodes: Nodes, form: Canonical) -> Draw | None:
 
 
 def _names_like(pattern: str, inner: TextPlace) -> Draw | None:
-    """Draws names that match a pattern; None where none can be written."""
+    """Draws names that match a pattern; None if none can be generated."""
     characters = alphabets.VISIBLE.intervals
     if not inner.is_body:
         # Names travel like values: without the characters that separate them.

@@ -53,7 +53,7 @@ class TextPlace(Struct, frozen=True):
     """True when an empty string is sent although it is not drawn: as a boundary value, or an example."""
 
     def carries_listed(self, value: Any) -> bool:
-        """Whether a member of an `enum` arrives as it was meant."""
+        """Whether the server receives this member of an `enum` unchanged."""
         if isinstance(value, str) and self.takes_any_listed:
             return self._is_long_enough(value) and value not in self.refuses
         if isinstance(value, str) and self.listed is not None:

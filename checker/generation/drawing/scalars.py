@@ -51,7 +51,7 @@ def beside(value: float, towards: float) -> float:
 
 
 def between(low: float, high: float) -> tuple[float, float] | None:
-    """Return the least and the greatest float of single precision between two numbers; None where there is none."""
+    """Return the least and the greatest float of single precision between two numbers; None if there is none."""
     if abs(low) > LARGEST or abs(high) > LARGEST:
         return None
     least = nearest(low) if nearest(low) >= low else beside(low, math.inf)

@@ -418,7 +418,7 @@ def _likely(nodes: Nodes, form: Canonical, place: TextPlace, ways: list[Draw], a
 
 
 def _in_common(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw | None:
-    """Draws strings of all patterns and formats; None where no automaton is made, or too many were."""
+    """Draws strings of all patterns and formats; None if no automaton can be built or too many have been."""
     declared = tuple(pattern for pattern, _ in form.strings.patterns)
     formats = [FORMATS[name] for name in form.formats if name in FORMATS and name not in nodes.formats]
     grammars = tuple(one.pattern for one in formats if one.grammar)

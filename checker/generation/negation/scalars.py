@@ -373,7 +373,7 @@ def _is_often(draw: Draw, accepts: Callable[[Any], bool], context: DrawContext) 
             found = (seed for seed in range(_TRIALS) if accepts(draw(RandomSource(seed))))
             return len(list(islice(found, _HITS))) == _HITS
         except Rejected:
-            # No match can be drawn here, such as ` x` in a place that loses blanks at the ends.
+            # No match can be drawn in this place: ` x`, for example, cannot be sent where surrounding blanks are stripped.
             return False
 
 

@@ -385,7 +385,7 @@ class Canon:
                 read_content(facet, found, self._dialect_at(facet))
         finish_arrays(found)
         if len(found.branches) > 1:
-            # A choice for other alternatives may decide a `not`, most of all one with many ways.
+            # Decide each `not` last, those with the most branches at the very end: other choices may already have decided it.
             found.branches.sort(key=openness)
         return found
 
@@ -411,7 +411,7 @@ class Canon:
     def parts(self, conjunction: Conjunction) -> Conjunction:
         """Return a conjunction in which a schema of nothing but `allOf` is replaced by the parts.
 
-        However schemas that contain each other are combined, only so many sets of them exist, and each is read once.
+        However schemas that contain each other are combined, only a limited number of sets of them exists, and each is read once.
         """
         if all(not _is_sum(facet) for facet in conjunction):
             return conjunction
@@ -435,7 +435,7 @@ class Canon:
         return tuple(found.values())
 
     def _referred(self, facet: Facet, value: object, place: str) -> Facet:
-        """The facet that a reference leads to."""
+        """Return the facet that a reference points to."""
         scope = entered(self.document, facet.scope, facet.pointer)
         return Facet(value, place, scope=entered(self.document, scope, place))
 

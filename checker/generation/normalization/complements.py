@@ -19,9 +19,9 @@ from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DUPLICATES = (
     "other-value", "other-step", "other-text", "other-format", "duplicates",
 )  # fmt: skip
-"""Keywords of made facets for which JSON Schema has only `not`."""
+"""Internal keywords for constraints that JSON Schema can express only with `not`."""
 COINED: Final = frozenset({OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DUPLICATES})
-"""All of them."""
+"""The set of these internal keywords."""
 
 
 class Complements(Struct, frozen=True):
@@ -83,7 +83,7 @@ def _type(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction
 
 
 def _simple(kind: str, name: str, broken: Callable[[Any], dict[str, Any] | None]) -> Breaking:
-    """Return the breach of a keyword by one schema of a type, which follows from its value alone; None where there is none."""
+    """Return the breach of a keyword by one schema of a type, which follows from its value alone; None if there is none."""
 
     def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
         found = broken(value)

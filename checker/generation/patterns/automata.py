@@ -35,9 +35,9 @@ _MOST_PARTS = 2_500
 _MOST_EDGES = 6_000
 """Some 2 MB."""
 _MOST_WORK = 100_000
-"""Edges that are looked at: some 15 ms."""
+"""The maximum number of edges to inspect: about 15 ms."""
 _WORK_OF_AN_EDGE = 60
-"""Of one that is kept."""
+"""The work for one edge that is kept, in inspected edges."""
 
 
 class Language(Struct, frozen=True):
@@ -256,14 +256,14 @@ def _product(machines: list[_Machine], classes: list[Intervals]) -> Automaton:
 
 
 _IN_VAIN = 100_000
-"""Edges that an automaton costs which turns out to be too large."""
+"""The work, in edges, charged for an automaton that turns out to be too large."""
 
 
 class Common(Struct, frozen=True):
     """The texts that patterns have in common: an automaton and its lengths."""
 
     automaton: Automaton | None
-    """None where it would be too large, or a pattern has parts that no automaton has."""
+    """None if it would be too large or if a pattern has parts that an automaton cannot express."""
     low: int = 0
     high: int | None = None
     work: int = _IN_VAIN
@@ -395,7 +395,7 @@ def walker(automaton: Automaton, low: int, high: int | None) -> Draw:
     lengths = Lengths(automaton, _FARTHEST if high is None else high)
     sizes = lengths.between(low, high)
     if not sizes:
-        raise UnsupportedPattern("no text of such a length is in all of them")
+        raise UnsupportedPattern("no text of an allowed length matches all patterns")
     # Alphabets that are equal have to be one object here: rows of characters are found by identity.
     small: dict[Intervals, Alphabet] = {}
     ways = [
@@ -409,7 +409,7 @@ def walker(automaton: Automaton, low: int, high: int | None) -> Draw:
         state = 0
         rows: list[tuple[Alphabet, int]] = []
         for left in range(size - 1, -1, -1):
-            # A walk never turns back: each edge that is kept has an end in exactly the characters that are left.
+            # A walk never backtracks: from each remaining edge, an accepting state is exactly the remaining number of characters away.
             possible = [way for way in ways[state] if has(way[0], left)]
             if left > _FAR and (loop := [way for way in possible if way[0] == state]):
                 # A case has no room for a choice for each of a hundred thousand characters.

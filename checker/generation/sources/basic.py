@@ -55,7 +55,7 @@ def texts(alphabet: Alphabet, low: int, high: int) -> Draw:
 
 
 def binaries(size: int) -> Draw:
-    """Draws so many bytes, at most 16."""
+    """Draw exactly `size` bytes; `size` is at most 16."""
     return lambda source: source.binary(size, size)
 
 

@@ -72,7 +72,7 @@ class Neighbours:
         return posixpath.relpath(there.path or "/", posixpath.dirname(here.path) or "/") + query
 
     def joined(self, owner: str, reference: str) -> str:
-        """Return the name of the document that a reference in the document `owner` leads to."""
+        """Return the name of the document that a reference in the document `owner` points to."""
         return self.name_of(urldefrag(urljoin(self.uri_of(owner), reference)).url)
 
     def load(self, name: str, *, of: str = "") -> object:

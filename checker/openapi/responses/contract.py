@@ -234,7 +234,7 @@ class DeserialisedBody:
         known = case if case is not None and case.id else None
         try:
             value = self._deserializer(DeserializationContext(self._operation, known), response)
-        except Exception as error:  # noqa: BLE001 - the wall: code of users
+        except Exception as error:  # noqa: BLE001 - user code may raise anything
             told = f"the deserializer raised {type(error).__name__}: {error}"
             return BodyOpinions(undecodable=UndecodableBody(self._media_type, told))
         return self._opinions.on([value])

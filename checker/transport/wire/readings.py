@@ -107,12 +107,12 @@ def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
     if count <= _COMBINATIONS:
         chosen = product(*parts)
         return [(_values(one), _doubt(one)) for one in chosen]
-    # All alike is what a server would do; that is two of very many.
+    # A real server would read all parts in the same way: include the all-first and all-last combinations.
     uniform = [tuple(part[0] for part in parts), tuple(part[-1] for part in parts)]
     more = list(islice(product(*parts), _COMBINATIONS - 2))
     return [
         *((_values(one), _doubt(one)) for one in (*uniform, *more[:-1])),
-        # Stands for all that are not there.
+        # Represents all the readings that are left out.
         (_values(more[-1]), ambiguity.MANY),
     ]
 

@@ -37,7 +37,7 @@ _NOT_UNDERSTOOD: Final = (
 )
 _NOT_THERE: Final = "nothing logs in there; correct path and method in the configuration"
 _ADVICE: Final = {
-    400: f"{_REJECTED}, or how they are sent",
+    400: f"{_REJECTED}, or the way they are sent",
     **dict.fromkeys((401, 403), _REJECTED),
     **dict.fromkeys((404, 405), _NOT_THERE),
     **dict.fromkeys((415, 422), _NOT_UNDERSTOOD),
@@ -122,10 +122,10 @@ def extracted(response: Response, source: str, selector: str) -> str:
         try:
             is_there, value = walked(json.loads(response.content), selector)
         except (ValueError, RecursionError):
-            raise CredentialError("the answer to the login is not JSON") from None
+            raise CredentialError("the response to the login is not JSON") from None
         found = value if is_there else None
     if found is None or isinstance(found, dict | list) or found == "":
-        raise CredentialError(f"the answer to the login has no token at {source} {selector!r}")
+        raise CredentialError(f"the response to the login has no token at {source} {selector!r}")
     token = found if isinstance(found, str) else json.dumps(found)
     if len(token) > _MOST_BYTES or any(char in token for char in "\r\n\0"):
         raise CredentialError(f"what stands at {source} {selector!r} of the login cannot be sent")

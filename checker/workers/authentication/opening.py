@@ -132,7 +132,7 @@ class AuthNeeds:
                 yield Note(UNDECLARED_AUTH, label, scheme, text)
 
     def _opening(self, label: Label, likely: str) -> str:
-        """Return the scheme that an operation accepts; empty if it needs none, or accepts none."""
+        """Return the security scheme whose credentials an operation accepts; empty if it needs no credentials or accepts none."""
         try:
             case = self._factory.make(label, 0, 0, PhaseInfo("discovery")).case
         except (CheckerError, Rejected):

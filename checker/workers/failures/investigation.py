@@ -418,7 +418,7 @@ class FailureQueue:
                 pass
             except StorageError:
                 raise
-            except Exception as error:  # noqa: BLE001 - the wall: the first versions are on disk
+            except Exception as error:  # noqa: BLE001 - the first versions are already on disk
                 context.recorder.gave_up(suspicions[0].label, flight.task.lease.phase, error)
             context.ledger.enter(Activity.RECORD)
             slot.enter(Stage.RECORD)
@@ -443,5 +443,5 @@ class FailureQueue:
                 # Later runs try the smaller version instead.
                 self._context.saved.forget((again.step,))
             self._context.saved.save(finding.steps)
-        except Exception as error:  # noqa: BLE001 - the wall: the finding is written down all the same
+        except Exception as error:  # noqa: BLE001 - the finding must still be recorded
             self._context.recorder.gave_up(finding.label, finding.phase, error)

@@ -66,7 +66,7 @@ class Knowledge(Struct):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record
-            # Each worker that was replaced left one: open files would add up.
+            # Every replaced worker leaves a journal behind. Keeping them open would leak file descriptors.
             reader.close()
 
     def close(self) -> None:

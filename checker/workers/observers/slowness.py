@@ -80,7 +80,7 @@ class Slowness:
         timeout_s = self._operations.of(operation).http.request_timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if running.is_endless:
-            return Unresponsive(f"{found}: the operation rests until its next turn")
+            return Unresponsive(f"{found}: the operation is paused until its next turn")
         is_listed = running.row.source is CaseSource.LISTED
         tried = f"{running.next_index} {'' if is_listed else f'of {running.stop} '}cases"
         return Unresponsive(

@@ -213,7 +213,7 @@ class LeasedTask(Struct):
 
     @property
     def is_endless(self) -> bool:
-        """Whether nothing promises that the same is sent once more."""
+        """Whether there is no guarantee that the same request is sent again."""
         return self.rounds is not None
 
     def known_cases(self, index: int) -> int:
@@ -408,7 +408,7 @@ class InFlight(Struct):
     index: int
     made: GeneratedCase
     work: Exchanging[Verdict] | None
-    """None with plain tools: then there is one request, and no code of users in between."""
+    """None with plain tools: then there is one request, and no user code runs in between."""
     chain: tuple[JudgedCase, ...]
     """The earlier steps of its sequence."""
     lane: int = 0
@@ -423,7 +423,7 @@ class InFlight(Struct):
     goes_on: bool = False
     """Whether the next step of its sequence takes its slot, and counts it."""
     pending: int = 0
-    """The number of failures that wait for their investigation and keep the slot."""
+    """The number of failures that await investigation. The slot is kept until it is 0."""
     is_slow: bool = False
     """Whether it has a lane for slow operations, not one of the shared lanes."""
     status: int = -1

@@ -262,7 +262,7 @@ class Traffic(Struct):
             return self._encoded(made, verdict, keep)
         except StorageError:
             raise
-        except Exception as error:  # noqa: BLE001 - the wall: whatever its answer is, it was sent
+        except Exception as error:  # noqa: BLE001 - the request was sent, so it must be recorded
             phase = "" if made.case.meta is None else made.case.meta.phase.name
             self.faults.append((made.label, phase, error))
             return self._encoded(made, without_answer(verdict, error), keep)

@@ -193,7 +193,7 @@ class Answers:
             verdict: Verdict = end.value
             self._traffic.record_others(flight.made, flight.answers, verdict)
             return verdict
-        except Exception as error:  # noqa: BLE001 - the wall: it costs this case only
+        except Exception as error:  # noqa: BLE001 - an error fails only this case
             answers = flight.answers or with_answer(flight, outcome)
             self._traffic.unjudged(flight.made, answers, flight.purpose)
             self._supply.fail(flight, error)

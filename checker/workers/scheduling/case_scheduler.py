@@ -195,7 +195,7 @@ class FollowerQueue:
                 # It was made from another description. Errors of this one are reported when the operation is tested.
                 context.saved.forget(steps)
                 continue
-            except Exception as error:  # noqa: BLE001 - the wall: it costs this example only
+            except Exception as error:  # noqa: BLE001 - an error loses only this example
                 context.saved.forget(steps)
                 context.recorder.gave_up(steps[0].label, task.phase, error)
                 continue
@@ -277,7 +277,7 @@ class CaseScheduler:
         self._context = context
         self.counts = counts
         self.over_observers: Callable[[InFlight, Verdict], None] = lambda flight, verdict: None
-        """Told of each case of which nothing is in flight any more."""
+        """Called for each case that has no request in flight any more."""
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
@@ -488,7 +488,7 @@ class CaseScheduler:
                 continue
             flight = self._made(running, now)
             if flight is not None:
-                # With plain tools nothing is left to do, but for who has to leave his recipe.
+                # With plain tools, the only remaining work is to write the recipe of a case that needs one.
                 is_ready = flight.wanted is not None and not running.lease.redo
                 return flight if is_ready else self._begun(flight)
         return None
@@ -519,7 +519,7 @@ class CaseScheduler:
                     wanted = self._request(made.case)
                 else:
                     work = attempt(context.tools, made.case, confirms=bool(task.again))
-            except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
+            except Exception as error:  # noqa: BLE001 - an error fails only this operation
                 running.unmade += 1
                 running.tally(slots)
                 slots.leave(slot)
@@ -554,7 +554,7 @@ class CaseScheduler:
             self._slots.enter(flight.slot, context.calling_stage, running.lease.id, flight.index)
         try:
             if running.lease.redo or flight.index >= EXTRA_INDEX:
-                # Nobody is blamed at a first death but those who have no second chance: others leave their recipe when
+                # Only a case without a second attempt is blamed for a first death. Other cases write their recipe when
                 # they are made again.
                 self._slots.recipe(flight.slot, context.recorder.recipe(flight.made, flight.chain))
                 leave_made(context, flight)
@@ -564,7 +564,7 @@ class CaseScheduler:
                 flight.wanted = self._request(flight.made.case)
         except StopIteration:
             self.release(flight)
-        except Exception as error:  # noqa: BLE001 - the wall: it costs this operation only
+        except Exception as error:  # noqa: BLE001 - an error fails only this operation
             self.release(flight)
             self._not_made(running, flight.made.label, flight.index, error)
         else:

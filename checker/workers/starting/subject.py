@@ -60,7 +60,7 @@ def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
         name = getattr(source, "__name__", repr(source))
         try:
             given = source()
-        except Exception as error:  # noqa: BLE001 - the wall around users' code
+        except Exception as error:  # noqa: BLE001 - user code may raise anything
             notes.append(_note(name, f"it raised {type(error).__name__}: {error}"))
             continue
         items = given if isinstance(given, list | tuple | set) else [given]
@@ -195,7 +195,7 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
 
 def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> Contents:
     """Return the description to test, for any target. Raises `LoaderError`, `ConfigError` and `UsageError`."""
-    # What is wrong with them is told before anything is fetched.
+    # Load the hooks first, so that their errors are reported before anything is fetched.
     load_all_hooks(settings.certain_hooks)
     with uncollected():
         description = read_description(settings, layout, users.description)
