@@ -72,7 +72,7 @@ class InteractionKind(Struct, frozen=True):
 
     status: int
     method: str = ""
-    """Of the operation."""
+    """Method of the operation."""
     follows: bool = False
     """Whether it is not the first of its sequence."""
     mode: GenerationMode | None = None

@@ -74,7 +74,7 @@ def _place_of(option: str, ctx: click.Context) -> str:
 
 
 class CommandGroup(click.Group):
-    """Of a subcommand that there is not, suggests the nearest if one is near."""
+    """A command group that suggests the nearest subcommand if the given one does not exist."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -38,7 +38,7 @@ class HandlerContext(Struct):
     statistics: Any = None
     """What is known of the run, as it goes on (`checker.corpus.fold.RunView`)."""
     exit_code: int | None = None
-    """Of the command; None until the run is over."""
+    """Exit code of the command; None until the run is over."""
     initialization_lines: list[str] = field(default_factory=list)
     summary_lines: list[str] = field(default_factory=list)
     reports: list[tuple[str, str]] = field(default_factory=list)

@@ -53,7 +53,7 @@ class ReplayCredentials(Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
     """Given with `-H` and `--auth`."""
     credentials: Credentials = field(default_factory=Credentials)
-    """Of a user of an authentication document."""
+    """Credentials of a user of an authentication document."""
 
     def sign(self, request: WireRequest) -> None:
         """Have a request carry these where it carried credentials: what it left out, it left out on purpose."""

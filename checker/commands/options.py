@@ -246,7 +246,7 @@ RUN_SETTINGS = (
     generation_option("no-shrink", "Show failures as they were found.", flags="--no-shrink", is_flag=True),
     root_option("--max-time", "Seconds for the testing; reports are written afterwards."),
 )
-"""Of `run` alone."""
+"""Options of `run` only."""
 
 
 FUZZ_SETTINGS = (
@@ -254,7 +254,7 @@ FUZZ_SETTINGS = (
         ("--max-time",), ("fuzz",), "max-time", "Seconds for the testing; without it, the first failure ends the run."
     ),
 )
-"""Of `fuzz` alone."""
+"""Options of `fuzz` only."""
 
 
 def header_option(command: Decorated) -> Decorated:

@@ -96,7 +96,7 @@ class MergedRuns(Struct, frozen=True):
     """The last runs of several corpora, combined into one."""
 
     settings: RunSettings
-    """Those of the first, where they differ."""
+    """Settings of the first run, where they differ."""
     parts: tuple[PastRun, ...]
     """By when they began."""
     _named: tuple[MergedPart, ...]

@@ -228,7 +228,7 @@ class Projects(Struct, Generic[Configured], frozen=True):
 
     default: Configured
     named: Mapping[str, Configured] = field(default_factory=dict)
-    """By the title of the API."""
+    """Keyed by the title of the API."""
 
     @property
     def override(self) -> Section:

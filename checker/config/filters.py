@@ -16,7 +16,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.schema import tokens_of
 
 SUBJECTS = ("path", "method", "name", "tag", "operation-id")
-"""What a filter can look at, besides `by` (an expression) and `deprecated`."""
+"""The attributes that a filter can match, besides `by` (an expression) and `deprecated`."""
 
 _MISSING = object()
 

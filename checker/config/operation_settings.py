@@ -339,11 +339,11 @@ class OperationLayers(Struct, frozen=True):
     """All layers of settings of operations. They travel to workers, which resolve them."""
 
     command: Layer = field(default_factory=dict)
-    """Of the command line, and of updates in Python."""
+    """Settings from the command line and from updates in Python."""
     blocks: tuple[OperationBlock, ...] = ()
     """`[[operations]]`, those of the project first; of several that are about one operation the first counts."""
     wide: tuple[Layer, ...] = ()
-    """Of the project and of the root."""
+    """Settings of the project and of the root."""
 
     @property
     def common(self) -> OperationSettings:

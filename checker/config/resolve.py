@@ -54,13 +54,13 @@ class Invocation(Struct, frozen=True):
     kind: str = "run"
     """`run` or `fuzz`."""
     filters: OperationFilters = field(default_factory=OperationFilters)
-    """Of the command line."""
+    """Filters from the command line."""
     inline: bool = False
     command: str = ""
     app: str | None = None
     """`module:variable` of the application under test."""
     hooks: tuple[str, ...] = ()
-    """Of the command line."""
+    """Hooks from the command line."""
     corpus: str | None = None
     """Name of the corpus; None: after the project or the location."""
     now: datetime | None = None

@@ -140,7 +140,7 @@ OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
 
 OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
-"""Of OpenAPI."""
+"""Supported versions of OpenAPI."""
 _DOCUMENTS = {
     "version": Key(Choice(OPENAPI_VERSIONS)),
     "max-size": Key(Integer(minimum=1), 32 << 20),

@@ -48,7 +48,7 @@ def load_attribute(text: str, *, what: str) -> Any:
 
 
 GROUP: Final = "checker.plugins"
-"""Of entry points, each a module."""
+"""The group of entry points; each is a module."""
 
 
 @cache

@@ -28,7 +28,7 @@ class WarningSettings(Struct, frozen=True):
     fail_on: tuple[str, ...] | None = ()
     """Kinds that make a run fail; None: all that are shown."""
     low_valid_rate: float = LOW_VALID_RATE
-    """Of `low_valid_rate`."""
+    """Threshold of the warning `low_valid_rate`."""
     silenced: tuple[str, ...] = ()
     """Kinds that are never shown and never make a run fail (`suppress-health-check`)."""
 

@@ -52,9 +52,9 @@ class Constraint(Struct, frozen=True, order=True, array_like=True):
     path: tuple[str, ...]
     """The name of a parameter, then names within its value; in a body names from its root, `*` for items; empty for the body."""
     keyword: str
-    """Of JSON Schema, or `required`, `forbidden`, `closed`, `seldom` of the place itself."""
+    """A keyword of JSON Schema, or `required`, `forbidden`, `closed`, `seldom` for the place itself."""
     value: str = "true"
-    """Of the keyword, as JSON."""
+    """Value of the keyword, as JSON."""
 
     @property
     def given(self) -> Any:

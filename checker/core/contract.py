@@ -116,7 +116,7 @@ class Complaint(Struct, frozen=True):
     message: str
     """For people: one line for each error, the first few."""
     text: str
-    """Of the first error."""
+    """Text of the first error."""
     place: str
     """Where it happened, without what differs from request to request."""
     part: str = ""

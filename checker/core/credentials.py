@@ -87,11 +87,11 @@ class SignUpFlow(Struct, frozen=True):
     shared: tuple[str, ...]
     """Properties of the body of the sign-up that the body of the login has, too: the credentials, as they are spelled there."""
     passwords: frozenset[str]
-    """Those of them that are passwords."""
+    """The subset of them that are passwords."""
     token: str
     """JSON pointer of the token in the response to the login."""
     scheme: SecurityScheme
-    """What the token is for."""
+    """The security scheme that the token is for."""
     preferred: tuple[tuple[str, str], ...] = ()
     """(property, value) of enumerations in the body of the sign-up that let administrators be made."""
 
@@ -110,4 +110,4 @@ class DescribedLogin(Struct, frozen=True):
     token: str
     """JSON pointer of the token in its response."""
     scheme: SecurityScheme
-    """What the token is for."""
+    """The security scheme that the token is for."""

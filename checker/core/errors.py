@@ -124,7 +124,7 @@ class SchemaLocation(NamedTuple):
     """The place of a mistake in a description."""
 
     label: str
-    """Of the operation that it costs something: `GET /users`."""
+    """Label of the operation that is affected: `GET /users`."""
     pointer: str
     """JSON pointer into the description (RFC 6901): `#/paths/~1users/get/parameters/0`; empty if unknown."""
 

@@ -27,7 +27,7 @@ class KnownStatus(StrEnum):
 
 
 FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)
-"""Those that fail a run."""
+"""The statuses that fail a run."""
 
 
 class Seen(Protocol):

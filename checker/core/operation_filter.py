@@ -11,9 +11,9 @@ from checker.core.errors import IncorrectUsage
 from checker.core.user_code import refuse_coroutine, takes
 
 ATTRIBUTES = ("name", "method", "path", "tag", "operation_id")
-"""What of an operation a filter looks at; each also with `_regex`."""
+"""The attributes of an operation that a filter matches; each also with `_regex`."""
 Predicate = Callable[[Any], object]
-"""Of an object that has the attribute `operation`."""
+"""A predicate on an object that has the attribute `operation`."""
 _Texts = str | Iterable[str] | None
 _Pattern = str | re.Pattern[str] | None
 

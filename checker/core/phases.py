@@ -54,7 +54,7 @@ MOST_LISTED: Final = 5_000
 """Cases that a phase may list for one operation."""
 FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
-"""What `fuzz` does: no phase of `run`."""
+"""The phase of `fuzz`; it is not a phase of `run`."""
 EXAMPLES: Final = Phase(
     "examples", CaseSource.LISTED, "checker.phases.examples:declared_examples", tries_saved=True, ends_at_failure=True
 )

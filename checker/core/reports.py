@@ -15,7 +15,7 @@ class ReportFormat(Struct, frozen=True):
     title: str
     """For people: `JUnit`."""
     extension: str
-    """Of its file, without a dot; empty for a report that is a folder."""
+    """Extension of its file, without a dot; empty for a report that is a folder."""
     writer: Any
     """What writes it, or its `module:attribute`: a class of `StreamWriter` for a format that streams, else a function from a
     report and its context to pieces of text, or to (file name, text) for a folder."""

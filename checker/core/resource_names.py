@@ -219,7 +219,7 @@ _COUNTS: Final = frozenset(
     ["first", "last", "limit", "offset", "page", "pagenumber", "pagesize", "perpage", "skip", "take", "top"]
 )  # fmt: skip
 USUAL_COUNTS: Final = range(1, 101)
-"""What hardly any server refuses of a size of pages."""
+"""Page sizes that hardly any server rejects."""
 _NEXT: Final = ("next", "end", "last")
 _MARKS: Final = ("cursor", "token", "marker")
 

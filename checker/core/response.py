@@ -22,7 +22,7 @@ MOST_DECODED: Final = 1 << 20
 """Bytes of a decoded body: as much as is kept of one that was never compressed."""
 _MOST_CODINGS: Final = 8
 _MOST_MEMBERS: Final = 128
-"""Of one gzip body: each of them copies what follows it."""
+"""Maximum number of members in one gzip body: each member copies the data that follows it."""
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _FORMATS: Final = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
@@ -462,11 +462,11 @@ class NetworkFailure(Struct, frozen=True):
     message: str
     elapsed: float
     partial: Response | None = None
-    """What arrived before it went wrong."""
+    """The part that arrived before the error."""
     may_be_late: bool = False
     """Nothing came on a connection that had been used before, which may have been closing just then: only a new one tells."""
     cause: Exception | None = None
-    """What was raised while the answer was read: our own bug, which costs this case."""
+    """The exception that was raised while the response was read: a bug in checker, which fails only this case."""
     earlier: "Earlier" = ()
     """Earlier exchanges of the same request: redirects and retries."""
 

@@ -53,9 +53,9 @@ class RuntimeExpression(Struct, frozen=True):
     source: str = ""
     """`header`, `query`, `path` or `body`; empty for what is simple, like `$method`."""
     name: str = ""
-    """Of the header or parameter."""
+    """Name of the header or parameter."""
     tokens: tuple[str, ...] = ()
-    """Of the JSON pointer."""
+    """Tokens of the JSON pointer."""
     pattern: re.Pattern[str] | None = None
 
 

@@ -93,7 +93,7 @@ class SchemaWarning(Struct, frozen=True):
 
     kind: WarningKind
     label: str
-    """Of the operation that it costs something."""
+    """Label of the operation that is affected."""
     pointer: str
     """Where in the description."""
     message: str

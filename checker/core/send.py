@@ -29,7 +29,7 @@ class Purpose(StrEnum):
     REPRODUCE = "reproduce"
     """A command as it is printed."""
     LOGIN = "login"
-    """What gets credentials: a login, a sign-up, a token."""
+    """Requests that obtain credentials: a login, a sign-up, a token."""
     RETRY = "retry"
     """A request that was sent again, because it had no response or a response that does not count."""
     REDIRECT = "redirect"

@@ -14,9 +14,9 @@ class WarningRow(Struct, frozen=True):
     name: str
     """In `warnings` and `--warnings`: words with underscores."""
     title: str
-    """What the places of such warnings have in common, for people."""
+    """The heading above the places of such warnings."""
     advice: str = ""
-    """What to do about it: a sentence."""
+    """The advice for the user: a sentence."""
     is_usual: bool = True
     """Whether it is shown unless other kinds are asked for."""
     trigger: Any = None

@@ -219,11 +219,11 @@ class RunView(Struct):
     opened: SchemaOpened | None = None
     finished: RunFinished | None = None
     errors: dict[tuple[str, str, str, str], OperationError] = field(default_factory=dict)
-    """By (label, phase, title, message)."""
+    """Keyed by (label, phase, title, message)."""
     notes: dict[str, dict[tuple[str, str, str], Note]] = field(default_factory=dict)
-    """By kind, then (label, pointer, text)."""
+    """Keyed by kind, then by (label, pointer, text)."""
     quarantined: dict[tuple[str, int], Quarantined] = field(default_factory=dict)
-    """By (task, index)."""
+    """Keyed by (task, index)."""
     phases: dict[str, PhaseView] = field(default_factory=dict)
     tasks: dict[str, TaskView] = field(default_factory=dict)
     gone: dict[int, str] = field(default_factory=dict)
@@ -247,7 +247,7 @@ class RunView(Struct):
     labels: dict[str, None] = field(default_factory=dict)
     """Operations that were to be tested, in document order."""
     described: dict[str, OperationDescribed] = field(default_factory=dict)
-    """By label: operations that were compiled."""
+    """Operations that were compiled, by label."""
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
     """Demands of the target beyond the description, the refuted ones included."""
     made: dict[str, ResourceMade] = field(default_factory=dict)

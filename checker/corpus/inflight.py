@@ -258,7 +258,7 @@ class InflightReader:
         return found
 
     def progress(self) -> dict[str, Progress]:
-        """By task id, of the last 128 tasks."""
+        """Return the progress of the last 128 tasks, by task id."""
         data = self._read(_PROGRESS_WORD * _WORD, _PROGRESS_ENTRIES * 2 * _WORD)
         words = struct.unpack(f"={len(data) // _WORD}Q", data)
         return {

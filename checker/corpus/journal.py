@@ -300,7 +300,7 @@ class LastRun(Struct, frozen=True):
     first: int
     """Incarnation of the supervisor that began it: nothing below belongs to the run."""
     journal: Path
-    """Of the supervisor that went on with it last."""
+    """Journal of the supervisor that continued the run last."""
 
 
 def last_run(layout: RunLayout) -> LastRun | None:

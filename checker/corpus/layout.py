@@ -24,7 +24,7 @@ class SnapshotHeader(Struct, frozen=True):
     """Incarnations whose journals must not be read any more, if they are still there."""
 
     def encode(self) -> bytes:
-        """As bytes."""
+        """Return the header as bytes."""
         head = _FIXED.pack(_MAGIC, self.highest, len(self.covered))
         head += struct.pack(f"<{len(self.covered)}Q", *sorted(self.covered))
         return head + _CHECKSUM.pack(crc32(head))

@@ -35,7 +35,7 @@ class ValueSeen(Struct, frozen=True, array_like=True, tag=7):
     case: str
     phase: str = ""
     index: int = -1
-    """Of the case in its task, where values are used by later layers alone."""
+    """Index of the case in its task, set only where later layers use the values."""
     above: tuple[tuple[str, str], ...] = ()
     """The resources around the value."""
 
@@ -46,7 +46,7 @@ class ValueGone(Struct, frozen=True, array_like=True, tag=8):
     value: str | int | float | bool
     case: str
     label: str = ""
-    """Of the DELETE: the value is gone from the resources that its path belongs to."""
+    """Label of the DELETE operation: the value is removed from the resources that its path belongs to."""
     phase: str = ""
     index: int = -1
     above: tuple[tuple[str, str], ...] = ()
@@ -83,7 +83,7 @@ class OperationProbed(Struct, frozen=True, array_like=True, tag=23):
     task: str
     phase: str
     index: int
-    """Of the case."""
+    """Index of the case."""
     is_judged: bool
     """Whether the check came to a verdict."""
 
@@ -160,7 +160,7 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     credentials: tuple[str, ...] = ()
     """Places that security schemes name, lower case: `header authorization`, `query appid`."""
     declared_path: str = ""
-    """Of the URL of the server that the description declares, whatever base URL was given: `/v1`."""
+    """Path of the server URL that the description declares, whatever base URL was given: `/v1`."""
     ways_in: tuple[str, ...] = ()
     """Options that set the credentials of its security schemes, as messages name them."""
     auth_examples: tuple[str, ...] = ()
@@ -225,7 +225,7 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     note: str = ""
     """Why it ended early, for people."""
     inquiries: int = 0
-    """Those of the requests that looked into failures."""
+    """The number of requests that investigated failures."""
     wrong: tuple[tuple[str, int, int], ...] = ()
     """The part of `statuses` for cases that are meant to be refused."""
     tried: tuple[tuple[str, str, str, int, int], ...] = ()
@@ -261,7 +261,7 @@ class Component(Struct, frozen=True, array_like=True):
     location: str
     mode: str
     outside: tuple[str, ...] = (ANYTHING,)
-    """What in it came from outside: names of parameters, paths in the body, or `*` for anything."""
+    """The names in it that came from outside: names of parameters, paths in the body, or `*` for anything."""
 
 
 class Interaction(Struct, frozen=True, array_like=True, tag=5):
@@ -300,11 +300,11 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
     label: str
     phase: str
     index: int
-    """Of the case in its task."""
+    """Index of the case in its task."""
     status: int
     command: str
     components: tuple[Component, ...] = ()
-    """Of that request."""
+    """Components of that request."""
     is_gone: bool = False
     """Whether the request removed it."""
 
@@ -328,7 +328,7 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     """`found`, then `minimised`: shrunk (or not shrinkable), re-sent as printed, final."""
     steps: tuple[Step, ...]
     interactions: tuple[Interaction, ...]
-    """Of the sequence, oldest first; the last one failed."""
+    """Interactions of the sequence, oldest first; the last one failed."""
     reproduction: str
     """The command as printed."""
     reproduced: bool | None
@@ -389,7 +389,7 @@ class OperationError(Struct, frozen=True, array_like=True, tag=11):
     request: str = ""
     """The command that met it, if one request did."""
     components: tuple[Component, ...] = ()
-    """Of that request."""
+    """Components of that request."""
 
 
 UNREACHED = "Network Error"
@@ -440,7 +440,7 @@ class Quarantined(Struct, frozen=True, array_like=True, tag=13):
     """Reproduction for people: a curl command, or the choices when no request was made yet."""
     reason: str
     components: tuple[Component, ...] = ()
-    """Of that request."""
+    """Components of that request."""
 
 
 class WorkerGone(Struct, frozen=True, array_like=True, tag=14):

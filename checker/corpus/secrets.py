@@ -38,7 +38,7 @@ _DEFAULT: Final = Redaction()
 # Configured like secrets, but what the whole world sends.
 _HARMLESS: Final = frozenset(("accept", "accept-encoding", "accept-language", "content-type", "user-agent"))
 _UNFIT: Final = re.compile(r"[\s{}]")
-"""What the name of a reference cannot hold."""
+"""Characters that the name of a reference cannot contain."""
 _MOST_PASSING: Final = 16
 """Credentials of sources that are masked: each makes masking dearer, and older ones are in use nowhere."""
 _WORD_LIST: Final = 20
@@ -68,7 +68,7 @@ class Secrets:
         self.redaction = redaction
         """What URLs of a server's own are masked by."""
         self._passing: deque[Credentials] = deque()
-        """What sources of credentials gave, oldest first."""
+        """Credentials from credential sources, oldest first."""
         for name, value in headers:
             self.add_header(name, value)
 

@@ -225,7 +225,7 @@ def _values(records: Iterable[Record]) -> list[Record]:
 
 
 LIMIT_BYTES = 48 << 20
-"""Of a snapshot. With the journals of one run, start-up stays below 64 MiB."""
+"""Maximum size of a snapshot. With the journals of one run, start-up stays below 64 MiB."""
 
 _FRAME_RECORDS = 128
 _FRAME_BYTES = 1 << 20

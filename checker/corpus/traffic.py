@@ -30,7 +30,7 @@ class InteractionDraft(Protocol):
 
     @property
     def label(self) -> str:
-        """Of its operation."""
+        """Label of the operation."""
         ...
 
     def __len__(self) -> int:

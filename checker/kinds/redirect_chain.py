@@ -89,7 +89,7 @@ class RedirectChain:
         self._asked: BaseUrl | None = None
         """The last server that was contacted."""
         self._cookies: dict[tuple[str, str, int], Any] = {}
-        """By site: cookies of one server are not sent to another."""
+        """Keyed by site: the cookies of one server are not sent to another."""
         if reaching.own is not None:
             self._cookies[reaching.own.site] = reaching.options.get("cookies")
         self._params = reaching.options.get("params")

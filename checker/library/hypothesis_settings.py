@@ -88,7 +88,7 @@ def _database(name: str) -> Any:
 
 
 SEQUENCES: Final = fit_for_sequences(settings(stateful_step_count=_STEPS, suppress_health_check=list(HealthCheck)))
-"""Of a state machine of which no configuration says anything."""
+"""Settings of a state machine that no configuration covers."""
 
 
 _TEST_RUN: Final = "PYTEST_XDIST_TESTRUNUID"

@@ -52,7 +52,7 @@ class APIStateMachine(RuleBasedStateMachine):
     usual_settings: ClassVar[settings] = SEQUENCES
     """Of `run` without settings, and of `TestCase`: what the configuration of the schema says."""
     usual_seed: ClassVar[TestSeed | None] = None
-    """Of a class without `@hypothesis.seed`."""
+    """Seed of a class without `@hypothesis.seed`."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -64,7 +64,7 @@ class APIStateMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.exchanged: list[Exchanged] = []
-        """What was called in this scenario, in order."""
+        """The calls of this scenario, in order."""
         self.setup()
 
     def setup(self) -> None:

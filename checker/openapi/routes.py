@@ -124,7 +124,7 @@ class _Node(Struct):
     """A tree of templates by segments. A variable ends at a slash, so a matching path has as many segments."""
 
     literal: dict[bytes, "_Node"] = field(default_factory=dict)
-    """By segments without escapes."""
+    """Keyed by segments without escapes."""
     other: "_Node | None" = None
     """The node of segments with variables, or with characters of several spellings."""
     routes: list[_Route] = field(default_factory=list)

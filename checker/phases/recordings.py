@@ -37,7 +37,7 @@ class Recorded(Struct, frozen=True):
     body: bytes | None
     """None when the request had no body, which is not the same as an empty one."""
     old_status: str
-    """Of the response; `NO_RESPONSE` when there was none."""
+    """Status of the recorded response; `NO_RESPONSE` if there was none."""
     is_cut: bool = False
     """Whether the recorded body is shorter than the one that was sent."""
     purpose: str = Purpose.TEST.value

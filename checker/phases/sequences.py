@@ -149,7 +149,7 @@ class SequenceBuilder(Struct, dict=True):
     """Whether a value is a secret, which must not be sent to other operations."""
     _places: dict[Label, Places] = field(default_factory=dict)
     _sequences: OrderedDict[tuple[int, int], KnownResources] = field(default_factory=OrderedDict)
-    """By seed and index."""
+    """Keyed by seed and index."""
     _dead: set[Label] = field(default_factory=set)
     _leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
     _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)

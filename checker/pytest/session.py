@@ -57,7 +57,7 @@ class SessionCalls(Struct, eq=False):
     """Calls of one process, as records of a run. Implements `checker.library.recording.CallRecorder`."""
 
     settings: RunSettings | None = None
-    """Of the first schema whose configuration asks for reports."""
+    """Settings of the first schema whose configuration asks for reports."""
     opened: SchemaOpened | None = None
     started_at: float = field(default_factory=time.time)
     calls: list[Call] = field(default_factory=list)
@@ -131,7 +131,7 @@ class SessionCalls(Struct, eq=False):
             yield from (check for check in kept.at_work() if check.concludes)
 
     def sent(self) -> dict[str, Any]:
-        """All of it in plain values, for another process."""
+        """Return all of it as plain values, for another process."""
         said = {"seeds": self.seeds, "unasked": [check.name for check in self._concluding()]}
         if self.settings is None or self.opened is None:
             return said

@@ -138,7 +138,7 @@ class MergedRun(Struct, frozen=True):
     cases: int
     failures: int
     fingerprints: frozenset[str] = frozenset()
-    """Of its failures, as in the common report."""
+    """Fingerprints of its failures, as in the common report."""
 
 
 class Report(Struct, frozen=True):

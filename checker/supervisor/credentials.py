@@ -37,7 +37,7 @@ class CredentialExchange:
         """`clock` gives seconds."""
         self._clock = clock
         self._kept: dict[tuple[str, str], _CredentialState] = {}
-        """By source and key."""
+        """Keyed by source and key."""
 
     def hear(self, incarnation: int, message: CredentialMessage, alive: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has no credentials, or has fetched some."""

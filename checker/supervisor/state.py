@@ -67,7 +67,7 @@ class WorkerSnapshot(Struct, frozen=True):
     """Seconds since that slot began its stage, without time spent waiting for a processor."""
     slots: tuple[Slot, ...]
     progress: Mapping[str, Progress]
-    """By task id."""
+    """Keyed by task id."""
     tallies: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     """Task id -> (failed cases since its lease, first 2xx status or 0, indices without a case)."""
     sent: int = 0

@@ -72,7 +72,7 @@ class SettledNews(Struct):
     """The settled findings of a run so far."""
 
     known: dict[str, Finding] = field(default_factory=dict)
-    """By fingerprint."""
+    """Keyed by fingerprint."""
     _read: int = 0
     """Number of changes of findings that were read."""
 

@@ -163,10 +163,10 @@ class RequestMaker:
         self._dispatch = dispatch
         self._common = _Usual(origin, headers, version)
         self._usual = {tuple(headers): self._common}
-        """By headers of users, which most operations share."""
+        """Keyed by user headers, which most operations share."""
         self._base_path = _base_path(origin)
         self._plans: dict[int, _Plan] = {}
-        """By the `id` of the operation, which each plan keeps alive: its label is slower to get."""
+        """Keyed by the `id` of the operation, which each plan keeps alive: looking up the label is slower."""
 
     def make(self, case: Case) -> WireRequest:
         """Return the request of a case. Raises `SerializationError` if its body cannot be written as its media type."""

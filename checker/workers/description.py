@@ -37,7 +37,7 @@ class Description(Struct, frozen=True):
 
     schema: ApiSchema
     digest: str
-    """Of the packed document: its name in the run directory."""
+    """Digest of the packed document: its name in the run directory."""
     notes: tuple[Note, ...] = ()
     """Damage of the file that kept it, and hosts that its references lead to and that were not asked."""
     once_s: float = 0.0

@@ -79,7 +79,7 @@ class CheckChoice(Struct, frozen=True):
     classes: Iterable[ClassCheck] = ()
     """They see what they are asked of, whichever operation it is."""
     replaced: Mapping[str, Check] = field(default_factory=dict)
-    """What users put in place of a check."""
+    """User checks that replace built-in checks, by name."""
 
     def named(self, names: Sequence[str]) -> tuple[Check, ...]:
         """Return the checks of these names. Raises `UsageError` for an unknown name."""

@@ -55,7 +55,7 @@ class BoundaryCase(Struct, frozen=True, dict=True):
     description: str
     scenario: Scenario
     pointer: str | None = None
-    """Of the keyword that the case tests."""
+    """Pointer to the keyword that the case tests."""
     parameter: str | None = None
     """Name of the tested parameter, or media type of the tested body."""
     location: Location | None = None

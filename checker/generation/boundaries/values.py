@@ -22,7 +22,7 @@ class Boundary(Struct, frozen=True):
     """As reports show it: `Object with valid 'b' value: Maximum length string`."""
     scenario: Scenario
     pointer: str
-    """Of the keyword that the value tests, or of the schema."""
+    """Pointer to the keyword that the value tests, or to the schema."""
     keyword: str | None = None
     """None when the value tests the schema as a whole."""
     is_valid: bool = True

@@ -23,7 +23,7 @@ class Mutation(Struct, frozen=True):
     """One way to break one keyword of one place."""
 
     pointer: str
-    """Of the keyword, or of the member of it that is broken."""
+    """Pointer to the keyword, or to the member of it that is broken."""
     keyword: str
     was: object
     """The value of the keyword, or of the member of it that is broken."""

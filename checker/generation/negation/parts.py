@@ -89,7 +89,7 @@ class NegationTarget(Struct, frozen=True):
     """One part that can be wrong."""
 
     name: str
-    """Of the parameter, or the media type of the body."""
+    """Name of the parameter, or the media type of the body."""
     draw: NegativeDraw
     is_broken: Proof
     """Judges values that hooks have changed."""

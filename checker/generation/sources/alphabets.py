@@ -152,7 +152,7 @@ TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)
 """Everything but surrogates."""
 LETTERS = Alphabet(((0x61, 0x7A),))
 NAME = Alphabet(((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)))
-"""Of property names."""
+"""Alphabet of property names."""
 HEX = Alphabet(((0x30, 0x39), (0x61, 0x66)))
 VISIBLE = Alphabet(((0x21, 0x7E),), pool_size=_LARGE, blocks=_BLOCKS)
 

@@ -44,7 +44,7 @@ _ADVICE: Final = {
 }
 """Status of a login -> advice."""
 _MOST_BYTES: Final = 16_384
-"""Of a token: longer headers are refused nearly everywhere."""
+"""Maximum size of a token: nearly every server rejects longer headers."""
 
 
 class TokenSource(CredentialSource):

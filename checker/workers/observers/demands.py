@@ -31,7 +31,7 @@ _Place = tuple[str, tuple[str, ...]]
 
 
 class _Counts(Struct):
-    """Of one operation."""
+    """The counts of one operation."""
 
     doubtful: set[_Place]
     """Optional parts that no accepted case had."""
@@ -124,7 +124,7 @@ class DemandLearner(Struct):
     _changed: set[str] = field(default_factory=set)
     """Operations with new demands that their cases do not respect yet."""
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
-    """By phase."""
+    """Keyed by phase."""
     _phase: str = ""
 
     def absorb(self, heard: DemandHeard) -> None:

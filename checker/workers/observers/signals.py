@@ -186,7 +186,7 @@ class SignalSet:
         self._cells: dict[Label, InputCells] = {}
         self._lexicon = Lexicon()
         self._dull: dict[tuple[Any, ...], _Dullness] = {}
-        """By what interactions look like from outside."""
+        """Keyed by the observable features of interactions."""
 
     def observe(
         self, case: Case, response: Response, verdicts: Verdicts, previous: Label | None = None

@@ -37,7 +37,7 @@ class Sent(NamedTuple):
 
     @property
     def label(self) -> Label:
-        """Of its operation."""
+        """Label of its operation."""
         return self.made.label
 
     @property

@@ -17,7 +17,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 
 _PROXY_PORTS = {"http": 1080, "https": 443}
-"""Of libcurl, for proxies without a port."""
+"""Default ports of libcurl for proxies without a port."""
 _PROBES = 3
 _PROBE_S = 1.0
 _BETWEEN_PROBES_S = 0.2

@@ -20,11 +20,11 @@ _DEEPEST: Final = 4
 _MOST_SCHEMAS: Final = 1000
 """Schemas of one operation that are searched. Schemas that contain themselves have no end."""
 _MOST_PLACES: Final = 100
-"""Of an operation."""
+"""Maximum number of places of an operation."""
 _MOST_MEMBERS: Final = 100
-"""Of an enumeration: codes of all currencies are more, and no reader wants to see which of them was sent."""
+"""Maximum size of an enumeration: the codes of all currencies are more, and no reader needs to know which of them were sent."""
 _MOST_ITEMS: Final = 10
-"""Of an array in a body that are looked at."""
+"""Maximum number of items of an array in a body that are inspected."""
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
@@ -183,7 +183,7 @@ class Shown(Struct):
     """The parts of the description that cases of one task show, counted until they are written; invalid cases show only responses."""
 
     _counts: dict[int, dict[Showing, int]] = field(default_factory=dict)
-    """By class of the status."""
+    """Keyed by the class of the status."""
 
     def note(self, case: Case, showings: Showings, status: int, content_type: str | None) -> list[Showing]:
         """Count a case; 0 is the status of no answer. Gives what no case with such an answer showed before."""

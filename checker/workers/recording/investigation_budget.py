@@ -47,7 +47,7 @@ class InvestigationBudget(Struct):
     floor: int = FLOOR
     """Requests for commands as they are printed, before the share counts: of each operation; else of this worker."""
     credit: int = 0
-    """What may be spent before it was earned."""
+    """The number of requests that may be spent before they are earned."""
     spent: int = 0
     """By this worker."""
     earned: int = 0

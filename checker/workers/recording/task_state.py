@@ -150,7 +150,7 @@ class LeasedTask(Struct):
     flying: int = 0
     requests: int = 0
     inquiries: int = 0
-    """Those of the requests that looked into failures."""
+    """The number of requests that investigated failures."""
     cases: int = 0
     failed_cases: int = 0
     failed_in_lease: int = 0

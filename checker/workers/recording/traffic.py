@@ -55,7 +55,7 @@ class Draft(Struct):
 
     @property
     def label(self) -> Label:
-        """Of its operation."""
+        """Label of its operation."""
         return self.made.label
 
     def __len__(self) -> int:
@@ -162,7 +162,7 @@ class UncountedRequests(Struct):
 
     requests: int = 0
     inquiries: int = 0
-    """Those of them that looked into failures."""
+    """The number of them that investigated failures."""
 
     def take(self) -> tuple[int, int]:
         """Both numbers, which are counted anew from now on."""

@@ -79,14 +79,14 @@ class UnconfirmedFailure(Struct, frozen=True):
     finding: Finding
     failure: Failure
     chain: Chain
-    """What was sent in this sequence, oldest first; the last one failed."""
+    """The requests of this sequence, oldest first; the last one failed."""
     phase: PhaseInfo
     second: int | None = None
     """The number of candidates for a second look at a settled finding; None at a first look."""
 
     @property
     def label(self) -> Label:
-        """Of the operation that is to blame."""
+        """Label of the operation that is to blame."""
         return Label(self.finding.label)
 
     @property

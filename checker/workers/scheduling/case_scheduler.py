@@ -145,9 +145,9 @@ class Follower(Struct):
     index: int
     made: GeneratedCase
     chain: Chain = ()
-    """What was sent before it."""
+    """The requests that were sent before it."""
     rest: tuple[Step, ...] = ()
-    """What follows it, where that is known."""
+    """The steps that follow it, if they are known."""
     slot: int | None = None
     """The slot of the step before, if a sequence is one index: if the worker dies in between, the sequence is made again."""
 
@@ -281,7 +281,7 @@ class CaseScheduler:
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
-        """By the tasks that are held."""
+        """Keyed by the id of a held task."""
         self._request = context.tools.maker.make
         self._free_slots = list(range(context.slot_count))
         self.followers = FollowerQueue(context)

@@ -36,7 +36,7 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 MOST: Final = 256
 """Constants of each type."""
 SHARE: Final = 0.1
-"""Of the values of a type that are such constants."""
+"""Share of the values of a type that are such constants."""
 _LONGEST: Final = 100
 _MOST_BYTES: Final = 1 << 20
 _MOST_FILES: Final = 200
