@@ -98,9 +98,10 @@ def test_what_stands_beside_the_reference_of_a_path_item_counts() -> None:
 def test_the_reference_of_an_operation_is_followed() -> None:
     body = {"required": True, "content": {"application/json": {"schema": {"type": "string"}}}}
     target = {"operationId": "theirs", "requestBody": body, "tags": ["a"], **OK}
-    elsewhere = {"create": {"$ref": "#/x-operations/really"}, "really": target}
+    elsewhere: dict[str, Any] = {"create": {"$ref": "#/x-operations/really"}, "really": target}
     definition = {"$ref": "#/x-operations/create", "operationId": "ours"}
-    found = operation(definition, method="post", **{"x-operations": elsewhere})
+    more: dict[str, Any] = {"x-operations": elsewhere}
+    found = operation(definition, method="post", **more)
     assert (found.operation_id, tuple(found.tags)) == ("ours", ("a",))
     assert [one.media_type for one in found.bodies] == ["application/json"]
 
