@@ -184,9 +184,7 @@ def _operation(
         )
     if not isinstance(definition, dict):
         return _broken(method, path, f"the operation at {pointer} is not an object; correct it")
-    # A fragment is not part of the request target (RFC 3986, 3.5). Some descriptions use it to tell operations of one path apart.
-    sent = path.partition("#")[0]
-    return Entry(Label(f"{method} {path}"), method, sent, pointer, *path_item, definition)
+    return Entry(Label(f"{method} {path}"), method, path, pointer, *path_item, definition)
 
 
 def _broken(method: str, path: str, error: str) -> BrokenOperation:

@@ -115,12 +115,6 @@ def test_a_reference_that_leads_to_no_operation_breaks_that_one(reference: Any) 
     assert read.label == "PUT /a"
 
 
-def test_the_fragment_of_a_path_names_an_operation_and_is_not_sent() -> None:
-    schema = opened("3.0.3", {"/a/{id}#byId": {"get": OK}, "/a/{id}#byName": {"get": OK}})
-    assert labels(schema) == ["GET /a/{id}#byId", "GET /a/{id}#byName"]
-    assert {one.path for one in schema.get_all_operations()} == {"/a/{id}"}
-
-
 def test_path_items_that_lead_in_circles_are_broken_alone() -> None:
     paths = {"/a": {"$ref": "#/paths/~1b"}, "/b": {"$ref": "#/paths/~1a"}, "/c": {"get": OK}}
     found = list(opened("3.0.0", paths).get_all_operations())
