@@ -1,4 +1,4 @@
-"""What a replay of a finding needs: the symptom in the last response, the requests that come first, and links between requests."""
+"""The data for a replay of a finding: the symptom in the last response, the requests that come first, and links between requests."""
 
 import json
 import re

@@ -47,7 +47,7 @@ class PhaseOutcome(Struct, frozen=True):
     icon: str
     """Name of a glyph."""
     note: str = ""
-    """Why there is no verdict: `disabled`, `interrupted`."""
+    """Reason for a missing verdict: `disabled`, `interrupted`."""
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
     """Seconds from its first task to its last; 0 if unknown."""

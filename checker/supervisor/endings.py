@@ -77,7 +77,7 @@ class RunFault(Struct, frozen=True):
     details: tuple[str, ...] = ()
     """Further lines."""
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
-    """Why the description could not be read."""
+    """Kind of the error that kept the description from being read."""
     url: str | None = None
     """Location of the description, if it is a URL."""
     keeps_verdict: bool = False

@@ -26,7 +26,7 @@ A factor of 1 would move clusters between workers for ever when their numbers do
 COST_OF_REFUSALS = 8
 """Cost of a second in a cluster whose operations refused every request in its last turn."""
 COST_WITH_PRODUCERS = 2
-"""The same for a cluster with producers, because other clusters may depend on them."""
+"""Cost of a second in a refused cluster with producers: other clusters may depend on them."""
 DEAD_TURNS = 3
 """Turns in a row without a case after which an operation is left out."""
 

@@ -219,7 +219,7 @@ MOST_ITEMS: Final = 100_000
 _MANY: Final = 8_000
 """From this number of required items, a seed is drawn instead: the choices of a very long array do not fit into a case."""
 _MANY_DISTINCT: Final = 32
-"""The same threshold for unique items: random choices repeat, especially in a case that is already large."""
+"""From this number of required unique items, a seed is drawn instead: random choices repeat, most of all in a large case."""
 _SEEDS: Final = 1 << 32
 _ROOM: Final = 8
 """Items beyond the required ones."""

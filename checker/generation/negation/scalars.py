@@ -30,7 +30,7 @@ _SMALL: Final[dict[str, dict[str, Any]]] = {
     forms.ARRAY: {"maxItems": 3, "items": _SCALARS},
     forms.OBJECT: {"maxProperties": 3, "additionalProperties": _SCALARS},
 }
-"""Where any array or object is wrong, a small one is enough."""
+"""A small array or object suffices if every array or object is invalid."""
 
 
 def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:

@@ -39,7 +39,7 @@ class Reading(Struct, frozen=True):
 
     value: Any
     doubt: str = ""
-    """Why a server may read it otherwise; empty if the text means this, if its schema admits it."""
+    """Reason why a server may read the text differently; empty if this is its meaning wherever the schema allows it."""
 
 
 class Ambiguous(Struct, frozen=True):

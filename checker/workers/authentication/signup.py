@@ -100,7 +100,7 @@ class SignUpSource(CredentialSource):
         self._tried: set[Label] = set()
         """Operations without declared security that refused a request and were tried with the token."""
         self._needing: set[Label] = set()
-        """Those of them that accepted it."""
+        """Operations without declared security that accepted the token."""
 
     def key(self, case: Case) -> str | None:
         """Return one key for all operations that declare the scheme of the token, or accepted it; None for others."""

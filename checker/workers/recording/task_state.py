@@ -32,9 +32,9 @@ DULL_CASES = 16
 """Cases of one operation in one lease, all refused alike, after which it is dull."""
 _NEVER = 1 << 62
 DULL, CONSTANT = 8, 16
-"""Every how many rounds it is the turn of an operation that is dull, and of one that has a single case."""
+"""Rounds between two turns of a dull operation, and of an operation with a single case."""
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
-"""The same for an operation whose responses others need."""
+"""Rounds between two turns of such operations if other operations need their responses."""
 
 
 class ClusterRotation(Struct):

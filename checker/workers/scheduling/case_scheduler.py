@@ -34,7 +34,7 @@ class TaskCounts(Struct):
     _met: set[tuple[int | str, ...]] = field(default_factory=set)
     """Statuses and places of operations that are on record."""
     _last: LeasedTask | None = None
-    """What was counted last: time that belongs to nothing goes with it."""
+    """The task that was counted last: time that belongs to no task is reported with it."""
 
     def report(self, tasks: Iterable[LeasedTask]) -> None:
         """Counts since the last report; the ledger goes with the first of them."""
