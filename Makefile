@@ -3,12 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# The program alone, without the tools of its developers.
+PROGRAM := $(VENV)/.program
 # One more than the cores of a small machine: a third of the time tests wait for processes that begin.
 JOBS ?= 3
 
 .PHONY: demo test test-thorough test-all test-browser test-servers test-graphql test-matrix check bench bench-corpora bench-findings clean
 
-demo: $(STAMP)
+demo: $(PROGRAM)
 	@# 1 says that defects were found, as they should be.
 	$(BIN)/checker demo; test $$? -eq 1
 
@@ -81,11 +83,15 @@ bench-corpora: $(STAMP)
 	$(BIN)/python -m benchmarks.documents $(CORPORA) $(SHARE)
 	$(BIN)/python -m benchmarks.referee $(CORPORA) $(SHARE)
 
-$(STAMP): pyproject.toml
+$(PROGRAM): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("checker needs Python 3.11 or newer, found " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(STAMP): $(PROGRAM)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	touch $(STAMP)
+	touch $@
 
 clean:
 	rm -rf $(VENV) .checker .proptest checker-report
