@@ -1,10 +1,11 @@
 """A resource of one user is not shown to another user."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, JudgedInteraction, Peers
 from checker.checks.resources import concerns, concrete_path, is_done, line_of, method_of
@@ -12,7 +13,7 @@ from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
-from checker.core.request import Location
+from checker.core.request import Location, WireRequest
 from checker.core.resource_names import ends_with_variable
 from checker.core.resources import named_values
 from checker.core.response import Response
@@ -46,43 +47,67 @@ def was_made_before(case: Case, response: Response) -> bool:
 
 
 def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a peer can read a resource that a user created in the sequence, and it is neither public nor listed for the peer."""
+    """Fail if a peer can read a resource that a user created in the sequence, and it is neither public nor shared."""
     tools = context.tools
     if tools is None or tools.peers is None or _is_wrong(context.case):
         return True
-    owner = tools.peers.caller_of(context.response.request)
-    creator = _creator(context, tools.peers, owner)
-    mine = None if creator is None else _thing(context.case, context.response)
-    if owner is None or creator is None or mine is None:
+    peers, sent = tools.peers, context.response.request
+    creator = _creator(context)
+    owner = None if creator is None else peers.caller_of(creator.request)
+    if creator is None or owner is None:
         return True
-    for peer in tools.peers.names:
-        if peer != owner:
-            leak = yield from _leak(context, tools.peers, (peer, owner), creator, mine)
+    if sent is not None and sent.is_of_check:
+        # The printed command of a failure: the response is that of the peer.
+        own = yield _as_user(context, peers, owner)
+        mine = _thing(context.case, own) if isinstance(own, Response) and _is_served(own) else None
+        asking: list[tuple[str | None, WireRequest | None]] = [(peers.caller_of(sent), sent)]
+    else:
+        mine = _thing(context.case, context.response) if peers.caller_of(sent) == owner else None
+        asking = [(name, None) for name in peers.names]
+    if mine is None:
+        return True
+    for peer, request in asking:
+        if peer is not None and peer != owner:
+            leak = yield from _leak(context, peers, (peer, owner), creator, mine, request)
             if leak is not None:
                 return leak
     return PASSED
 
 
+def _as_user(context: CheckContext, peers: Peers, user: str) -> WireRequest:
+    """Return the request of the case with the credentials of a user. Raises `CheckerError`."""
+    anonymous = context.make(context.case, with_credentials=False)
+    request = replace(anonymous, headers=list(anonymous.headers), is_of_check=True)
+    peers.lend(context.case, request, user)
+    return request
+
+
 def _leak(
-    context: CheckContext, peers: Peers, users: tuple[str, str], creator: JudgedInteraction, mine: Thing
+    context: CheckContext,
+    peers: Peers,
+    users: tuple[str, str],
+    creator: JudgedInteraction,
+    mine: Thing,
+    sent: WireRequest | None,
 ) -> Exchanging[Failure | None]:
-    """Return the failure if a peer receives the resource of its owner; `users` are the two."""
+    """Return the failure if a peer receives the resource of its owner; `users` are the two.
+
+    `sent` is the request of the peer if the response of the context is the one to it.
+    """
     peer, owner = users
     try:
-        anonymous = context.make(context.case, with_credentials=False)
-        request = replace(anonymous, headers=list(anonymous.headers))
-        peers.lend(context.case, request, peer)
+        request = sent or _as_user(context, peers, peer)
     except CheckerError as error:
         context.unjudged.append(f"a request cannot be made as the peer {peer!r} ({error})")
         return None
-    answer = yield request
+    answer = (yield request) if sent is None else context.response
     if not _shows(context.case, answer, mine):
         return None
-    public = yield anonymous
+    public = yield context.make(context.case, with_credentials=False)
     if _shows(context.case, public, mine):
         # A public resource is judged by `ignored_auth`.
         return None
-    if (yield from _is_listed(context, peers, peer, creator, mine)):
+    if (yield from _is_shared(context, peers, users, mine)):
         return None
     assert isinstance(answer, Response)
     failure = ObjectLevelAuthorizationViolation(
@@ -94,21 +119,32 @@ def _leak(
     return failure
 
 
-def _is_listed(
-    context: CheckContext, peers: Peers, peer: str, creator: JudgedInteraction, mine: Thing
-) -> Exchanging[bool]:
-    """Whether the collection lists the resource for the peer, so that it is shared on purpose."""
-    path = creator.case.operation.path
-    if _READING not in _methods_at(creator.case.operation, path) or creator.request is None:
+def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine: Thing) -> Exchanging[bool]:
+    """Whether the collection shows that its members are shared: it lists the resource for the peer.
+
+    A collection in pages may list the resource on another page. Then it is shared if it lists any same member for both users.
+    """
+    path = context.case.operation.path.rstrip("/").rpartition("/")[0]
+    if _READING not in _methods_at(context.case.operation, path):
         return False
     base = context.make(context.case, with_credentials=False)
-    request = replace(base, target=creator.request.path, headers=list(base.headers))
-    peers.lend(context.case, request, peer)
-    answer = yield request
-    if not isinstance(answer, Response) or answer.status_code >= 300:
-        return False
+    listed = []
+    for user in users:
+        request = replace(base, target=base.path.rstrip(b"/").rpartition(b"/")[0], headers=list(base.headers))
+        peers.lend(context.case, request, user)
+        answer = yield request
+        body = _body(answer) if isinstance(answer, Response) and _is_served(answer) else None
+        listed.append([_scalars(one) for one in _things(body)])
+    theirs, ours = listed
     wanted = _scalars(mine).items()
-    return any(wanted <= _scalars(one).items() for one in _things(_body(answer)))
+    if any(wanted <= one.items() for one in theirs):
+        return True
+    is_on_page = any(wanted <= one.items() for one in ours)
+    return not is_on_page and any(one in ours for one in theirs if len(one) > 1)
+
+
+def _is_served(answer: Response) -> bool:
+    return 200 <= answer.status_code < 300 and not answer.redirects
 
 
 def _methods_at(operation: Operation, path: str) -> frozenset[str]:
@@ -121,16 +157,40 @@ def _is_wrong(case: Case) -> bool:
     return meta is None or meta.mode.is_negative or not meta.bindings
 
 
-def _creator(context: CheckContext, peers: Peers, owner: str | None) -> JudgedInteraction | None:
-    """Return the step in which the caller created the resource of the case."""
-    case = context.case
-    for step in reversed(context.sequence):
-        is_member = len(concrete_path(case)) == len(concrete_path(step.case)) + 1
-        is_made = method_of(step.case) == "POST" and is_done(step) and is_member
-        if is_made and concerns(case, step.case):
-            is_own = owner is not None and peers.caller_of(step.request) == owner
-            return step if is_own and _is_named_in(step, case) else None
+def _creator(context: CheckContext) -> JudgedInteraction | None:
+    """Return the step that created the resource of the case: a POST to its collection, or one whose response shows it as new."""
+    case, steps = context.case, context.sequence
+    for place in range(len(steps) - 1, -1, -1):
+        step = steps[place]
+        if method_of(step.case) != "POST" or not is_done(step):
+            continue
+        if len(concrete_path(case)) == len(concrete_path(step.case)) + 1 and concerns(case, step.case):
+            return step if _is_named_in(step, case) else None
+        if _is_named_in(step, case) and _is_new(context, step, steps[:place]):
+            return step
     return None
+
+
+def _is_new(context: CheckContext, step: JudgedInteraction, before: Sequence[JudgedInteraction]) -> bool:
+    """Whether a response shows the resource of the case, which neither its request nor earlier responses name.
+
+    An order is made by `POST /carts/{id}/checkout`; the product of `POST /favorites` is named in the request.
+    """
+    case, answer = context.case, step.outcome
+    asked = {str(value) for value in named_values(case).values()}
+    known = {str(value) for value in named_values(step.case).values()}
+    known |= {str(value) for one in _things(step.case.body) for value in _scalars(one).values()}
+    known |= {str(value) for value in step.case.query.values()}
+    for earlier in before:
+        if isinstance(earlier.outcome, Response):
+            known |= {str(value) for one in _things(_body(earlier.outcome)) for value in _scalars(one).values()}
+    if asked <= known or not isinstance(answer, Response):
+        return False
+    location = next(iter(answer.headers.get("location", ())), "")
+    if location and context.response.request is not None:
+        return urlsplit(location).path.rstrip("/").encode() == context.response.request.path.rstrip(b"/")
+    mine = _thing(case, context.response)
+    return mine is not None and _shows(case, answer, mine)
 
 
 def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
@@ -153,7 +213,7 @@ def _thing(case: Case, answer: Response) -> Thing | None:
 
 def _shows(case: Case, answer: object, mine: Thing) -> bool:
     """Whether a response shows the same resource: all common values are equal, and more than the identifier is common."""
-    if not isinstance(answer, Response) or not 200 <= answer.status_code < 300 or answer.redirects:
+    if not isinstance(answer, Response) or not _is_served(answer):
         return False
     theirs = _thing(case, answer)
     if theirs is None:

@@ -57,6 +57,8 @@ class Notebooks:
     is_planted: bool = True
     is_shared: bool = False
     """Whether lists hold everybody's notes: then they are meant to be read."""
+    is_paged: bool = False
+    """Whether lists hold the first three notes alone."""
     is_public: bool = False
     """Whether nobody has to say who he is to read a note."""
     notes: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -82,7 +84,7 @@ class Notebooks:
     def _all(self, who: str, request: Request) -> Reply:
         if request.method == "GET":
             mine = [note for owner, note in self.notes if owner == who or self.is_shared]
-            return json_reply(mine[-50:])
+            return json_reply(mine[:3] if self.is_paged else mine[-50:])
         try:
             given = json.loads(request.body)
         except ValueError:

@@ -248,6 +248,7 @@ class CredentialKeeper(Struct):
         if held is not None:
             self.secrets.add_credentials(held.credentials)
             put(request, held.credentials)
+            request.proofs = ((name, held.number),)
 
     def is_refused(self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False) -> bool:
         """Whether a refused request is to be sent again, now that newer or other credentials are there.

@@ -5,7 +5,8 @@ Their traffic is recorded without the credentials that they send and receive.
 
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from itertools import count
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
@@ -159,14 +160,25 @@ class LoginTransport(Struct, frozen=True):
     """To any other host."""
 
 
-class Identities:
-    """The caller of each operation: the first user, then anonymous, then the other users, until one is accepted."""
+_MOST_INCONCLUSIVE: Final = 8
+"""Requests of an operation that are sent as further users without showing which user may call it."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+
+class Identities:
+    """The caller of each operation: the first user, then anonymous, then the other users, until one is accepted.
+
+    A 404 or 400 to another user shows nothing: an operation may answer 403 for reasons of its own, such as a wrong code. The
+    next request of the operation comes from the first user again.
+    """
+
+    def __init__(self, names: Sequence[str], peers: Collection[str] = ()) -> None:
+        """`peers` have the same permissions as the first user, so that they are not tried after a refusal."""
         first, *others = names
+        others = [one for one in others if first not in peers or one not in peers]
         self._ladder = (first, _ANONYMOUS, *others) if others else (first,)
         self._tried: dict[str, list[int]] = {}
         """Operation -> statuses of refusals, in the order of `_ladder`."""
+        self._inconclusive: Counter[str] = Counter()
         self._settled: dict[str, str] = {}
 
     def current(self, label: str) -> str:
@@ -187,6 +199,10 @@ class Identities:
         if 200 <= status < 400:
             self._settled[label] = who
         if not is_refusal:
+            if label not in self._settled and self._tried.pop(label, []):
+                self._inconclusive[label] += 1
+                if self._inconclusive[label] >= _MOST_INCONCLUSIVE:
+                    self._settled[label] = self._ladder[0]
             return False
         tried = self._tried.setdefault(label, [])
         tried.append(status)

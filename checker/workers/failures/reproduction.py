@@ -44,7 +44,8 @@ class PrintedReplay(Struct):
         for number, (shot, request) in enumerate(requests, 1):
             is_last = number == len(requests)
             made = shot.made
-            if sent and made.bindings and len(requests) == len(chain) and not (own and is_last):
+            is_at_own_path = own is None or own.is_of_check or not is_last
+            if sent and made.bindings and len(requests) == len(chain) and is_at_own_path:
                 made, request = self._followed(shot, request, sent)
             again = replace(
                 curl.as_sent(self._command(shot.verdict, request)),
@@ -95,7 +96,8 @@ class PrintedReplay(Struct):
 
     def _printed(self, case: Case, request: WireRequest, before: Sequence[Verdict] | None) -> Exchanging[Verdict]:
         """One attempt with a command instead of a case. What comes before the last one is not judged: it has no `before`."""
-        outcome = yield from exchange(self.tools, case, request)
+        # The request of a check carries the credentials that the check chose, or none: new ones would make it another request.
+        outcome = (yield request) if request.is_of_check else (yield from exchange(self.tools, case, request))
         judgement = UNJUDGED
         if before is not None:
             judgement = yield from judge_outcome(self.tools, case, outcome, before, request=request)

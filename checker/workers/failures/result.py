@@ -37,6 +37,8 @@ class InvestigationResult(Struct):
     earlier: tuple[Verdict, ...] = ()
     """Requests that were sent before and still count when the commands are sent."""
     names: FreshNames = field(default_factory=FreshNames)
+    _steps_before: Chain = ()
+    """The steps before the command of a check, as they were sent when it showed the failure."""
 
     def send_printed(self, printed: PrintedReplay, factory: CaseFactory, wanted: ExpectedFailure) -> Job[None]:
         """Send the commands as they will be printed, and keep the verdict on the last response."""
@@ -53,10 +55,14 @@ class InvestigationResult(Struct):
             yield from self.send_printed(printed, factory, wanted)
             return
         self.printed.append((sent[-1].outcome, sent[-1].judgement))
-        if chain is self.chain or len(sent) != len(chain):
+        if len(sent) != len(chain):
             return
         shots = tuple(JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=True))
-        if wanted.again(shots[-1]) is not None:
+        if wanted.again(shots[-1]) is None:
+            return
+        if own is not None:
+            self._steps_before = shots[:-1]
+        elif chain is not self.chain:
             self.chain = shots
 
     def showed(self, wanted: ExpectedFailure) -> int:
@@ -74,11 +80,11 @@ class InvestigationResult(Struct):
     def _shown_chain(self, wanted: ExpectedFailure) -> Chain:
         """Return the reported sequence: if the command is that of a check, its response replaces that of the case."""
         showing = self._showing(wanted) if self.is_of_check else []
-        outcome = showing[0].verdict.outcome if showing else None
+        outcome = showing[-1].verdict.outcome if showing else None
         if not isinstance(outcome, Response) or outcome.request is None:
             return self.chain
-        verdict = replace(showing[0].verdict, request=outcome.request)
-        return (*self.chain[:-1], JudgedCase(showing[0].made, verdict))
+        verdict = replace(showing[-1].verdict, request=outcome.request)
+        return (*(self._steps_before or self.chain[:-1]), JudgedCase(showing[-1].made, verdict))
 
     def described(self, last: Finding, wanted: ExpectedFailure, traffic: Traffic) -> Finding:
         """Return a finding with the result of its investigation."""

@@ -61,7 +61,7 @@ def equip(
         keeper.sources = _tokens(authentication, asked.schemes, wiring.send)
         if authentication.wfc is not None:
             users = chosen_users(asked.settings.auth.wfc, authentication.wfc.user)
-            keeper.identities = Identities([user.name for user in users])
+            keeper.identities = Identities([user.name for user in users], authentication.wfc.peers)
             keeper.peer_names = authentication.wfc.peers
             # The chosen user calls all operations. Peers are only tried on the resources that this user created.
             known = {one.name: one for one in (*users, *peers_of(asked.settings.auth.wfc, authentication.wfc))}
