@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from checker.core.digests import case_id
 from checker.core.response import Outcome, Response
 from tests.asking import saying
-from tests.workers.harness import GETS, SECURED, run, workplace
+from tests.workers.harness import GETS, SECURED, TASK, run, workplace
 
 ASKED = saying(
     {"checks": {"enabled": False, "ignored_auth": {"enabled": True}}},
@@ -87,3 +87,19 @@ def test_a_later_phase_probes_what_got_no_verdict(tmp_path: Path, status: int, *
     probed = _probed(ran.memory.events)
     assert case_id(GETS.seed, 0) in probed
     assert (case_id(later.seed, 0) in probed) is is_probed
+
+
+def test_fuzz_probes_an_operation_in_its_first_turn_alone(tmp_path: Path) -> None:
+    def refuses_strangers(response: Response) -> Outcome:
+        request = response.request
+        assert request is not None
+        if request.header(b"authorization") == b"Bearer right":
+            return response
+        return Response(401, [], b"", elapsed=0.001, request=request)
+
+    turns = [replace(TASK, id=f"00000000000000b{number}", seed=number, stop=60) for number in (1, 2)]
+    with workplace(tmp_path, document=SECURED, operations=ASKED) as place:
+        ran = run(place, *turns, spoil=refuses_strangers)
+    assert len(_probed(ran.memory.events)) == len(TASK.labels)
+    later = {case for _, case in ran.memory.events if case.startswith(case_id(2, 0)[:10])}
+    assert len(later) >= 60

@@ -60,4 +60,6 @@ class ProbedOperations(Struct):
         if index is not None:
             return index != flight.index
         judged, names = self._judged.get(label, ()), phase_names()
-        return any(one in names[: names.index(task.phase)] for one in judged) if judged else False
+        if not judged or flight.task.is_endless:
+            return bool(judged)
+        return any(one in names[: names.index(task.phase)] for one in judged)
