@@ -12,6 +12,7 @@ from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
+from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Response
 from checker.core.send import Exchanging
@@ -163,10 +164,10 @@ class Judgement(Struct, frozen=True):
     errors: tuple[Raised, ...] = ()
     """Exceptions of checks and hooks that are not failures."""
 
-    @property
-    def is_of_answer(self) -> bool:
-        """Whether a failure is about this response, not only about responses to requests of checks."""
-        return any(one.request is None and not one.operation for one in self.failures)
+    def grave(self, label: Label) -> tuple[str, ...]:
+        """Return the fingerprints of the grave failures of this response, without those of requests that checks sent."""
+        own = (one for one in self.failures if one.request is None and not one.operation)
+        return tuple(one.fingerprint(label) for one in own if one.severity.is_grave)
 
 
 CLEAN = Judgement((), (), ())

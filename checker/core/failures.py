@@ -18,6 +18,11 @@ class Severity(StrEnum):
     MEDIUM = "medium"
     LOW = "low"
 
+    @property
+    def is_grave(self) -> bool:
+        """Whether a list of cases ends at a new failure of this severity."""
+        return self in (Severity.CRITICAL, Severity.HIGH)
+
 
 class CauseScope(StrEnum):
     """The reach of one cause: failures of one kind that break the same rule have the same cause within it."""

@@ -4,7 +4,7 @@ Records of one incarnation arrive in order; incarnations in any interleaving. Wh
 all of them.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf
 from typing import TypeVar
@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from checker.core.constraints import Constraint
+from checker.core.failures import Severity
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.needs import creation_rank, needed_by
 from checker.corpus.records import (
@@ -288,6 +289,14 @@ class RunView(Struct):
     def version(self, fingerprint: str) -> Finding:
         """Return the best version of a finding, without its prerequisites."""
         return self._sights.version(fingerprint)
+
+    def grave_failures(self, phase: str) -> dict[str, frozenset[str]]:
+        """Return operation -> fingerprints of the grave failures that other phases than this one found."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for one in self.sights.values():
+            if one.phase != phase and Severity(one.severity).is_grave:
+                found[one.label].add(one.fingerprint)
+        return {label: frozenset(names) for label, names in found.items()}
 
     def is_told(self, fingerprint: str) -> bool:
         """Whether a finding is one of `findings`."""

@@ -181,6 +181,8 @@ class RunPlan:
         """Operation -> the worker that had it last and has compiled it."""
         self.is_hopeless: Callable[[str], bool] = lambda label: False
         """Whether an operation is skipped in further phases. Asked when a stage begins, after all earlier phases."""
+        self.grave_failures: Callable[[str], Mapping[str, frozenset[str]]] = lambda phase: {}
+        """Return operation -> fingerprints of its grave failures in other phases. Asked when a stage of the given phase begins."""
         self.tasks: Sequence[Task] = tuple(self._tasks.values())
         """All tasks in their initial state."""
 
@@ -358,9 +360,10 @@ class RunPlan:
 
     def _of_next_stage(self) -> Iterator[_Piece]:
         phase, labels = self._stages.popleft()
+        known = self.grave_failures(phase) if phase_named(phase).ends_at_failure else {}
         for label in labels:
             if label not in self._given_up and not self.is_hopeless(label):
-                task = self._tasks[label, phase]
+                task = replace(self._tasks[label, phase], known=known.get(label, frozenset()))
                 piece = _Piece(task, label in self._producers, self._stage)
                 if label not in self._ending:
                     yield piece

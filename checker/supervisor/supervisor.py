@@ -114,6 +114,7 @@ def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, w
         orders={**dict.fromkeys(settings.sources.unordered_phases), **{one.phase: one.labels for one in opened.orders}},
     )
     plan.is_hopeless = view.is_never_allowed
+    plan.grave_failures = view.grave_failures
     # Failures are shrunk before deferred operations may end the service. A time limit leaves no time for that order.
     plan.holds_last = window is None
     if window is not None:

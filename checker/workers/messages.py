@@ -157,7 +157,9 @@ class Task(Struct, frozen=True):
     sends_smallest: bool = False
     """Whether the smallest case of each of its operations comes before all others: it is their first task of the run."""
     ends_at_failure: bool = False
-    """Whether its first case that fails is its last: then its cases are sent one after the other."""
+    """Whether its first case with a new grave failure is its last: then its cases are sent one after the other."""
+    known: frozenset[str] = frozenset()
+    """Fingerprints of the grave failures that its operation showed before this phase."""
     left_out: tuple[tuple[str, int], ...] = ()
     """(phase, number of its first case) of what lists left out when a case of theirs failed: it comes first."""
     is_last: bool = False

@@ -81,8 +81,24 @@ def test_lists_end_at_the_first_failure_unless_told_otherwise(
     assert sound["examples"] == EXAMPLES
     assert sound["coverage"] > EXAMPLES
     expected = {"examples": EXAMPLES, "coverage": sound["coverage"]}
-    # Methods that nobody declared are tried for each path, and these two paths differ in nothing else.
-    assert broken == (expected if goes_on else {"examples": 1, "coverage": 1})
+    # Undeclared methods are tried for each path, and these two paths differ in nothing else.
+    # The examples phase showed the failure, so that it is not new in the coverage phase.
+    assert broken == (expected if goes_on else expected | {"examples": 1})
+
+
+def test_a_list_ends_at_a_new_grave_failure(app: App, tmp_path: Path) -> None:
+    assert _cases(_ran(tmp_path, app, "--phases", "coverage"), BROKEN) == {"coverage": 1}
+
+
+def test_a_list_does_not_end_at_a_failure_of_medium_severity(tmp_path: Path) -> None:
+    def answer(request: Request) -> Reply:
+        return json_reply({}, status=404 if request.target.startswith(b"/broken") else 200)
+
+    with serving(answer, DOCUMENT) as app:
+        chosen = ("--checks", "status_code_conformance", "--no-shrink", "--phases", LISTED)
+        ran = Command(tmp_path).run_as_usual(app.document_url, *chosen, inline=True)
+    assert {found.severity for found in ran.findings} == {"medium"}, ran.shown
+    assert _cases(ran, BROKEN) == _cases(ran, SOUND)
 
 
 def test_drawn_cases_begin_with_what_lists_left_out(app: App, tmp_path: Path) -> None:
@@ -90,10 +106,10 @@ def test_drawn_cases_begin_with_what_lists_left_out(app: App, tmp_path: Path) ->
     for folder in (ended, whole):
         folder.mkdir()
     app.seen.clear()
-    ran = _ran(ended, app, "--phases", f"{LISTED},fuzzing", "-n", "60")
+    ran = _ran(ended, app, "--phases", "coverage,fuzzing", "-n", "60")
     sent = _targets(app)
     app.seen.clear()
-    _ran(whole, app, "--phases", LISTED, GOES_ON)
+    _ran(whole, app, "--phases", "coverage", GOES_ON)
     assert _cases(ran, BROKEN)["coverage"] == 1
     assert _cases(ran, BROKEN)["fuzzing"] <= 60
     assert _targets(app) <= sent

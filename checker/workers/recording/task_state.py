@@ -431,8 +431,8 @@ class InFlight(Struct):
     content_type: str | None = None
     """The media type of its response, as received."""
     has_failed: bool = False
-    is_wrong_itself: bool = False
-    """Whether a failure is about its own response, not about a request that a check sent."""
+    grave: tuple[str, ...] = ()
+    """Fingerprints of the grave failures of its own response."""
     is_notable: bool = False
     """Whether an observer wants its interaction to be kept in any case."""
     verdict: Verdict | None = None
