@@ -59,6 +59,8 @@ class Parameter:
     examples: tuple[Example, ...] = ()
     problem_of: Callable[[Any], str | None] | None = dataclasses.field(default=None, repr=False, compare=False)
     """Why a value breaks the schema, None when it fits; where the kind of the description says so."""
+    doubt: str = ""
+    """The reason why no verdict depends on its value; empty for most parameters."""
     inner: tuple[str, ...] = ()
     """What delimits lists in lists, outermost first (`collectionFormat` of `items`, Swagger 2.0); without one they are JSON."""
 

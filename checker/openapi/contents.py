@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -22,11 +22,21 @@ class Entry(Struct, frozen=True):
     label: Label
     method: str
     path: str
+    """The template of the path as it is sent: `/a/{id}` of `/a/{id:[0-9]+}#byId`."""
     pointer: str
     """JSON pointer of the operation object."""
     path_item: Mapping[str, Any]
     path_item_pointer: str
     definition: Mapping[str, Any]
+
+    @property
+    def declared_path(self) -> str:
+        """Return the path as the document spells it."""
+        return self.label.partition(" ")[2]
+
+    @property
+    def fragment(self) -> str:
+        return self.declared_path.partition("#")[2]
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -66,6 +76,35 @@ _MOST_VARIABLES = 100
 _SHOWN = 100
 _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
 """Keys that a path item has only in its operations."""
+
+
+_VARIABLE: Final = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}")
+"""A variable of a path in any notation; a regular expression inside may have braces of its own."""
+_NAME: Final = re.compile(r"\s*\+?\s*([^\s:?*+={}]+)")
+
+
+def variable_name(text: str) -> str:
+    """Return the name in a path variable: `id` of ` id `, `id?`, `id*`, `+id`, `id:[0-9]+` and `id=shelves/*`."""
+    found = _NAME.match(text)
+    return found[1] if found else text
+
+
+def notations_of(path: str) -> dict[str, str]:
+    """Return the notation of each variable of a declared path, by name."""
+    notations = dict.fromkeys(_VARIABLE.findall(path.partition("#")[0]))
+    names = [variable_name(text) for text in notations]
+    # Two variables whose notations have one name would get one value.
+    return dict(zip(names if len(set(names)) == len(names) else notations, notations, strict=True))
+
+
+def sent_path(path: str) -> str:
+    """Return the template of the path that is sent.
+
+    A fragment is not part of a request target (RFC 3986, 3.5): descriptions use it to tell operations of one path apart.
+    """
+    names = {text: name for name, text in notations_of(path).items()}
+    sent = _VARIABLE.sub(lambda found: "{" + names[found[1]] + "}", path.partition("#")[0])
+    return f"/{sent}" if sent and not sent.startswith("/") else sent
 
 
 Content = Entry | BrokenOperation | DroppedOperation
@@ -184,7 +223,7 @@ def _operation(
         )
     if not isinstance(definition, dict):
         return _broken(method, path, f"the operation at {pointer} is not an object; correct it")
-    return Entry(Label(f"{method} {path}"), method, path, pointer, *path_item, definition)
+    return Entry(Label(f"{method} {path}"), method, sent_path(path), pointer, *path_item, definition)
 
 
 def _broken(method: str, path: str, error: str) -> BrokenOperation:

@@ -2,12 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from checker.core.case import Engine
-from checker.core.contract import RequestVerdict
+from checker.core.contract import Outcome, RequestVerdict
 from checker.core.operation import Body, BrokenOperation, Label, Parameter, UnusableBody
-from checker.core.request import WireRequest
+from checker.core.request import Location, WireRequest
 from checker.core.schema import SchemaWarning, UnresolvableReference
 from checker.core.security import SecurityRequirement
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
@@ -21,9 +21,12 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import with_identifiers
 from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
+from checker.openapi.referee.rulings import Part
 from checker.openapi.responses.contract import OpenApiContract
 from checker.openapi.servers import security_of, token_paths
 from checker.schema.pointers import pointer_child
+
+_TWIN: Final = "another operation of the same path may accept it"
 
 
 class Owner(Protocol):
@@ -41,6 +44,7 @@ class Owner(Protocol):
     def find(self, label: str) -> "OpenApiOperation | BrokenOperation | None": ...
     def entry_of_id(self, operation_id: str) -> Entry | str: ...
     def entry_at(self, place: str) -> Entry | None: ...
+    def twins_of(self, entry: Entry) -> "Iterator[OpenApiOperation]": ...
 
 
 @dataclasses.dataclass(eq=False, repr=False, slots=True)
@@ -126,7 +130,22 @@ class OpenApiOperation(ApiOperation):
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         if self._referee is None:
             self._referee = RequestReferee(self)
-        return self._referee.judge(request, base_path=base_path)
+        verdict = self._referee.judge(request, base_path=base_path)
+        if (
+            self.entry.fragment
+            and verdict.outcome is Outcome.INVALID
+            and self._is_for_twin(request, verdict, base_path)
+        ):
+            return RequestVerdict(tuple(Part(Location.PATH, "").ambiguous(_TWIN)))
+        return verdict
+
+    def _is_for_twin(self, request: WireRequest, verdict: RequestVerdict, base_path: str) -> bool:
+        """Whether a request may be one to another operation of the same method and path."""
+        name, _, chosen = self.entry.fragment.partition("=")
+        if chosen and not any(part.name.lower() == name.lower() for part in verdict.invalid):
+            return False
+        twins = (RequestReferee(twin) for twin in self.owner.twins_of(self.entry))
+        return any(twin.judge(request, base_path=base_path).outcome is not Outcome.INVALID for twin in twins)
 
     def compile(
         self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None
@@ -150,6 +169,6 @@ def _read(entry: Entry, owner: Owner) -> OpenApiOperation:
     else:
         at = pointer_child(entry.pointer, "requestBody")
         bodies = request_bodies(document, definition.get("requestBody"), at)
-    found, unusable = parameters(document, entry.path, declared)
+    found, unusable = parameters(document, entry.declared_path, declared)
     whole = with_identifiers(document, entry.path, found)
     return OpenApiOperation(entry, whole, owner, bodies, unusable)

@@ -1,16 +1,17 @@
 """Parameters of an operation: path item and operation merged, styles explicit."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
+from checker.core.resource_names import normalised
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
+from checker.openapi.contents import notations_of, variable_name
 from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES, flag, items_of, kind_of
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
@@ -35,7 +36,6 @@ def problem_of(schema: Schema, value: Any) -> str | None:
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 _QUERY_STRING = "querystring"
-_VARIABLE = re.compile(r"\{([^{}]+)\}")
 _NOT_OF_THE_SCHEMA = frozenset({"name", "in", "description", "required", "collectionFormat", "allowEmptyValue"})
 
 _IGNORED = "accept"
@@ -50,6 +50,10 @@ _OF_THE_MESSAGE = frozenset(
      "expect"]
 )  # fmt: skip
 """Headers about the framing and routing of a message: any wrong value breaks the connection."""
+
+
+UNDECLARED: Final = "no parameter declares it"
+"""The doubt about a variable of the path that no parameter declares."""
 
 
 class MalformedOperation(ValueError):
@@ -120,9 +124,11 @@ def parameters(
 ) -> tuple[tuple[Parameter, ...], dict[str, str]]:
     """Return the parameters outside the body in order of declaration, and the reasons why optional ones cannot be sent, by pointer.
 
-    An undeclared variable of the path is text. Raises `MalformedOperation` and `UnresolvableReference`.
+    `path` is as declared. An undeclared variable of the path is text. Raises `MalformedOperation` and `UnresolvableReference`.
     """
-    variables = dict.fromkeys(_VARIABLE.findall(path))
+    notations = notations_of(path)
+    variables = dict.fromkeys(notations)
+    declared = _by_variable(declared, variables)
     whole = next((item for item in declared.values() if item.place == _QUERY_STRING), None)
     found = []
     unusable: dict[str, str] = {}
@@ -143,14 +149,44 @@ def parameters(
                 raise
             unusable[item.pointer] = str(error)
             continue
-        variables.pop(item.name if item.place == "path" else "", None)
+        if item.place == "path":
+            del variables[item.name]
+            notation = notations[item.name].strip()
+            doubt = "" if notation == item.name else f"it is `{{{notation}}}` in the path"
+            parameter = replace(parameter, name=item.name, doubt=doubt)
         found.append(parameter)
     for item in declared.values():
         if _is_needed(item, variables):
             raise MalformedOperation(item.fault)
         if item.fault:
             unusable[item.pointer] = item.fault
+    found += _chosen_by_fragment(document, path, found)
     return (*found, *(_undeclared(document, name) for name in variables)), unusable
+
+
+def _by_variable(
+    declared: Mapping[tuple[str, str], Declared], variables: Iterable[str]
+) -> Mapping[tuple[str, str], Declared]:
+    """Return the parameters, those of the path named as the variables that they mean: `ID` for a parameter `id` of `/a/{ID}`."""
+    free = {normalised(name): name for name in variables if ("path", name) not in declared}
+    if not free:
+        return declared
+    found = dict(declared)
+    for key, item in declared.items():
+        if item.place == "path" and not item.fault and item.name not in variables:
+            name = free.pop(normalised(variable_name(item.name)), item.name)
+            found[key] = structs.replace(item, name=name)
+    return found
+
+
+def _chosen_by_fragment(document: OpenApiDocument, path: str, found: Iterable[Parameter]) -> list[Parameter]:
+    """Return the header that a fragment such as `X-Amz-Target=Service.Operation` gives, unless a parameter describes it."""
+    name, _, value = path.partition("#")[2].partition("=")
+    is_header = name.lower().startswith("x-") and value != ""
+    if not is_header or any(one.name.lower() == name.lower() for one in found):
+        return []
+    schema = document.schema({"type": "string", "enum": [value]}, "#/paths")
+    return [Parameter(name, Location.HEADER, True, schema, "simple", False, pointer="#/paths")]
 
 
 def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
@@ -164,7 +200,7 @@ def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
 
 def parameter_names(document: OpenApiDocument, path: str, *lists: tuple[object, str]) -> Iterator[str]:
     """Yield the names of the same parameters, as far as they are known without reading schemas."""
-    variables = dict.fromkeys(_VARIABLE.findall(path))
+    variables = notations_of(path)
     yield from variables
     for raw, pointer in lists:
         for item in raw if isinstance(raw, list) else ():
@@ -343,4 +379,4 @@ def swagger_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def _undeclared(document: OpenApiDocument, name: str) -> Parameter:
     schema = document.schema({"type": "string", "minLength": 1}, "#/paths")
-    return Parameter(name, Location.PATH, True, schema, "simple", False, pointer="#/paths")
+    return Parameter(name, Location.PATH, True, schema, "simple", False, pointer="#/paths", doubt=UNDECLARED)

@@ -13,7 +13,7 @@ from checker.core.resources import ResourceModel
 from checker.core.schema import SchemaWarning
 from checker.core.security import SecurityScheme
 from checker.core.system import later
-from checker.kinds.protocol import ApiLink, ApiSchema, DroppedOperation, initialised
+from checker.kinds.protocol import ApiLink, ApiSchema, DroppedOperation, OperationEntry, initialised
 from checker.kinds.sources import SchemaOptions
 from checker.openapi.contents import Entry, table_of_contents
 from checker.openapi.documents.dialects import version_of
@@ -193,16 +193,34 @@ class OpenApiSchema(ApiSchema):
         entry = self._index().get(Label(label))
         return None if entry is None else self.read(entry)
 
+    def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
+        return entry.label.partition(" ")[2], entry.method
+
     def parameter_names(self, label: Label) -> Iterator[str]:
         entry = self._index().get(label)
         if isinstance(entry, Entry):
-            yield from declared.parameter_names(self.document, entry.path, *entry.parameter_lists)
+            yield from declared.parameter_names(self.document, entry.declared_path, *entry.parameter_lists)
 
     @cached_property
     def _by_id(self) -> dict[str, Entry]:
         entries = [entry for entry in self.entries() if isinstance(entry, Entry)]
         # If two operations have the same id, the first one wins.
         return {entry.operation_id or "": entry for entry in reversed(entries)}
+
+    @cached_property
+    def _by_path(self) -> Mapping[tuple[str, str], list[Entry]]:
+        found: dict[tuple[str, str], list[Entry]] = {}
+        for entry in self.entries():
+            if isinstance(entry, Entry):
+                found.setdefault((entry.method, entry.path), []).append(entry)
+        return found
+
+    def twins_of(self, entry: Entry) -> "Iterator[OpenApiOperation]":
+        """Yield the other operations of the same method and path; their declared paths differ in a fragment."""
+        for other in self._by_path[entry.method, entry.path] if entry.fragment else ():
+            twin = self.read(other)
+            if other is not entry and not isinstance(twin, BrokenOperation):
+                yield twin
 
     @cached_property
     def _by_pointer(self) -> dict[str, Entry]:

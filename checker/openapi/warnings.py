@@ -13,14 +13,14 @@ from msgspec import Struct, field
 from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
 from checker.core.operation import Example
-from checker.core.request import BaseUrl
+from checker.core.request import BaseUrl, Location
 from checker.core.schema import Dialect, Direction, Schema, SchemaWarning, UnresolvableReference, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
-from checker.openapi.contents import Entry
+from checker.openapi.contents import Entry, variable_name
 from checker.openapi.documents.dialects import elements, flag, items_of, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument, circle_in, is_lost
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.parameters import Declared, declared_parameters, swagger_schema
+from checker.openapi.parameters import UNDECLARED, Declared, declared_parameters, swagger_schema
 from checker.openapi.resources import links_of
 from checker.schema.keywords import keywords_of
 from checker.schema.pointers import pointer_child
@@ -192,6 +192,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
     if len(whole) > 1:
         message = f"the operation at {entry.pointer} has {len(whole)} `body` parameters, and Swagger 2.0 allows one; requests are made for each of them"
         yield WarningKind.SEVERAL_BODIES, entry.pointer, message
+    yield from _of_path(operation)
     yield from malformed_parts(document, entry)
     for fault in operation.contract.unvalidated():
         kind = WarningKind.MISSING_DESERIALIZER
@@ -218,6 +219,35 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
         for name in requirement.undeclared:
             message = f"the security scheme `{name}` is not declared; add it to the security schemes"
             yield WarningKind.UNDECLARED_SECURITY, entry.pointer, message
+
+
+def _of_path(operation: OpenApiOperation) -> Iterator[_Warning]:
+    """Yield warnings about the notation of the path, and about variables and parameters that do not belong together."""
+    entry, kind = operation.entry, WarningKind.MALFORMED_PART
+    path = entry.declared_path.partition("#")[0]
+    if path != entry.path:
+        yield kind, entry.path_item_pointer, f"the path `{path}` is sent as `{entry.path}`"
+    variables = {one.pointer: one for one in operation.parameters if one.location is Location.PATH}
+    for item in declared_parameters(operation.owner.document, *entry.parameter_lists).values():
+        if item.place != "path" or item.fault:
+            continue
+        named = variables.get(item.pointer)
+        if named is None:
+            yield (
+                kind,
+                item.pointer,
+                f"the parameter `{item.name}` at {item.pointer} is no variable of `{path}`; it is not sent",
+            )
+        elif named.name != variable_name(item.name):
+            message = (
+                f"the parameter `{item.name}` at {item.pointer} is read as the variable `{{{named.name}}}` of `{path}`"
+            )
+            yield kind, item.pointer, message
+    free = [one.name for one in operation.parameters if one.location is Location.PATH and one.doubt == UNDECLARED]
+    if free:
+        listed = ", ".join(f"`{{{name}}}`" for name in free)
+        message = f"no parameter of the operation at {entry.pointer} declares {listed}; any text is sent, and no verdict depends on it"
+        yield kind, entry.pointer, message
 
 
 def _swagger_parameters(operation: OpenApiOperation) -> dict[tuple[str, str], Declared]:

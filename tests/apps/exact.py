@@ -81,7 +81,7 @@ class Exact(Mock):
     def __call__(self, request: Request) -> Reply:
         path = request.target.partition(b"?")[0]
         segments = [unquote_to_bytes(part) for part in path.removeprefix(self._begins).split(b"/")]
-        found = self.find(request.method, segments) if path.startswith(self._begins) else None
+        found = self.find(request.method, segments, request.headers) if path.startswith(self._begins) else None
         if found is None:
             return self._undeclared(request.method, segments)
         operation, values = found

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -36,7 +37,7 @@ class Mock:
         self._replies: dict[str, Reply] = {}
         self._routes: dict[str, list[tuple[tuple[int, ...], _Template, Described]]] = {}
         for operation in self.document.operations():
-            template = _Template(operation.path)
+            template = _Template(operation.path.partition("#")[0])
             routes = self._routes.setdefault(operation.method, [])
             routes.append((template.rank, template, operation))
         for routes in self._routes.values():
@@ -46,7 +47,7 @@ class Mock:
         path = request.target.partition(b"?")[0]
         prefix = self._prefix.encode()
         segments = [unquote_to_bytes(part) for part in path.removeprefix(prefix).split(b"/")]
-        found = self.find(request.method, segments) if path.startswith(prefix) else None
+        found = self.find(request.method, segments, request.headers) if path.startswith(prefix) else None
         if found is not None:
             operation, values = found
             self.answered.add(operation.label)
@@ -60,13 +61,22 @@ class Mock:
             return Reply(405, headers=(("Allow", ", ".join(others)),))
         return Reply(404)
 
-    def find(self, method: str, segments: list[bytes]) -> tuple[Described, dict[str, bytes]] | None:
-        """The operation that these decoded segments of a path belong to, literals first, and its variables."""
+    def find(
+        self, method: str, segments: list[bytes], headers: Mapping[str, str] = MappingProxyType({})
+    ) -> tuple[Described, dict[str, bytes]] | None:
+        """The operation that these decoded segments of a path belong to, literals first, and its variables.
+
+        Of operations whose paths differ in a fragment `NAME=VALUE`, it is the one with that header, or the first.
+        """
+        first = None
         for _, template, operation in self._routes.get(method, ()):
             values = template.values(segments)
             if values is not None:
-                return operation, values
-        return None
+                name, _, value = operation.path.partition("#")[2].partition("=")
+                if not value or headers.get(name.lower()) == value:
+                    return operation, values
+                first = first or (operation, values)
+        return first
 
     def reply(self, operation: Described) -> Reply:
         """What an operation always answers."""

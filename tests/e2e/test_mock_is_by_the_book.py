@@ -33,10 +33,16 @@ def _id(path: Path) -> str:
 
 def _path_of(mock: Mock, operation: Described) -> str:
     """A path by the template, filled with numbers: valid or not, the mock answers."""
-    path = operation.path
+    path = operation.path.partition("#")[0]
     for index, parameter in enumerate(mock.document.parameters(operation)):
         path = path.replace("{" + parameter["name"] + "}", f"x{index}y")
     return quote(path)
+
+
+def _chosen(operation: Described) -> dict[str, str]:
+    """The header that a fragment of the path names."""
+    name, _, value = operation.path.partition("#")[2].partition("=")
+    return {name.lower(): value} if value else {}
 
 
 def _judged(operation: Any, reply: Reply) -> Judgement:
@@ -60,7 +66,7 @@ def test_no_check_objects_to_what_the_mock_answers(path: Path) -> None:
         assert ours is not None, operation.label
         if isinstance(ours, BrokenOperation):
             continue
-        reply = mock(Request(operation.method, _path_of(mock, operation).encode(), {}))
+        reply = mock(Request(operation.method, _path_of(mock, operation).encode(), _chosen(operation)))
         assert reply == mock.reply(operation), f"{operation.label} is shadowed"
         judgement = _judged(ours, reply)
         assert judgement.failures == (), operation.label

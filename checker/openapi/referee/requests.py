@@ -53,7 +53,7 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
         outline = rules.of(parameter.schema).outline
         ways = [decode_path(parameter, text, outline) for text in dict.fromkeys(texts)]
         found = _any_of(ways, ambiguity.SPLIT, is_cut=target.is_cut)
-        if found is MISSING:
+        if found is MISSING and not parameter.doubt:
             part = Part.of(parameter)
             yield from part.broken("required", "nothing stands in place of it", texts[0])
         else:
@@ -138,12 +138,14 @@ def header_verdicts(parameters: Iterable[Parameter], headers: Sequence[Header], 
 
 def _verdicts(parameter: Parameter, found: Decoding, shown: object, rules: Rules) -> list[PartVerdict]:
     part = Part.of(parameter)
+    if isinstance(found, Missing) and not parameter.required:
+        return part.valid()
+    if parameter.doubt:
+        return part.ambiguous(parameter.doubt, shown)
     if isinstance(found, Malformed):
         return part.broken(found.keyword, found.reason, shown)
     if isinstance(found, Missing):
-        if parameter.required:
-            return part.broken("required", "it is required and not there")
-        return part.valid()
+        return part.broken("required", "it is required and not there")
     return part.judged(found, rules.of(parameter.schema))
 
 

@@ -1,0 +1,82 @@
+"""Documents as they are: what is not by the book is read in the obvious way, and no verdict depends on it."""
+
+import re
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
+from tests.e2e.runner import Command, Ran
+
+RESPONSES = {"200": {"description": "OK"}, "400": {"description": "Refused"}, "404": {"description": "Missing"}}
+
+
+def described(paths: dict[str, Any]) -> dict[str, Any]:
+    return {"openapi": "3.0.3", "info": {"title": "Odd", "version": "1"}, "paths": paths}
+
+
+def operation(*parameters: Any, **more: Any) -> dict[str, Any]:
+    return {"parameters": list(parameters), "responses": RESPONSES, **more}
+
+
+def parameter(name: str, place: str, **schema: Any) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": True, "schema": schema}
+
+
+NOT_ALLOWED = Reply(405, headers=(("Allow", "GET"),))
+
+
+def assert_clean(ran: Ran) -> None:
+    assert ran.findings == [], ran.shown
+    assert list(ran.view.errors.values()) == [], ran.shown
+    assert ran.code == 0, ran.shown
+
+
+def test_operations_whose_paths_differ_in_a_fragment_are_served(command: Command) -> None:
+    document = described(
+        {
+            "/users/{id}#byId": {"get": operation(parameter("id", "path", type="integer", minimum=1, maximum=99))},
+            "/users/{name}#byName": {
+                "get": operation(parameter("name", "path", type="string", pattern="^[a-z]{2,8}$"))
+            },
+            "/#Action=List": {"get": operation(parameter("Action", "query", enum=["List"]))},
+            "/#Action=Get": {"get": operation(parameter("Action", "query", enum=["Get"]))},
+        }
+    )
+
+    def answer(request: Request) -> Reply:
+        if request.method != "GET":
+            return NOT_ALLOWED
+        path, _, query = request.target.decode().partition("?")
+        if path == "/":
+            actions = parse_qs(query).get("Action", [""])
+            return Reply(200 if actions[0] in ("List", "Get") else 400)
+        user = re.fullmatch(r"/users/([^/#]+)", unquote(path))
+        return Reply(404) if user is None else Reply(200 if re.fullmatch(r"[1-9]\d?|[a-z]{2,8}", user[1]) else 400)
+
+    with serving(answer, document) as app:
+        ran = command.run_as_usual(app.document_url, "-n", "10", "--continue-on-failure", inline=True)
+    assert_clean(ran)
+    assert not any(b"#" in request.target or b"%23by" in request.target for request in app.seen)
+    assert "With a 2xx response: 4" in ran.stdout
+
+
+def test_no_verdict_depends_on_a_variable_in_another_notation(command: Command) -> None:
+    identified = operation(parameter("id", "path", type="integer", minimum=1, maximum=99))
+    paths = ("/case/{ID}", "/rx/{id:[0-9]+}", "/sp/{ id }", "/optional/{id?}", "noslash/{id}")
+    document = described({**{path: {"get": identified} for path in paths}, "/undeclared/{id}": {"get": operation()}})
+
+    def answer(request: Request) -> Reply:
+        if request.method != "GET":
+            return NOT_ALLOWED
+        found = re.fullmatch(
+            r"/(case|rx|sp|optional|noslash|undeclared)/([^/]+)", request.target.decode().split("?")[0]
+        )
+        if found is None:
+            return Reply(404)
+        return json_reply({}) if re.fullmatch(r"[1-9]\d?", unquote(found[2])) else Reply(400)
+
+    with serving(answer, document) as app:
+        ran = command.run_as_usual(app.document_url, "-n", "10", "--continue-on-failure", inline=True)
+    assert_clean(ran)
+    assert "Parts of operations that are not what they must be: 6" in ran.stdout
