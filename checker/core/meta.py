@@ -252,8 +252,8 @@ class Step(Struct, frozen=True, array_like=True):
     label: Label
     recipe: Recipe
     bindings: tuple[Binding, ...] = ()
-    texts: tuple[tuple[str, str], ...] = ()
-    """(JSON pointer in the body, text) in place of values of the recipe: names that the server has not seen yet."""
+    names: tuple[tuple[str, str | int], ...] = ()
+    """(JSON pointer in the body, or `path id`; value) in place of values of the recipe: names that the server has not seen yet."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:

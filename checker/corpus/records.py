@@ -357,6 +357,8 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     """Fingerprint of the cause that it shares with findings of other operations; empty in old files."""
     needs: tuple[ResourceMade, ...] = ()
     """Requests that created the resources in its path, outermost first. The fold sets them; files do not hold them."""
+    spent: bool = False
+    """Whether its requests cannot fail again on this target: the resource that they make exists, or the one that they remove is gone."""
 
     @property
     def brief(self) -> "Finding":

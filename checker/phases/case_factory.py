@@ -32,7 +32,7 @@ from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import BoundPool, NewestFirst, renew, set_into, take_names, take_references
-from checker.phases.case_parts import Texts, literal_case, literal_of, with_texts, without
+from checker.phases.case_parts import Names, literal_case, literal_of, with_names, without
 from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
 
 ATTEMPTS = 30
@@ -194,8 +194,8 @@ class GeneratedCase(Struct):
     """The recipe of a case that was not drawn."""
     learned: str = ""
     """Demands of the target that its program respected."""
-    texts: Texts = ()
-    """Texts in its body that replace those of the recipe."""
+    names: Names = ()
+    """Values that replace those of the recipe."""
 
     @property
     def recipe(self) -> Recipe:
@@ -205,7 +205,7 @@ class GeneratedCase(Struct):
     @property
     def step(self) -> Step:
         """Return the recipe with its values, for the corpus."""
-        return Step(self.label, self.recipe, self.bindings, self.texts)
+        return Step(self.label, self.recipe, self.bindings, self.names)
 
 
 @dataclasses.dataclass
@@ -428,9 +428,9 @@ class CaseFactory:
 
         def renewed(source: Source) -> GeneratedCase:
             made = make(source)
-            return replace(made, case=with_texts(made.case, step.texts), texts=step.texts)
+            return replace(made, case=with_names(made.case, step.names), names=step.names)
 
-        return renewed if step.texts else make
+        return renewed if step.names else make
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """Return the simplest case of the operation of a step. Raises `Rejected` and the errors of making a case."""

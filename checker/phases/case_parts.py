@@ -118,32 +118,55 @@ def _pruned(value: Any, pointer: str, removed: Collection[str]) -> Any:
     return [item for _, item in kept] if isinstance(value, list) else value
 
 
-Texts = tuple[tuple[str, str], ...]
-"""(JSON pointer in the body, text)."""
+Names = tuple[tuple[str, str | int], ...]
+"""(JSON pointer in the body, or location and name of a parameter, value)."""
 
-_MOST_TEXTS: Final = 16
-"""Texts of one body that are changed."""
+_MOST_NAMES: Final = 16
+"""Names of one case that are changed."""
 _DEPTH: Final = 4
 _SHORT: Final = 4
 """Texts with fewer letters and digits are lengthened: there are too few others of their length."""
 _LONGER: Final = 12
 _ALPHABETS: Final = ("abcdef", ascii_lowercase, ascii_uppercase, digits)
+_PARAMETERS: Final = (Location.PATH, Location.QUERY)
 
 
-def texts_in(body: Any) -> list[tuple[str, str]]:
-    """Return the texts of a body that have letters or digits, with their JSON pointers, outermost first."""
-    near = takewhile(lambda part: part[0].count("/") <= _DEPTH, _parts_of(body))
-    texts = ((at, text) for at, text in near if at and isinstance(text, str) and any(map(str.isalnum, text)))
-    return list(islice(texts, _MOST_TEXTS))
+def names_in(case: Case) -> list[tuple[str, str | int]]:
+    """Return the values of a case that may name a resource, with their places: texts with letters or digits, then integers.
+
+    Parameters come first, then the body, outermost first. A value that an earlier response gave names what exists already.
+    """
+    bindings = () if case.meta is None else case.meta.bindings
+    bound = {one.name if one.location is Location.BODY else f"{one.location} {one.name}" for one in bindings}
+    near: list[tuple[str, Any]] = [
+        (f"{location} {name}", value)
+        for location in _PARAMETERS
+        for name, value in getattr(case, location.container).items()
+    ]
+    body = () if case.body is NOT_SET else takewhile(lambda part: part[0].count("/") <= _DEPTH, _parts_of(case.body))
+    near += islice(body, _MOST)
+    texts: list[tuple[str, str | int]] = []
+    numbers: list[tuple[str, str | int]] = []
+    for place, value in near:
+        if not place or place in bound or isinstance(value, bool):
+            continue
+        if isinstance(value, int):
+            numbers.append((place, value))
+        elif isinstance(value, str) and any(map(str.isalnum, value)):
+            texts.append((place, value))
+    return [*texts, *numbers][:_MOST_NAMES]
 
 
-def others_like(text: str, random: Random) -> Iterator[str]:
-    """Yield texts in which each letter and digit is replaced by one of its kind; then a longer text."""
-    count = sum(map(str.isalnum, text))
+def others_like(value: str | int, random: Random) -> Iterator[str | int]:
+    """Yield texts in which each letter and digit is replaced by one of its kind, then a longer text; or integers of any length."""
+    if isinstance(value, int):
+        yield from (random.randrange(10**length) for length in (len(str(value)), 3, 6, 9))
+        return
+    count = sum(map(str.isalnum, value))
     if count < _SHORT:
-        yield "".join(_other(one, text, random) for one in (text * _LONGER)[:_LONGER])
-    yield "".join(_other(one, text, random) for one in text)
-    yield text + "".join(random.choices(digits, k=8))
+        yield "".join(_other(one, value, random) for one in (value * _LONGER)[:_LONGER])
+    yield "".join(_other(one, value, random) for one in value)
+    yield value + "".join(random.choices(digits, k=8))
 
 
 def _other(one: str, text: str, random: Random) -> str:
@@ -154,17 +177,23 @@ def _other(one: str, text: str, random: Random) -> str:
     return random.choice(kinds[0]) if kinds else one
 
 
-def with_texts(case: Case, texts: Iterable[tuple[str, str]]) -> Case:
-    """Return a copy of a case with these texts in its body; pointers at which no text stands are ignored."""
+def with_names(case: Case, names: Iterable[tuple[str, str | int]]) -> Case:
+    """Return a copy of a case with these values at their places; places without a value of the same type are ignored."""
     changed = copy.copy(case)
     changed.body = copied(case.body)
-    for pointer, text in texts:
-        holder, tokens = changed.body, tokens_of(pointer)
+    for location in _PARAMETERS:
+        setattr(changed, location.container, dict(getattr(case, location.container)))
+    for place, value in names:
+        where, space, name = place.partition(" ")
+        holder, tokens = changed.body, tokens_of(place)
+        if space and not place.startswith("/"):
+            holder, tokens = getattr(changed, Location(where).container), (name,)
         with suppress(KeyError, IndexError, TypeError):
             for token in tokens[:-1]:
                 holder = holder[_key(holder, token)]
-            if isinstance(holder[_key(holder, tokens[-1])], str):
-                holder[_key(holder, tokens[-1])] = text
+            key = _key(holder, tokens[-1])
+            if type(holder[key]) is type(value):
+                holder[key] = value
     return changed
 
 

@@ -121,11 +121,12 @@ def _evidence(finding: Finding) -> str:
 
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
-INTERMITTENT, _NOT_TRIED = "intermittent", "not tried again"
+INTERMITTENT, _NOT_TRIED, _SPENT = "intermittent", "not tried again", "needs a fresh server"
 _SEQUENCE, DEPENDENT = "needs its sequence", "dependent on earlier requests"
 MARKS = {
     INTERMITTENT: (INTERMITTENT, INTERMITTENT),
     _NOT_TRIED: ("was not retried", "were not retried"),
+    _SPENT: ("needs a fresh server", "need a fresh server"),
     _SEQUENCE: ("needs a sequence", "need a sequence"),
     DEPENDENT: ("depends on earlier requests", "depend on earlier requests"),
 }
@@ -213,7 +214,8 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
     is_alone = len(finding.steps) <= 1
     found = {
         INTERMITTENT: finding.reproduced is False or finding.hits < finding.tries,
-        _NOT_TRIED: finding.reproduced is None,
+        _NOT_TRIED: finding.reproduced is None and not finding.spent,
+        _SPENT: finding.spent,
         _SEQUENCE: not is_alone,
         DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
         or any(one is None for *_, one in _origins(finding)),

@@ -54,7 +54,7 @@ def is_utf8(record: Interaction) -> bool:
 @pytest.mark.thorough
 def test_steps_are_written_from_fields_like_the_entry(step: Step) -> None:
     recipe = (step.recipe.__struct_config__.tag, *structs.astuple(step.recipe))
-    steps = ((step.label, recipe, step.bindings, step.texts),)
+    steps = ((step.label, recipe, step.bindings, step.names),)
     entry = CorpusEntry("GET /a", (step,), (), 0.0)
     assert pack(entry) == encode_fields(CorpusEntry, "GET /a", steps, (), 0.0)
 

@@ -1,8 +1,13 @@
 """Failures of services that take each name once: the name is drawn anew when a failure is looked into."""
 
+import json
+from threading import Lock
+from typing import Any
+
 import pytest
 
-from tests.apps.serving import serving
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
 from tests.apps.unique import DOCUMENT, Labels
 from tests.e2e.runner import Command
 
@@ -39,3 +44,136 @@ def test_a_service_without_defects_stays_clean_where_names_are_unique(command: C
     with serving(Labels(), DOCUMENT) as app:
         ran = command.run_as_usual(app.document_url, inline=True)
     assert ran.defects == [], ran.shown
+
+
+def _described(paths: dict[str, Any]) -> dict[str, Any]:
+    return {"openapi": "3.0.3", "info": {"title": "Once", "version": "1"}, "paths": paths}
+
+
+def _content(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": "", "content": {"application/json": {"schema": schema}}}
+
+
+_REFUSED = {status: _content({"type": "object"}) for status in ("400", "401", "404", "405", "409")}
+_SIZE = _content({"type": "object", "properties": {"size": {"type": "integer"}}})
+_FILE = {"name": "name", "in": "path", "required": True, "schema": {"type": "string", "enum": ["a", "b"]}}
+_FILES = _described({"/files/{name}": {"put": {"parameters": [_FILE], "responses": {"201": _SIZE, **_REFUSED}}}})
+_NUMBER = {"type": "object", "required": ["number"], "properties": {"number": {"type": "integer", "minimum": 1}}}
+_ROOMS = _described(
+    {"/rooms": {"post": {"requestBody": {"required": True, **_content(_NUMBER)}, "responses": {"201": _SIZE, **_REFUSED}}}}
+)  # fmt: skip
+
+
+class Once:
+    """Takes each name once. The response to its creation has a wrong type."""
+
+    def __init__(self) -> None:
+        self.taken: set[str] = set()
+        self._lock = Lock()
+
+    def __call__(self, request: Request) -> Reply:
+        name = _name_in(request)
+        if name is None:
+            return json_reply({}, 400)
+        with self._lock:
+            if name in self.taken:
+                return json_reply({}, 409)
+            self.taken.add(name)
+        return json_reply({"size": None}, 201)
+
+
+def _name_in(request: Request) -> str | None:
+    path = request.target.decode().partition("?")[0]
+    if request.method == "PUT":
+        return path if path in ("/files/a", "/files/b") else None
+    try:
+        body = json.loads(request.body) if request.method == "POST" else None
+    except ValueError:
+        return None
+    number = body.get("number") if isinstance(body, dict) else None
+    return str(number) if type(number) is int and number > 0 else None
+
+
+@pytest.mark.parametrize(("document", "phase"), [(_FILES, "coverage"), (_ROOMS, "coverage"), (_ROOMS, "fuzzing")])
+def test_a_defect_of_each_creation_is_confirmed_with_a_new_resource(
+    command: Command, document: dict[str, Any], phase: str
+) -> None:
+    with serving(Once(), document) as app:
+        given = ("--checks", "response_schema_conformance", "--phases", phase)
+        ran = command.run_as_usual(app.document_url, *given, inline=True)
+    (finding,) = ran.findings
+    assert finding.reproduced is True, ran.shown
+    assert "intermittent" not in ran.stdout
+
+
+_TAG = {
+    "type": "object",
+    "required": ["type", "value"],
+    "properties": {
+        "type": {"type": "string", "example": "simple"},
+        "value": {"type": "string", "example": "a-tag-value"},
+    },
+}
+_TAGS = _described(
+    {"/tags": {"post": {"requestBody": {"required": True, **_content(_TAG)}, "responses": {"201": _SIZE, **_REFUSED}}}}
+) | {
+    "security": [{"k": []}],
+    "components": {"securitySchemes": {"k": {"type": "http", "scheme": "bearer"}}},
+}  # fmt: skip
+
+
+class Tags:
+    """Requires no credentials. The type of a tag has to exist, its value must be new."""
+
+    def __init__(self) -> None:
+        self.taken: set[str] = set()
+        self._lock = Lock()
+
+    def __call__(self, request: Request) -> Reply:
+        try:
+            tag = json.loads(request.body)
+        except ValueError:
+            return json_reply({}, 400)
+        if not isinstance(tag, dict) or not all(isinstance(tag.get(name), str) for name in ("type", "value")):
+            return json_reply({}, 400)
+        if tag["type"] != "simple":
+            return json_reply({"message": "violates foreign key constraint"}, 500)
+        with self._lock:
+            if tag["value"] in self.taken:
+                return json_reply({}, 409)
+            self.taken.add(tag["value"])
+        return json_reply({"size": 1}, 201)
+
+
+def test_missing_credentials_are_confirmed_with_a_new_resource_that_keeps_its_references(command: Command) -> None:
+    with serving(Tags(), _TAGS) as app:
+        ran = command.run_as_usual(
+            app.document_url, "--checks", "ignored_auth", "-H", "Authorization: Bearer x", inline=True
+        )
+    (finding,) = ran.findings
+    assert finding.title == "API accepts requests without authentication", ran.shown
+    assert finding.reproduced is True, ran.shown
+    assert '"type":"simple"' in finding.reproduction
+
+
+def test_a_wrong_removal_that_cannot_be_repeated_is_marked_as_such(command: Command) -> None:
+    there = {"/films/7"}
+    film = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}, "example": 7}
+    document = _described(
+        {"/films/{id}": {"delete": {"parameters": [film], "responses": {"204": {"description": ""}, **_REFUSED}}}}
+    )
+
+    def answer(request: Request) -> Reply:
+        path = request.target.decode()
+        if request.method == "DELETE" and path in there:
+            there.remove(path)
+            return json_reply({})
+        return json_reply({}, 404)
+
+    with serving(answer, document) as app:
+        given = ("--checks", "status_code_conformance", "--phases", "examples")
+        ran = command.run_as_usual(app.document_url, *given, inline=True)
+    (finding,) = ran.findings
+    assert finding.spent, ran.shown
+    assert "(needs a fresh server)" in ran.stdout
+    assert "intermittent" not in ran.stdout

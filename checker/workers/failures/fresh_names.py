@@ -1,7 +1,6 @@
 """New names for the resources that the steps of a failure create: a server with unique names refuses the old ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from random import Random
 
 from msgspec import Struct, field
@@ -16,14 +15,16 @@ from checker.core.resources import REMOVING, SAFE
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
 from checker.phases.case_factory import CaseFactory, GeneratedCase
-from checker.phases.case_parts import Texts, others_like, texts_in
+from checker.phases.case_parts import names_in, others_like
+from checker.schema.views import outline_of
 from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
 _ALONE = 4
-"""Texts of one body that are changed alone, before all of them are changed together."""
+"""Texts of one case, and integers, that are changed alone. All texts are then changed together."""
 _FOR_OTHER_REASONS = frozenset((401, 403, 404, 405, 410, 429))
 """Refusals that have nothing to do with a name."""
+_GONE = frozenset((404, 410))
 Again = Callable[[GeneratedCase], Job[JudgedCase]]
 """Sends a case."""
 
@@ -31,24 +32,27 @@ Again = Callable[[GeneratedCase], Job[JudgedCase]]
 class FreshNames(Struct):
     """Makes cases again with names that the server does not know, if it refuses the old ones.
 
-    A change of one text is tried first, since others may refer to what exists; what helped is kept for the operation.
+    A change of one value is tried first, since others may refer to what exists; what helped is kept for the operation.
     """
 
     case: str = ""
     """Id of the case that failed first."""
     served: frozenset[Label] = frozenset()
     """Operations that the failing sequence called with success and that change something."""
+    removed: frozenset[Label] = frozenset()
+    """Operations with which the failing sequence removed something."""
     are_needed: bool = False
     """Whether the failure does not show with the names that were sent before."""
     _places: dict[Label, tuple[str, ...]] = field(default_factory=dict)
-    """Operation -> JSON pointers of the texts that have to be new; none for a listed case, which has names of its own."""
+    """Operation -> places of the values that have to be new; none for a listed case with names of its own."""
     _given: int = 0
 
     @classmethod
     def of(cls, chain: Chain) -> "FreshNames":
         """Return the names of a sequence that failed."""
         served = (shot.made.label for shot in chain if _may_create(shot) and not _is_refused(shot))
-        return cls(chain[-1].made.case.id, frozenset(served))
+        removed = (shot.made.label for shot in chain if shot.made.case.method == REMOVING and shot.is_served)
+        return cls(chain[-1].made.case.id, frozenset(served), frozenset(removed))
 
     def confirmed(
         self,
@@ -64,8 +68,11 @@ class FreshNames(Struct):
         return (shot,) if self.are_needed else None
 
     def sent(self, factory: CaseFactory, tools: Tools, refused: JudgedCase, again: Again) -> Job[JudgedCase]:
-        """Return the response to a case with other names if it was served in the beginning and is refused now; else the refusal."""
-        made = refused.made
+        """Return the response to a case with other names if it was served in the beginning and is refused now; else the refusal.
+
+        A success is preferred: a server error may be about a text that is the name of another resource.
+        """
+        made, found = refused.made, refused
         if made.label not in self.served or not _is_refused(refused):
             return refused
         for places in self._tries(made):
@@ -73,10 +80,11 @@ class FreshNames(Struct):
             if other is None:
                 continue
             shot = yield from again(other)
-            if not _is_refused(shot):
-                self._places[made.label] = places
-                return shot
-        return refused
+            if shot.is_served or (found is refused and not 400 <= shot.said_status < 500):
+                self._places[made.label], found = places, shot
+            if shot.is_served:
+                break
+        return found
 
     def created(self, shot: JudgedCase) -> None:
         """Take note of a candidate of a shrink: if it was served, it has taken the names that a listed case brings along.
@@ -89,9 +97,16 @@ class FreshNames(Struct):
         """Whether a step was refused for its name as it seems, and no new names were given yet: from now on they are."""
         if self.are_needed or self._places:
             return False
-        shots = [JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=False)]
-        self.are_needed = any(one.made.label in self.served and _is_refused(one) for one in shots)
+        self.are_needed = any(one.made.label in self.served and _is_refused(one) for one in _shots(chain, sent))
         return self.are_needed
+
+    def are_spent(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
+        """Whether a step is refused because the resource that it makes exists now, or the one that it removes is gone."""
+        return any(
+            (one.made.label in self.served and _is_refused(one))
+            or (one.made.label in self.removed and one.said_status in _GONE)
+            for one in _shots(chain, sent)
+        )
 
     def given(self, factory: CaseFactory, tools: Tools, made: GeneratedCase) -> GeneratedCase:
         """Return the case with other names, where it is refused without; else itself."""
@@ -99,7 +114,7 @@ class FreshNames(Struct):
         if places is None:
             if not self.are_needed or made.label not in self.served:
                 return made
-            places = () if _has_own_names(made) else tuple(at for at, _ in texts_in(made.case.body))
+            places = () if _has_own_names(made) else _texts_of(made) or _numbers_of(made)
         return self._anew(factory, tools, made, places) or made
 
     def unsent(self, factory: CaseFactory, tools: Tools, chain: Chain) -> Chain:
@@ -112,8 +127,8 @@ class FreshNames(Struct):
         for shot in chain:
             made = _renamed(factory, shot.made, renamed) if renamed else shot.made
             other = self.given(factory, tools, made)
-            for (_, before), (_, now) in zip(texts_in(made.case.body), texts_in(other.case.body), strict=False):
-                if before != now:
+            for (_, before), (_, now) in zip(names_in(made.case), names_in(other.case), strict=False):
+                if before != now and isinstance(before, str) and isinstance(now, str):
                     renamed[before] = now
             if other is shot.made:
                 steps.append(shot)
@@ -125,13 +140,14 @@ class FreshNames(Struct):
     def _tries(self, made: GeneratedCase) -> Iterator[tuple[str, ...]]:
         if made.label in self._places:
             yield self._places[made.label]
-        elif _has_own_names(made):
+            return
+        if _has_own_names(made):
             yield ()
-        else:
-            places = tuple(pointer for pointer, _ in texts_in(made.case.body))
-            yield from ((one,) for one in islice(places, _ALONE))
-            if len(places) > 1:
-                yield places
+        texts = _texts_of(made)
+        yield from ((one,) for one in texts[:_ALONE])
+        if len(texts) > 1:
+            yield texts
+        yield from ((one,) for one in _numbers_of(made)[:_ALONE])
 
     def _anew(
         self, factory: CaseFactory, tools: Tools, made: GeneratedCase, places: Sequence[str]
@@ -141,27 +157,51 @@ class FreshNames(Struct):
         token = digest("fresh", self.case, str(self._given))
         phase = made.case.meta.phase if made.case.meta is not None else PhaseInfo("")
         step, recipe = made.step, made.other
-        if isinstance(recipe, Listed) and recipe.token:
+        if not places and isinstance(recipe, Listed) and recipe.token:
             step = replace(step, recipe=replace(recipe, token=token))
             return factory.remake(step, name=made.case.id, phase=PhaseInfo(recipe.phase))
-        kept = [one for one in made.texts if one[0] not in places]
-        known, outcome = dict(texts_in(made.case.body)), _outcome(tools, made)
-        found: Texts = tuple(kept)
+        kept = tuple(one for one in made.names if one[0] not in places)
+        known, outcome = dict(names_in(made.case)), _outcome(tools, made)
+        found = kept
         for place in places:
             if place not in known:
                 continue
-            for text in others_like(known[place], Random(digest_int(token, place))):
-                trial = replace(step, texts=(*found, (place, text)))
+            random = Random(digest_int(token, place))
+            for value in (*others_like(known[place], random), *_others_listed(made, place, random)):
+                trial = replace(step, names=(*found, (place, value)))
                 try:
                     other = factory.remake(trial, name=made.case.id, phase=phase)
                 except (CheckerError, Rejected):
                     return None
-                if text != known[place] and _outcome(tools, other) is outcome:
-                    found = trial.texts
+                if value != known[place] and _outcome(tools, other) is outcome:
+                    found = trial.names
                     break
-        if found == tuple(kept):
+        if found == kept:
             return None
-        return factory.remake(replace(step, texts=found), name=made.case.id, phase=phase)
+        return factory.remake(replace(step, names=found), name=made.case.id, phase=phase)
+
+
+def _shots(chain: Chain, sent: Iterable[Verdict]) -> Iterator[JudgedCase]:
+    return (JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=False))
+
+
+def _texts_of(made: GeneratedCase) -> tuple[str, ...]:
+    return tuple(place for place, value in names_in(made.case) if isinstance(value, str))
+
+
+def _numbers_of(made: GeneratedCase) -> tuple[str, ...]:
+    return tuple(place for place, value in names_in(made.case) if not isinstance(value, str))
+
+
+def _others_listed(made: GeneratedCase, place: str, random: Random) -> list[str]:
+    """Return the other texts that the enumeration of a parameter admits, in random order."""
+    where, _, name = place.partition(" ")
+    for one in made.case.operation.parameters:
+        if (one.location, one.name) == (where, name):
+            listed = outline_of(one.schema).first("enum") or ()
+            texts = [text for text in listed if isinstance(text, str)]
+            return random.sample(texts, len(texts))
+    return []
 
 
 def _outcome(tools: Tools, made: GeneratedCase) -> object:

@@ -1,11 +1,13 @@
 """The result of an investigation."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace as replace_request
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.judge import Judgement
+from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
@@ -31,7 +33,9 @@ class InvestigationResult(Struct):
     wants_more: bool = False
     commands: tuple[str, ...] = ()
     printed: list[tuple[Outcome | None, Judgement]] = field(default_factory=list)
-    """The outcome of the printed commands, for each time that they were sent."""
+    """The outcome of the printed commands, for each time that they were sent in the same situation."""
+    is_spent: bool = False
+    """Whether the commands were refused because the resource that they make exists now, or the one that they remove is gone."""
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
     earlier: tuple[Verdict, ...] = ()
@@ -45,14 +49,17 @@ class InvestigationResult(Struct):
         failure = wanted.again(self.chain[-1])
         own = None if failure is None else failure.request
         self.is_of_check = own is not None
-        chain = self.chain
-        if own is None:
-            chain = self.names.unsent(factory, printed.tools, chain)
+        chain = self.names.unsent(factory, printed.tools, self.chain)
+        if own is not None and chain is not self.chain:
+            own = _about_other(own, chain[-1].verdict.request)
         self.commands, sent = yield from printed.sent(chain, own)
         if not sent:
             return
-        if own is None and self.names.learn(chain, sent):
+        if self.names.learn(chain, sent):
             yield from self.send_printed(printed, factory, wanted)
+            return
+        if self.names.are_spent(chain, sent):
+            self._keep_confirmed(printed)
             return
         self.printed.append((sent[-1].outcome, sent[-1].judgement))
         if len(sent) != len(chain):
@@ -64,6 +71,13 @@ class InvestigationResult(Struct):
             self._steps_before = shots[:-1]
         elif chain is not self.chain:
             self.chain = shots
+
+    def _keep_confirmed(self, printed: PrintedReplay) -> None:
+        """Print the confirmed requests, which had a resource of their own, where no further resource can be made."""
+        self.is_spent = True
+        if self.is_confirmed and not self.is_of_check and not self.printed:
+            self.commands = printed.commands(self.chain)
+            self.printed.append((self.chain[-1].verdict.outcome, self.chain[-1].verdict.judgement))
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """Return how often the printed commands showed a failure."""
@@ -101,9 +115,21 @@ class InvestigationResult(Struct):
             tries=1 + len(self.printed),
             shrink_executions=self.executions,
             text=wanted.text,
+            spent=self.is_spent and not showed,
             stopped=self.stopped,
             wants_more=self.wants_more,
         )
+
+
+def _about_other(own: WireRequest, request: WireRequest | None) -> WireRequest:
+    """Return the request of a check with the path and the body of another case. Its credentials and query stay."""
+    if request is None:
+        return own
+    _, mark, query = own.target.partition(b"?")
+    described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
+    headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
+    target = request.target.partition(b"?")[0] + mark + query
+    return replace_request(own, target=target, headers=[*headers, *described], body=request.body)
 
 
 Send = Callable[[InvestigationResult, ExpectedFailure], Job[None]]
@@ -136,7 +162,7 @@ def count_hits(result: InvestigationResult, wanted: ExpectedFailure, send: Send,
     if result.is_confirmed and result.showed(wanted):
         return
     for _ in range(MORE_TRIES):
-        if slot.may_repeat():
+        if slot.may_repeat() and not result.is_spent:
             yield from send(result, wanted)
 
 

@@ -111,7 +111,7 @@ def _data(steps: Sequence[Step]) -> bytes:
     from elsewhere are: they may still exist.
     """
     recipe = steps[0].recipe
-    is_alone = len(steps) == 1 and not (steps[0].bindings or steps[0].texts)
+    is_alone = len(steps) == 1 and not (steps[0].bindings or steps[0].names)
     if is_alone and isinstance(recipe, Drawn) and not recipe.learned:
         return choices_to_bytes(recipe.choices)
     entry = CorpusEntry(steps[0].label, _bare(steps), (), 0.0)
@@ -126,7 +126,7 @@ def _values(steps: Sequence[Step]) -> list[object]:
     """All that is kept of a recipe and came from outside."""
     found: list[object] = [binding.literal for step in _bare(steps) for binding in step.bindings]
     for step in steps:
-        found += step.texts
+        found += step.names
         match step.recipe:
             case Drawn(choices):
                 found += choices

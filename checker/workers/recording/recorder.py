@@ -161,7 +161,7 @@ class Recorder(Struct):
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
         recipe = made.other or (_DRAWN, made.choices, made.learned)
-        step = (made.label, recipe, made.bindings, made.texts)
+        step = (made.label, recipe, made.bindings, made.names)
         steps = (*(shot.made.step for shot in chain), step)
         return encode_fields(CorpusEntry, made.label, steps, (), 0.0)
 
