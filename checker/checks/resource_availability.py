@@ -39,7 +39,7 @@ _CERTAIN = 0.85
 class EnsureResourceAvailability(
     Failure, code="ST302", title="Resource is not available after creation", needs_repetition=True
 ):
-    """A resource is not available right after it was created."""
+    """A resource is not available after it was created."""
 
 
 def names_member(operation: Operation) -> bool:
@@ -211,4 +211,5 @@ def _failure(context: CheckContext, creator: JudgedInteraction) -> Failure:
     )
     failure = EnsureResourceAvailability(message)
     failure.operation = str(creator.case.operation.label)
+    failure.second_look_s = context.config["second-look"]
     return failure

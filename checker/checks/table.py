@@ -187,6 +187,7 @@ TABLE = (
         ensure_resource_availability,
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(EnsureResourceAvailability,),
+        settings=(CheckSetting("second-look", SettingShape.SECONDS, 1.0),),
         applies=replace(_OF_OPERATION, follows=True, operations=names_member),
         passes=is_there,
     ),

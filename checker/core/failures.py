@@ -57,6 +57,8 @@ class Failure(AssertionError):
     """What shows it when it is sent, where that is not the request of the case: the check sent it."""
     operation = ""
     """Label of the operation that caused it, if it is not the operation of the response."""
+    second_look_s = 0.0
+    """Seconds after which the last request has to show it once more, because it may be a matter of time; 0: no second look."""
 
     def __init_subclass__(
         cls,

@@ -43,11 +43,13 @@ class Labels:
     """Each name is taken once, whatever its case.
 
     `loses`: a label is not found by its name if that has capital letters. `lies`: the response to its creation lacks the name.
+    `is_late`: a label is first shown when it is read for the second time.
     """
 
-    def __init__(self, *, loses: bool = False, lies: bool = False) -> None:
-        self.loses, self.lies = loses, lies
+    def __init__(self, *, loses: bool = False, lies: bool = False, is_late: bool = False) -> None:
+        self.loses, self.lies, self.is_late = loses, lies, is_late
         self.stored: dict[str, Any] = {}
+        self.hidden: set[str] = set()
         self._lock = Lock()
 
     def __call__(self, request: Request) -> Reply:
@@ -61,6 +63,9 @@ class Labels:
         name = path.removeprefix("/labels/")
         with self._lock:
             found = self.stored.get(name if self.loses else name.lower())
+            if name.lower() in self.hidden:
+                self.hidden.remove(name.lower())
+                found = None
         return json_reply({}, 404) if found is None else json_reply(found)
 
     def _created(self, content: bytes) -> Reply:
@@ -74,6 +79,8 @@ class Labels:
             if label["name"].lower() in self.stored:
                 return json_reply({"detail": "label exists"}, 409)
             self.stored[label["name"].lower()] = label
+            if self.is_late:
+                self.hidden.add(label["name"].lower())
         return json_reply({"color": label.get("color")} if self.lies else label, 201)
 
 

@@ -11,11 +11,14 @@ from tests.apps.serving import json_reply, serving
 from tests.apps.unique import DOCUMENT, Labels
 from tests.e2e.runner import Command
 
+SOON = "[checks.ensure_resource_availability]\nsecond-look = 0.01\n"
+
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_resource_that_is_not_there_after_its_creation_is_found_where_names_are_unique(
     command: Command, seed: int
 ) -> None:
+    (command.directory / "checker.toml").write_text(SOON)
     labels = Labels(loses=True)
     with serving(labels, DOCUMENT) as app:
         given = ("--checks", "ensure_resource_availability")
@@ -27,6 +30,15 @@ def test_a_resource_that_is_not_there_after_its_creation_is_found_where_names_ar
     assert create.exchange is not None
     assert read.exchange is not None
     assert (create.exchange.status, read.exchange.status) == (201, 404)
+
+
+def test_a_resource_that_is_shown_late_is_no_failure_and_is_counted(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(SOON)
+    with serving(Labels(is_late=True), DOCUMENT) as app:
+        given = ("--checks", "ensure_resource_availability")
+        ran = command.run_as_usual(app.document_url, *given, inline=True)
+    assert not [one for one in ran.findings if not one.withdrawn], ran.shown
+    assert "did not show again after 0.01 s" in ran.stdout
 
 
 @pytest.mark.parametrize("phase", ["examples", "coverage", "fuzzing"])

@@ -257,6 +257,7 @@ _CARELESS: Final = {
 """Those that fail in one that is careless of them."""
 _OF_SETTINGS: Final = {
     "negative_data_rejection": "checks/test_negative_data.py::test_other_statuses_may_be_expected",
+    "ensure_resource_availability": "e2e/test_unique_names.py::test_a_resource_that_is_shown_late_is_no_failure_and_is_counted",
     "missing_required_header": "e2e/test_checks.py::test_what_the_configuration_says_of_a_check_counts",
 }
 
@@ -267,13 +268,19 @@ def _switched_off(name: str) -> InRun | str:
     return InRun("careless", hides(_CARELESS[name]), "checks") if name in _CARELESS else OFF
 
 
+_GOOD_AND_BAD: Final[dict[SettingShape, tuple[Any, tuple[Any, str]]]] = {
+    SettingShape.FLAG: (False, FLAG),
+    SettingShape.SECONDS: (0.01, (0, "greater than 0")),
+    SettingShape.STATUSES: ([200, "5XX"], STATUSES),
+}
+
+
 def _checks() -> Iterator[tuple[Place, Row]]:
     for check in CHECKS:
         if not check.switch:
             yield ("checks", check.name, "enabled"), Row(False, _switched_off(check.name), *FLAG)
         for setting in check.settings:
-            is_flag = setting.shape is SettingShape.FLAG
-            good, bad = (False, FLAG) if is_flag else ([200, "5XX"], STATUSES)
+            good, bad = _GOOD_AND_BAD[setting.shape]
             effect = _OF_SETTINGS.get(check.name, BLOCK)
             yield ("checks", check.name, setting.name), Row(good, effect, *bad)
 

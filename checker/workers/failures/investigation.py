@@ -13,7 +13,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
-from checker.corpus.records import Finding
+from checker.corpus.records import Finding, Note
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Verdict, attempt
 from checker.phases.case_factory import GeneratedCase, plainest_like, undescribed_method
@@ -25,7 +25,7 @@ from checker.workers.failures.reproduction import PrintedReplay
 from checker.workers.failures.result import InvestigationResult, as_printed, count_hits, shown_by
 from checker.workers.failures.sequences import REPETITIONS, Confirmation, SequenceReplay, shrink_sequence
 from checker.workers.failures.slot import InvestigationSlot
-from checker.workers.jobs import Job
+from checker.workers.jobs import Job, Pause
 from checker.workers.messages import FindingsWritten
 from checker.workers.observer_table import Observers
 from checker.workers.outages.health import TargetHealth
@@ -33,7 +33,7 @@ from checker.workers.queues import Sender
 from checker.workers.recording.investigation_budget import ShrinkBudget, spent_after
 from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.traffic import Answered, answered
-from checker.workers.recording.unconfirmed import ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
+from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 from checker.workers.scheduling.answers import Placed, earliest_in
 from checker.workers.scheduling.case_scheduler import CaseScheduler
 from checker.workers.time_accounting import Activity
@@ -96,6 +96,8 @@ class Investigation:
         names = FreshNames.of(suspicion.chain)
         confirmation = self._confirmation(suspicion, wanted, names)
         chain = suspicion.chain if is_again else (yield from confirmation.shortest(suspicion.chain))
+        if chain is not None and (yield from self._passes_later(suspicion, confirmation, chain)):
+            return InvestigationResult(suspicion.chain, is_confirmed=False)
         if chain is not None and needs_repetition and not is_again and not (yield from confirmation.repeats(chain)):
             chain = None
         if chain is None:
@@ -110,12 +112,26 @@ class Investigation:
             result.is_confirmed = yield from self._shows_each_time(suspicion, result, wanted)
         if needs_repetition and not result.is_confirmed:
             yield from self._confirm_by_removal(suspicion, result, wanted)
+        if chain is None and result.is_confirmed:
+            result.is_confirmed = not (yield from self._passes_later(suspicion, confirmation, result.chain))
         if isinstance(suspicion.failure, DroppedConnection) and result.is_confirmed:
             # If the target responds to no request at all, the dropped connection is not caused by this one.
             result.is_confirmed = not (yield from slot.health.is_silent())
         if result.is_confirmed or not needs_repetition:
             yield from count_hits(result, wanted, reproduce, slot)
         return result
+
+    def _passes_later(self, suspicion: UnconfirmedFailure, confirmation: Confirmation, chain: Chain) -> Job[bool]:
+        """Return whether the last request of a sequence no longer fails after a while, as with eventual consistency."""
+        delay_s = suspicion.failure.second_look_s
+        if not delay_s:
+            return False
+        yield Pause(delay_s)
+        if confirmation.fails((yield from confirmation.again(chain[-1].made, chain[:-1]))):
+            return False
+        text = f"the failure `{suspicion.failure.title}` did not show again after {delay_s:g} s"
+        self.slot.context.recorder.note(Note("unjudged", suspicion.label, "", text))
+        return True
 
     def _unsent(self, suspicion: UnconfirmedFailure, why: str) -> InvestigationResult:
         """Return a failure as it was found, with its commands."""
