@@ -229,6 +229,10 @@ class Authorizing(Protocol):
         """Record the response to a request that was repeated with other credentials."""
         ...
 
+    def renew(self, case: Case, request: WireRequest) -> bool:
+        """Fetch the credentials of a request anew; return whether it has any that can be fetched. Raises `CredentialError`."""
+        ...
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Tools:

@@ -5,10 +5,34 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from checker.core.operation import Label
-from checker.workers.messages import Death, OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
+from checker.workers.messages import (
+    Death,
+    OutageAction,
+    OutageEvent,
+    OutageOrder,
+    OutageReport,
+    ServedOperation,
+    Trouble,
+)
 
 WorkerMessage = tuple[int, OutageOrder]
 """(incarnation, message)."""
+
+
+def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...]:
+    """Return the operations that may have ended the service of the target, the likeliest first. `served`: those of all workers.
+
+    A request that was served proves that no response before it was sent ended the service. An operation is a suspect if its
+    latest response is not cleared so. If some suspects have no cleared response at all, the others are left out.
+    """
+    known = list(served)
+    proofs = [one for one in known if one.asks] or known
+    served_at = max((one.sent for one in proofs), default=0.0)
+    suspects = [one for one in known if one.last >= served_at]
+    cleared = {one.label for one in known if one.first < served_at}
+    fresh = [one for one in suspects if one.label not in cleared]
+    found = {one.label: one for one in sorted(fresh or suspects, key=lambda one: one.last)}
+    return tuple(reversed(found.values()))
 
 
 class Outages(Struct):
@@ -37,6 +61,8 @@ class Outages(Struct):
     _line: list[int] = field(default_factory=list)
     """Incarnations that examine the target, in order. The first begins when no request is in flight."""
     _is_looking: bool = False
+    _served: list[ServedOperation] = field(default_factory=list)
+    """The operations that were served to the workers that hold."""
 
     @property
     def is_open(self) -> bool:
@@ -49,8 +75,9 @@ class Outages(Struct):
             case OutageEvent.NOTICED:
                 return self._noticed(incarnation, message, workers)
             case OutageEvent.HOLDING:
-                if message.number == self.count:
+                if message.number == self.count and incarnation in self._flying:
                     self._flying.discard(incarnation)
+                    self._served += message.served
                 return self._next()
             case OutageEvent.EXAMINED:
                 return self._examined(incarnation, message)
@@ -66,6 +93,7 @@ class Outages(Struct):
         self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
         self._told = list(self._line)
         self._is_looking = False
+        self._served.clear()
         return [(one, OutageOrder(OutageAction.HOLD, self.count)) for one in self._line]
 
     def _examined(self, incarnation: int, found: OutageReport) -> list[WorkerMessage]:
@@ -135,6 +163,7 @@ class Outages(Struct):
             is_last=len(self._line) == 1,
             at=self._at,
             deaths=tuple(self.deaths),
+            suspects=suspects_of(self._served),
         )
         return [(self._line[0], order)]
 

@@ -353,6 +353,8 @@ class Worker:
             if flight.wanted is not None:
                 self._health.note_resent(flight.made, flight.wanted)
             return
+        if isinstance(outcome, Response) and flight.wanted is not None and not flight.wanted.is_of_check:
+            self._health.served.arrived(flight.made, flight.wanted, outcome)
         self._landed.append((flight, outcome))
         if not flight.task.is_closed:
             self._reserved.add(lane)

@@ -30,6 +30,25 @@ class Death(Struct, frozen=True):
     culprit: Label
 
 
+class ServedOperation(Struct, frozen=True):
+    """The successes and redirects of one operation at one worker. Times are seconds since the epoch."""
+
+    label: Label
+    text: str
+    """Method and path of the latest of these requests."""
+    first: float
+    """Arrival of the first of these responses."""
+    last: float
+    """Arrival of the latest of these responses."""
+    sent: float = 0.0
+    """When the latest request with a 2xx response was sent: the target served then."""
+    asks: bool = False
+    """Whether the operation is declared to need credentials."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class OutageAction(StrEnum):
     """The action that the supervisor orders in an outage."""
 
@@ -58,6 +77,8 @@ class OutageOrder(Struct, frozen=True, tag=True):
     """EXAMINE: the time at which the outage was noticed, in seconds since the epoch."""
     deaths: tuple[Death, ...] = ()
     """EXAMINE: earlier outages of the run with a known cause."""
+    suspects: tuple[ServedOperation, ...] = ()
+    """EXAMINE: operations of all workers after whose responses the target is not known to have served, the likeliest first."""
     held_back: tuple[Label, ...] = ()
     """RESUME: operations that are not sent before the end of the run."""
     serves: bool = True
@@ -88,6 +109,8 @@ class OutageReport(Struct, frozen=True, tag=True):
     """NOTICED: the operation that was refused, if this worker was never served anything and cannot tell an outage from a refusal."""
     at: float = 0.0
     """NOTICED: the time, in seconds since the epoch."""
+    served: tuple[ServedOperation, ...] = ()
+    """HOLDING: all operations that were served or redirected to this worker."""
     culprit: Label | None = None
     """EXAMINED: the operation whose request caused the outage; None if no request of this worker did."""
     serves: bool = True

@@ -136,11 +136,11 @@ class Leaving(Service):
     logins: int = 0
 
     @classmethod
-    def by(cls, method: str, path: str, status: int = 200) -> "Leaving":
+    def by(cls, method: str, path: str, status: int = 200, *, refusal: int = 401) -> "Leaving":
         body = THING if method in ("POST", "PUT", "PATCH") else None
         return cls(
-            {path: {method.lower(): operation(status, 400, 401, body=body)}},
-            401,
+            {path: {method.lower(): operation(status, 400, refusal, body=body)}},
+            refusal,
             method=method,
             path=path,
             status=status,

@@ -32,10 +32,11 @@ def culprits(ran: Ran) -> set[str]:
         (Leaving.by("GET", "/session/leave"), "GET /session/leave", LOGIN),
         (Leaving.by("DELETE", "/session", 204), "DELETE /session", LOGIN),
         (Leaving.by("POST", "/keys", 201), "POST /keys", LOGIN),
+        (Leaving.by("GET", "/session/leave", 307), "GET /session/leave", LOGIN),
         (Maintenance.new(), "PUT /admin/mode", {}),
         (LockOut.new(), "POST /attempts", {"continue-on-failure": True}),
     ],
-    ids=["logout by GET", "logout by DELETE", "token reset", "maintenance", "lock-out"],
+    ids=["logout by GET", "logout by DELETE", "token reset", "logout that redirects", "maintenance", "lock-out"],
 )
 @pytest.mark.thorough_beyond(1)
 def test_what_ends_all_service_is_named_and_the_rest_is_tested(
@@ -45,8 +46,30 @@ def test_what_ends_all_service_is_named_and_the_rest_is_tested(
     print(service.seen and service.statuses_after(0), ran.findings, ran.notes("turned_away"))
     assert culprits(ran) == {label}
     assert ran.findings == []
-    first = next(n for n, (what, status) in enumerate(service.seen) if what.startswith(label) and status < 300)
+    first = next(n for n, (what, status) in enumerate(service.seen) if what.startswith(label) and status < 400)
     assert share_served(service, first + 1) >= 0.8
+
+
+def test_a_token_that_is_refused_with_403_is_renewed_to_find_the_cause(tmp_path: Path) -> None:
+    service = Leaving.by("PATCH", "/keys", refusal=403)
+    ran = run(tmp_path, service, LOGIN)
+    assert culprits(ran) == {"PATCH /keys"}
+    assert "probably" not in ran.notes("turned_away")[0][1]
+    assert ran.findings == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("method", "status"), [("PATCH", 200), ("POST", 303)])
+def test_the_only_request_that_was_served_between_access_and_refusals_is_the_suspect(
+    tmp_path: Path, workers: int, method: str, status: int
+) -> None:
+    # The token is lost for good, so that no request can be sent to confirm it. DELETE /things/{id} is served shortly before.
+    service = Leaving.by(method, "/settings/access", status)
+    ran = run(tmp_path, service, STATIC, workers=workers, phases=("fuzzing",))
+    assert culprits(ran) <= {f"{method} /settings/access", "Target"}
+    (note,) = ran.notes("turned_away")
+    assert "/settings/access" in note[1]
+    assert ran.findings == []
 
 
 @pytest.mark.parametrize("workers", [1, 2])

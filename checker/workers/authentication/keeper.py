@@ -286,6 +286,19 @@ class CredentialKeeper(Struct):
             if isinstance(outcome, Response) and not self.sources[name].is_refused(outcome):
                 self.reauth.accepted((case.operation.label, name))
 
+    def renew(self, case: Case, request: WireRequest) -> bool:
+        """Fetch the credentials of a request anew, whatever its response was. Return whether there was a source of any.
+
+        A service may answer 403 to a revoked token, which `is_refused` leaves to the operation. Raises `CredentialError`.
+        """
+        kept = [(name, number) for name, number in request.proofs if self.sources[name].is_kept]
+        for name, number in kept:
+            address = (name, self.sources[name].key(case) or "")
+            if self._held[address].number <= number:
+                self._newer(address, number, case)
+        self.apply(case, request)
+        return bool(kept)
+
     def obey(self, order: CredentialMessage, up: Callable[[Up], object]) -> bool:
         """Fetch or receive credentials; return True if they replace refused ones."""
         if order.action is CredentialAction.FETCH:

@@ -69,6 +69,8 @@ class InvestigationSlot(Struct):
             yield from health.sit_out()
         if isinstance(outcome, Response):
             health.served.note(flight.made, request, outcome.status_code)
+            if not request.is_of_check:
+                health.served.arrived(flight.made, request, outcome)
         if is_candidate:
             self.shrink_budget.observe(outcome.elapsed)
         sent = 1 + len(outcome.earlier)

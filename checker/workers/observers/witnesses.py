@@ -1,5 +1,6 @@
 """The recent requests of this worker, and those that the target served: the search space for the cause of an outage."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -18,9 +19,11 @@ from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import OperationServed
+from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_case, literal_of
+from checker.workers.messages import ServedOperation
 from checker.workers.recording.task_state import InFlight
 
 MOST_RECENT = 50
@@ -52,8 +55,8 @@ class Sent(NamedTuple):
 
     @property
     def is_served(self) -> bool:
-        """Whether the status is 2xx."""
-        return 200 <= self.status < 300
+        """Whether the status is 2xx or 3xx: a logout may redirect to the start page."""
+        return 200 <= self.status < 400
 
     @property
     def copy(self) -> WireRequest:
@@ -64,6 +67,15 @@ class Sent(NamedTuple):
         return f"{self.request.method} {self.request.path.decode('ascii', 'replace')}"
 
 
+class _ServedTimes(Struct):
+    """As `ServedOperation`, updated with each response."""
+
+    latest: Sent
+    first: float
+    last: float = 0.0
+    sent: float = 0.0
+
+
 class ServedRequests(Struct):
     """The last requests, and one of each operation that was served."""
 
@@ -72,6 +84,7 @@ class ServedRequests(Struct):
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
     served: dict[Label, Sent] = field(default_factory=dict)
     """Operation -> served request. A safe request replaces others."""
+    _times: dict[Label, "_ServedTimes"] = field(default_factory=dict)
     has_answered: bool = False
     """Whether the target has sent any response."""
 
@@ -114,6 +127,33 @@ class ServedRequests(Struct):
             return None
         self.served[made.label] = sent
         return sent
+
+    def arrived(self, made: GeneratedCase, request: WireRequest, response: Response) -> None:
+        """Keep when an operation was served: from the arrival of a response on, which may be judged much later."""
+        status, now = response.status_code, time.time()
+        if response.redirects and status >= 400 and status not in REFUSALS:
+            # A logout may lead to a page that does not exist.
+            status = 302
+        if not 200 <= status < 400:
+            return
+        sent = Sent(made, request, status)
+        known = self._times.get(made.label)
+        if known is None:
+            known = self._times[made.label] = _ServedTimes(sent, now)
+        known.latest, known.last = sent, now
+        if status < 300:
+            known.sent = now - response.elapsed
+
+    def latest(self, labels: Iterable[Label]) -> list[Sent]:
+        """Return the latest request that was served or redirected of each of these operations."""
+        return [self._times[label].latest for label in labels if label in self._times]
+
+    def operations(self) -> tuple[ServedOperation, ...]:
+        """Return the successes and redirects of all operations, by which workers find the cause of an outage together."""
+        return tuple(
+            ServedOperation(label, str(one.latest), one.first, one.last, one.sent, _asks(one.latest.operation))
+            for label, one in self._times.items()
+        )
 
     def recall(self, others: Iterable[Sent]) -> None:
         """Add served requests of other workers for operations without one here."""

@@ -1,7 +1,7 @@
 """The examination of an outage: wait until the target serves again, then send earlier requests alone to find the cause."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -23,7 +23,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
-from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, Trouble
+from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, ServedOperation, Trouble
 from checker.workers.observers.witnesses import Sent
 from checker.workers.outages.liveness import MOST_WITNESSES, LivenessProbes, is_ending, is_refused
 from checker.workers.recording.recorder import Recorder
@@ -38,7 +38,7 @@ class OutageAccount(Struct, frozen=True):
     """The findings about one outage."""
 
     order: OutageOrder
-    culprit: Sent | None
+    culprit: Sent | ServedOperation | None
     is_certain: bool
     """Whether suspects were sent alone: then the culprit did it again, or none did."""
     serves: bool
@@ -85,14 +85,23 @@ def _turned_away(account: OutageAccount) -> str:
     if account.is_rate and not account.serves:
         what = f"nearly everything is refused{status}, still after a rest: by a limit that holds for longer, or because a request before locked the caller out"
     elif culprit is None and not account.serves:
-        what = f"nearly everything is refused{status}, and nobody knows since which request"
+        what = f"nearly everything is refused{status}, and the request that caused it is unknown{_possible(account)}"
     elif culprit is None:
         what = f"nearly everything was refused{status} for a while, and no request sent alone did it again"
     elif account.is_certain:
         what = f"after `{culprit}` nearly everything is refused{status}: it is sent no more before the end of the run"
     else:
-        what = f"nearly everything is refused{status}, probably since `{culprit}`: it is sent no more before the end of the run"
+        what = (
+            f"nearly everything is refused{status}, probably since `{culprit}`, the only suspect (not confirmed, because "
+            "the target serves no request that could show it): it is sent no more before the end of the run"
+        )
     return what if account.serves else f"{what}; refusals after it count for nothing"
+
+
+def _possible(account: OutageAccount) -> str:
+    """Return the suspects for a message."""
+    shown = [f"`{one}`" for one in account.order.suspects[:_MOST_SHOWN]]
+    return f"; suspects: {', '.join(shown)}" if shown else ""
 
 
 def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> Finding:
@@ -100,7 +109,7 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
     interactions: tuple[Interaction, ...] = ()
     steps: tuple[Step, ...] = ()
     command = phase = case = ""
-    if culprit is not None:
+    if isinstance(culprit, Sent):
         meta = culprit.made.case.meta
         phase, case = ("" if meta is None else meta.phase.name), culprit.made.case.id
         lost = NetworkFailure(FailureKind.DROPPED, "the target ended the connection", 0.0)
@@ -193,7 +202,7 @@ class Examination:
         self._witnesses = witnesses
         self._recent = list(witnesses.served.recent)
         """The requests before it."""
-        self._sorted = self._by_suspicion()
+        self._sorted = self._by_suspicion(())
         self._sent_before = 0
         """Requests of this examination before suspects were sent."""
         self._were_renewed = False
@@ -202,9 +211,11 @@ class Examination:
     def done(self, order: OutageOrder, lost: Sequence[Sent]) -> Job[OutageReport]:
         """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
         trouble = order.trouble
+        self._sorted = self._by_suspicion([one.label for one in order.suspects])
         report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)
         if order.doubted is not None and not (yield from self._is_founded()):
             return report(is_unfounded=True)
+        culprit: Sent | ServedOperation | None
         serves = is_certain = yield from self._has_recovered(trouble)
         if serves:
             culprit = yield from self._culprit(trouble, lost)
@@ -221,7 +232,7 @@ class Examination:
             return report()
         else:
             # A rate limit is the effect of all requests together.
-            guess = None if self._witnesses.was_too_much else self._likely()
+            guess = None if self._witnesses.was_too_much else self._likely(order)
             culprit = next(iter(lost), guess)
         is_riddle = order.is_last and not self._were_renewed
         if culprit is not None or is_riddle or not serves:
@@ -289,14 +300,18 @@ class Examination:
 
     # The cause
 
-    def _by_suspicion(self) -> list[Sent]:
-        """Return the served requests, the likeliest cause first: suspicious names, then the latest and those that change data."""
-        served = [one for one in self._witnesses.served.suspects() if one.is_served]
-        latest = {id(one) for one in served[:_LATEST]}
-        return sorted(served, key=lambda one: (not is_ending(one), one.is_harmless and id(one) not in latest))
+    def _by_suspicion(self, labels: Collection[Label]) -> list[Sent]:
+        """Return the served requests, the likeliest cause first: of these operations, suspicious names, the latest, those that change data."""
+        served = self._witnesses.served
+        suspects = [one for one in served.suspects() if one.is_served]
+        latest = {id(one) for one in suspects[:_LATEST]}
+        suspects.sort(key=lambda one: (not is_ending(one), one.is_harmless and id(one) not in latest))
+        return [*served.latest(labels), *(one for one in suspects if one.label not in labels)]
 
-    def _likely(self) -> Sent | None:
-        """Return the likely cause if no request can be tried."""
+    def _likely(self, order: OutageOrder) -> Sent | ServedOperation | None:
+        """Return the cause if no request can be tried and only one operation can be the cause; None otherwise."""
+        if order.trouble is Trouble.REFUSED:
+            return order.suspects[0] if len(order.suspects) == 1 else None
         suspects = self._sorted
         if len(suspects) == 1:
             return suspects[0]

@@ -80,6 +80,7 @@ class TargetHealth:
         if first is not None:
             # It was sent before the run, and may have ended the session.
             self.served.note(first.made, first.request, first.status)
+            self.served.arrived(first.made, first.request, Response(first.status, [], b""))
 
     # Noticing
 
@@ -241,7 +242,7 @@ class TargetHealth:
         while self.is_holding:
             if self._number and not self._has_said:
                 self._has_said = True
-                self.up.send(OutageReport(OutageEvent.HOLDING, self._number))
+                self.up.send(OutageReport(OutageEvent.HOLDING, self._number, served=self.served.operations()))
             order, self._order = self._order, None
             if order is not None:
                 examination = Examination(self.context, self._witnesses(self._first, order.doubted))

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from itertools import cycle, islice
 
 from msgspec import Struct, field
@@ -13,11 +12,11 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose
 from checker.health import GATEWAY, REFUSALS, TOO_MANY, looks_dangerous
-from checker.phases.attempt import build_request, exchange
+from checker.phases.attempt import build_request
 from checker.phases.case_factory import GeneratedCase
 from checker.workers import jobs
 from checker.workers.context import WorkerContext
-from checker.workers.jobs import Job, answered
+from checker.workers.jobs import Job
 from checker.workers.messages import Trouble
 from checker.workers.observers.witnesses import Sent, ServedRequests
 from checker.workers.outages.reachable import Connect, is_down
@@ -113,8 +112,10 @@ class LivenessProbes(Struct):
             return False
         made = self._chosen[0].made
         try:
-            work = exchange(tools, made.case, self.request_of(made))
-            outcome = yield from answered(work, partial(self._answer, made))
+            request = self.request_of(made)
+            if not tools.credentials.renew(made.case, request):
+                return False
+            outcome = yield from self._answer(made, request)
         except CheckerError:
             return False
         # Where nothing else was served, a witness may be what ends its own session.
