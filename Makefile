@@ -46,8 +46,10 @@ $(GRAPHQL)/.installed: $(STAMP)
 	touch $@
 
 # The plugin with the pytests and Hypotheses of users, each in an environment of its own. CELLS="pytest-8.4 xdist" takes some.
+# The distribution beside current frameworks, with its oldest dependencies, and with other interpreters.
 test-matrix: $(STAMP)
 	$(BIN)/python -m tests.plugin.matrix $(CELLS)
+	$(BIN)/python -m tests.environments
 
 check: $(STAMP)
 	$(BIN)/ruff check checker tests benchmarks

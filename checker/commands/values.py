@@ -25,7 +25,7 @@ from checker.core.request import canonical_url
 from checker.core.scalars import BOOLEAN_WORDS
 
 
-class KeyValue(click.ParamType[Any]):
+class KeyValue(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
     """The value of a configuration key, by the rules of the table."""
 
     def __init__(self, path: Path, key: str) -> None:
