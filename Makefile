@@ -14,7 +14,7 @@ demo: $(PROGRAM)
 	@# 1 says that defects were found, as they should be.
 	$(BIN)/checker demo; test $$? -eq 1
 
-# Each claim of docs/promises.md once.
+# Each claim of docs/developers/promises.md once.
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m "not thorough"
 

@@ -3,7 +3,7 @@
     python -m benchmarks.without_positives CORPORA [NAME...]
 
 Makes cases of every operation until the referee has nothing against one. Required: nothing is without one but what
-stands in `docs/operations-without-positive-cases.md`, and all that stands there still is. Names pick documents.
+stands in `docs/developers/operations-without-positive-cases.md`, and all that stands there still is. Names pick documents.
 """
 
 import re
@@ -15,7 +15,7 @@ from typing import Final
 from tests.measuring.corpora import openapi_documents
 from tests.measuring.positives_missing import Place, look
 
-KNOWN: Final = Path(__file__).parents[1] / "docs" / "operations-without-positive-cases.md"
+KNOWN: Final = Path(__file__).parents[1] / "docs" / "developers" / "operations-without-positive-cases.md"
 _ROW: Final = re.compile(r"\| `([^`]+)` \| `([^`]+)` \|")
 _PROCESSES = 2
 

@@ -1,4 +1,4 @@
-"""Each claim of docs/promises.md names tests that exist, and `make test` runs one of them."""
+"""Each claim of docs/developers/promises.md names tests that exist, and `make test` runs one of them."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROWS = [line for line in (ROOT / "docs/promises.md").read_text().splitlines() if "`tests/" in line]
+ROWS = [line for line in (ROOT / "docs/developers/promises.md").read_text().splitlines() if "`tests/" in line]
 
 
 def named_files(row: str) -> Iterator[Path]:
