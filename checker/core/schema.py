@@ -71,6 +71,7 @@ class WarningKind(StrEnum):
     LEFT_OUT = "left_out"
     DICTIONARY_MISMATCH = "dictionary_mismatch"
     UNKNOWN_METHOD = "unknown_method"
+    REPEATED_KEY = "repeated_key"
     UNUSABLE_MEDIA_TYPE = "unusable_media_type"
     UNVALIDATED_RESPONSE = "unvalidated_response"
     MISSING_DESERIALIZER = "missing_deserializer"

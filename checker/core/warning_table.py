@@ -130,6 +130,7 @@ BUILT_IN: Final = (
         "Bind another dictionary to the place, or correct its schema: what it forbids is not sent as valid data.",
     ),
     WarningRow(WarningKind.UNKNOWN_METHOD, "Operations that the version of the description does not know"),
+    WarningRow(WarningKind.REPEATED_KEY, "Keys that occur twice in one object", "Keep one of them."),
     WarningRow(WarningKind.UNUSABLE_MEDIA_TYPE, "Media types that are none"),
     WarningRow(WarningKind.UNVALIDATED_RESPONSE, "Responses of which a part is not validated"),
     WarningRow(WarningKind.MISSING_DESERIALIZER, "Responses in media types that are not read"),

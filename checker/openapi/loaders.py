@@ -35,8 +35,9 @@ _VERSION_KEYS = frozenset(("openapi", "swagger"))
 def from_dict(schema: Mapping[str, Any], *, base_url: str | None = None, way: FetchOptions = DIRECT) -> OpenApiSchema:
     """Return the schema of a parsed document; its references are absolute URLs, also for files. Raises `LoaderError`."""
     name = "the schema"
-    read = reader(Web({}, way), name)
-    return _opened(as_parsed(schema), name, Provenance(read=read), way, base_url)
+    notes: list[str] = []
+    origin = Provenance(read=reader(Web({}, way), name, notes), notes=notes)
+    return _opened(as_parsed(schema), name, origin, way, base_url)
 
 
 def from_path(
@@ -46,8 +47,10 @@ def from_path(
     web = Web({}, way)
     data = read_file(path, web.allowance)
     name = os.fspath(path)
-    value = _parsed(data, name, f"text/plain; charset={encoding}")
-    origin = Provenance(own_name=quote(Path(path).name), read=reader(web, name, folder=Path(path).parent))
+    notes: list[str] = []
+    value = _parsed(data, name, f"text/plain; charset={encoding}", notes)
+    read = reader(web, name, notes, folder=Path(path).parent)
+    origin = Provenance(own_name=quote(Path(path).name), read=read, notes=notes)
     return _opened(value, name, origin, way, base_url)
 
 
@@ -55,9 +58,10 @@ def from_bytes(
     data: bytes, *, name: str, content_type: str | None = None, location: str | None = None, way: FetchOptions = DIRECT
 ) -> OpenApiSchema:
     """Return the schema of a document in memory; `name` denotes it in errors, `location` is its URL. Raises `LoaderError`."""
-    value = _parsed(data, name, content_type)
-    read = reader(Web({}, way), name, reads_files=location is None)
-    return _opened(value, name, Provenance(location, read=read), way)
+    notes: list[str] = []
+    value = _parsed(data, name, content_type, notes)
+    read = reader(Web({}, way), name, notes, reads_files=location is None)
+    return _opened(value, name, Provenance(location, read=read, notes=notes), way)
 
 
 def from_url(
@@ -75,16 +79,18 @@ def from_url(
     """
     web = Web(options, way, location=url)
     found, name = web.get(url, wait_s=wait_for_schema), way.redaction.url(url)
-    value = _parsed(found.content, name, found.content_type)
-    origin = Provenance(found.location, read=reader(web, name, url=found.location))
+    notes: list[str] = []
+    value = _parsed(found.content, name, found.content_type, notes)
+    read = reader(web, name, notes, url=found.location)
+    origin = Provenance(found.location, read=read, notes=notes)
     schema = _opened(value, name, origin, way, base_url)
     web.declared_api = lambda: schema.base_url
     return schema
 
 
-def _parsed(data: bytes, name: str, content_type: str | None) -> object:
+def _parsed(data: bytes, name: str, content_type: str | None, notes: list[str]) -> object:
     try:
-        return parse(data, name=name, content_type=content_type)
+        return parse(data, name=name, content_type=content_type, notes=notes)
     except LoaderError as error:
         raise ForeignDescription.of(error) from error
 

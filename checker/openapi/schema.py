@@ -10,7 +10,7 @@ from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
-from checker.core.schema import SchemaWarning
+from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import SecurityScheme
 from checker.core.system import later
 from checker.kinds.protocol import ApiLink, ApiSchema, DroppedOperation, OperationEntry, initialised
@@ -66,6 +66,7 @@ class OpenApiSchema(ApiSchema):
         self.document = OpenApiDocument(root, self._edition.dialect, neighbours)
         self.location = origin.location
         self._own_name = origin.own_name
+        self._notes = origin.notes
         self.app: object | None = None
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
         """Whether responses of an operation must keep to `format`."""
@@ -181,9 +182,10 @@ class OpenApiSchema(ApiSchema):
                 yield BrokenOperation(entry.label, entry.method, entry.path, error)
 
     def dropped(self) -> tuple[DroppedOperation, ...]:
-        """Return entries that look like operations with methods unknown to this version of OpenAPI."""
+        """Return entries that look like operations with methods unknown to this version of OpenAPI, and repeated keys."""
         self._index()
-        return self._dropped
+        repeated = (SchemaWarning(WarningKind.REPEATED_KEY, "", "", one) for one in self._notes)
+        return (*self._dropped, *(DroppedOperation(Label(""), warning) for warning in repeated))
 
     def get_all_operations(self) -> "Iterator[OpenApiOperation | BrokenOperation]":
         """Yield the operations in document order, each read on demand."""
@@ -303,7 +305,7 @@ class OpenApiSchema(ApiSchema):
         neighbours, errors = self.document.neighbours, self._errors
         beside = {name: value for name, value in neighbours.known.items() if name}
         origin = [self.location, self._own_name, self._given_base_url, beside, neighbours.lost]
-        rest = [*origin, errors, self.resources().plain()]
+        rest = [*origin, self._notes, errors, self.resources().plain()]
         return b"[" + written + b"," + to_json(rest)[1:]
 
     def _declared_url(self, servers: object, operation: Operation | None = None) -> str:
@@ -327,6 +329,6 @@ class OpenApiSchema(ApiSchema):
 
 def open_normalised(data: bytes) -> OpenApiSchema:
     """Return the schema that `OpenApiSchema.normalised` wrote."""
-    root, location, own_name, base_url, beside, lost, errors, resources = parse_json(data)
-    origin = Provenance(location, own_name, None, beside, lost)
+    root, location, own_name, base_url, beside, lost, notes, errors, resources = parse_json(data)
+    origin = Provenance(location, own_name, None, beside, lost, notes)
     return OpenApiSchema(root, origin, base_url=base_url, errors=errors, resources=resources)

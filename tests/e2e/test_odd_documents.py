@@ -80,3 +80,17 @@ def test_no_verdict_depends_on_a_variable_in_another_notation(command: Command) 
         ran = command.run_as_usual(app.document_url, "-n", "10", "--continue-on-failure", inline=True)
     assert_clean(ran)
     assert "Parts of operations that are not what they must be: 6" in ran.stdout
+
+
+def test_a_repeated_key_is_told_in_the_report(command: Command) -> None:
+    path = command.directory / "openapi.yaml"
+    responses = "responses: {'200': {description: a}}"
+    path.write_text(
+        "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths:\n"
+        f"  /a:\n    get: {{{responses}}}\n  /a:\n    get: {{{responses}}}\n"
+    )
+    with serving(lambda request: Reply(200) if request.method == "GET" else NOT_ALLOWED, {}) as app:
+        ran = command.run_as_usual(str(path), "--url", app.url, "-n", "1", inline=True)
+    assert_clean(ran)
+    assert "Keys that occur twice in one object: 1" in ran.stdout
+    assert "the key `/a` occurs twice in one object of " in ran.stdout

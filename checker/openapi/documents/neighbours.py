@@ -131,6 +131,8 @@ class Provenance(Struct, frozen=True):
     read: Read | None = None
     known: Mapping[str, object] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    """Sentences about repeated keys of this document and its neighbours."""
 
 
 NOWHERE: Final = Provenance()
@@ -151,12 +153,18 @@ def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
 
 
 def reader(
-    web: Web, name: str, *, folder: Path | None = None, url: str | None = None, reads_files: bool = True
+    web: Web,
+    name: str,
+    notes: list[str] | None = None,
+    *,
+    folder: Path | None = None,
+    url: str | None = None,
+    reads_files: bool = True,
 ) -> Read:
     """Return the reader of the neighbours of a document: URLs, and files unless the document came from the network.
 
     `folder` or `url` is the place of the document. `name` denotes a document without a place: only its absolute
-    references can be read.
+    references can be read. Sentences about repeated keys are added to `notes`.
     """
 
     def read(reference: str) -> object:
@@ -165,7 +173,7 @@ def reader(
         if parts.scheme in ("http", "https"):
             found = web.document(address)
             shown = web.way.redaction.url(address)
-            return parse(found.content, name=shown, content_type=found.content_type)
+            return parse(found.content, name=shown, content_type=found.content_type, notes=notes)
         if url is not None:
             raise LoaderError(f"{address} cannot be read from {url}; use an http(s) URL")
         if folder is not None and parts.scheme not in ("", "file"):
@@ -177,6 +185,6 @@ def reader(
             )
         path = (folder or Path()) / unquote(parts.path)
         content = read_file(path, web.allowance, "the file that the reference means")
-        return parse(content, name=str(path))
+        return parse(content, name=str(path), notes=notes)
 
     return read
