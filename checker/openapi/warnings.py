@@ -346,6 +346,10 @@ def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_War
     """Yield the faults of a schema itself."""
     if isinstance(raw, dict):
         yield from _malformed(raw, at, document.dialect_at(at))
+        reference = raw.get("$ref")
+        if isinstance(reference, str) and document.has_strayed(reference, at):
+            message = f"`{reference}` at {at} is below a `$id`, from which it leads nowhere; it is looked up in the description"
+            yield WarningKind.MALFORMED_KEYWORD, at, message
         patterns = [("patternProperties", name) for name, _ in items_of(raw.get("patternProperties"))]
         for keyword, pattern in [("pattern", raw.get("pattern")), *patterns]:
             if isinstance(pattern, str) and ecma_pattern(pattern) is None:

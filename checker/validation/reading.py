@@ -191,8 +191,8 @@ def is_own_root(schema: Schema) -> bool:
     return schema.dialect in _SPECIFICATIONS and schema.pointer == "#"
 
 
-def registry_of(schema: Schema) -> tuple[Any, str]:
-    """Return the registry in which the references of a schema are looked up, and the URI that they are relative to."""
+def registry_of(schema: Schema) -> tuple[Any, str, str]:
+    """Return the registry in which the references of a schema are looked up, the URI that they are relative to, and that of the document."""
     document = schema.document
     linked = document if isinstance(document, Linked) else None
     base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
@@ -210,7 +210,7 @@ def registry_of(schema: Schema) -> tuple[Any, str]:
     registry: Any = Registry
     home = _NOWHERE if linked is None else linked.uri_of("#") or _NOWHERE
     root = specification.create_resource(document.root)
-    return registry(retrieve=retrieve).with_resource(home, root), base
+    return registry(retrieve=retrieve).with_resource(home, root), base, home
 
 
 def _specification(schema: Schema, *, has_names: bool) -> Specification[Any]:
@@ -337,7 +337,20 @@ def _evolving(class_for: ClassFor) -> Any:
     return evolve
 
 
-def _remembering(refer: Any) -> Any:
+def _looked_up(resolver: Any, reference: str, home: str) -> Any:
+    """Return the target of a reference; a pointer that leads nowhere below a `$id` is looked up in the document `home`.
+
+    Raises `Unresolvable`.
+    """
+    try:
+        return resolver.lookup(reference)
+    except Unresolvable:
+        if not home or not reference.startswith("#/"):
+            raise
+        return resolver._registry.resolver(home).lookup(reference)
+
+
+def _remembering(refer: Any, reading: "SchemaReading") -> Any:
     """Return the method that follows a reference, with each lookup done once."""
     known: dict[tuple[int, str], tuple[Any, Any]] = {}
 
@@ -346,7 +359,7 @@ def _remembering(refer: Any) -> Any:
         found = known.get((id(resolver), ref))
         if found is None:
             try:
-                resolved = resolver.lookup(ref)
+                resolved = _looked_up(resolver, ref, reading.home)
             except Unresolvable:
                 return refer(validator, ref, instance)
             if len(known) >= _MOST_KEPT:
@@ -501,6 +514,8 @@ class SchemaReading:
         """Properties that are not sent in this direction, by the identity of the object that may hold them."""
         self.held: set[str] = set()
         """Names of read-only properties in a request: a server may refuse or ignore them."""
+        self.home = ""
+        """URI of the description, for pointers that lead nowhere below a `$id`; empty for documents without names."""
         self._exact: dict[str, _Check] = {
             "multipleOf": _multiple_of,
             "pattern": _pattern,
@@ -553,7 +568,7 @@ class SchemaReading:
         other = SchemaReading(dialect, self._direction, validate_formats=formats, spoken=spoken)
         other._usual = self._usual
         other._classes, other._hidden, other.hidden = self._classes, self._hidden, self.hidden
-        other.held = self.held
+        other.held, other.home = self.held, self.home
         return other
 
     def _made(self) -> Any:
@@ -583,7 +598,7 @@ class SchemaReading:
         )
         cls.descend = _tolerant_descent(cls.descend, self._class_for)
         cls.evolve = _evolving(self._class_for)
-        cls._validate_reference = _remembering(cls._validate_reference)
+        cls._validate_reference = _remembering(cls._validate_reference, self)
         return cls
 
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:
@@ -672,7 +687,7 @@ class SchemaReading:
         for _ in range(100):
             if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
                 return schema
-            resolved = resolver.lookup(schema["$ref"])
+            resolved = _looked_up(resolver, schema["$ref"], self.home)
             schema, resolver = resolved.contents, resolved.resolver
         return schema
 
@@ -718,8 +733,15 @@ class SchemaReading:
     def _discriminator(self, validator: Any, schema: Any) -> Discriminator | None:
         key = id(schema)
         if key not in self._discriminators:
-            self._discriminators[key] = discriminator_of(schema, validator._resolver, _target)
+            self._discriminators[key] = discriminator_of(schema, validator._resolver, self._target)
         return self._discriminators[key]
+
+    def _target(self, reference: str, resolver: Any) -> tuple[Any, Any] | None:
+        try:
+            resolved = _looked_up(resolver, reference, self.home)
+        except Unresolvable:
+            return None
+        return resolved.contents, resolved.resolver
 
     def _required(self, validator: Any, required: Any, instance: Any, schema: Any) -> Errors:
         if not isinstance(instance, dict):
@@ -732,14 +754,6 @@ class SchemaReading:
 
 def _sound(branches: list[Any]) -> list[Any]:
     return [branch if isinstance(branch, dict | bool) else True for branch in branches]
-
-
-def _target(reference: str, resolver: Any) -> tuple[Any, Any] | None:
-    try:
-        resolved = resolver.lookup(reference)
-    except Unresolvable:
-        return None
-    return resolved.contents, resolved.resolver
 
 
 def _chosen(validator: Any, branches: Any, instance: Any, choice: tuple[Discriminator, str]) -> Errors:

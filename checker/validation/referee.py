@@ -10,7 +10,7 @@ from jsonschema import ValidationError
 from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
-from checker.core.schema import Direction, Document, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.schema.pointers import pointer_child
 from checker.validation.reading import SchemaReading, is_own_root, registry_of, spoken_in
 
@@ -165,7 +165,9 @@ class Referee:
     """A schema for the independent validator."""
 
     def __init__(self, schema: Schema, reading: SchemaReading) -> None:
-        registry, base = registry_of(schema)
+        registry, base, home = registry_of(schema)
+        if schema.dialect is Dialect.OPENAPI31:
+            reading.home = home
         self._schema = schema
         self._reading = reading
         options = {} if is_own_root(schema) else {"_resolver": registry.resolver(base)}

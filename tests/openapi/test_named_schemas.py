@@ -83,3 +83,41 @@ def test_dialect_of_the_whole_document_is_honoured() -> None:
     pair = {"items": [{"type": "integer"}]}
     dialect = {"jsonSchemaDialect": "http://json-schema.org/draft-07/schema#"}
     assert_both(from_dict(document(pair, "3.1.0", **dialect)), [1], ["x"])
+
+
+STRAYED: dict[str, dict[str, Any]] = {
+    "a name": {"U": {"$id": "U", "properties": {"id": {"$ref": "#/components/schemas/I"}}}, "I": {"type": "integer"}},
+    "a URL": {
+        "U": {"$id": "https://example.com/u.json", "allOf": [{"$ref": "#/components/schemas/V"}]},
+        "V": {"$id": "https://example.com/v.json", "properties": {"id": {"$ref": "#/components/schemas/I"}}},
+        "I": {"$id": "https://example.com/i.json", "type": "integer"},
+    },
+    "a name in an alternative": {
+        "U": {"$id": "U", "oneOf": [{"$ref": "#/components/schemas/V"}], "discriminator": {"propertyName": "kind"}},
+        "V": {"properties": {"kind": {"const": "V"}, "id": {"type": "integer"}}},
+    },
+    "a name beside a read-only part": {
+        "U": {"$id": "U", "properties": {"id": {"type": "integer"}, "no": {"$ref": "#/components/schemas/N"}}},
+        "N": {"readOnly": True, "type": "integer"},
+    },
+}
+
+
+@pytest.mark.parametrize("case", STRAYED)
+def test_pointers_into_the_description_lead_there_from_below_an_id(case: str) -> None:
+    schema = from_dict(document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": STRAYED[case]}))
+    assert_both(schema, {"id": 1}, {"id": "x"})
+    found = [warning.message for warning in schema.warnings]
+    assert found
+    assert all("is below a `$id`, from which it leads nowhere" in message for message in found)
+
+
+def test_a_pointer_into_the_schema_with_the_id_comes_first() -> None:
+    inner = {"components": {"schemas": {"I": {"type": "integer"}}}}
+    schemas = {
+        "U": {"$id": "U", "properties": {"id": {"$ref": "#/components/schemas/I"}}, **inner},
+        "I": {"type": "string"},
+    }
+    schema = from_dict(document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": schemas}))
+    assert_both(schema, {"id": 1}, {"id": "x"})
+    assert schema.warnings == ()

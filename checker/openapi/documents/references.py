@@ -161,6 +161,8 @@ class OpenApiDocument:
         self._scopes = Scopes()
         self._opened: set[str] = set()
         self._found: dict[tuple[str, str], Found] = {}
+        self._strayed: set[tuple[str, str]] = set()
+        """References below a `$id` whose target is in the description: place of the schema with the `$id`, reference."""
         self._in_progress: set[tuple[str, str]] = set()
         self._sound: set[str] = set()
         self._leads_on = applicators_of(self.schema_dialect) | {"$ref"}
@@ -254,7 +256,29 @@ class OpenApiDocument:
             return value, place
         home = self._scopes.resource(place)
         assert home is not None
+        strayed = self._in_description(reference, around)
+        if strayed is not None:
+            return strayed
         return walk(home.raw, home.place, unquote(place[len(home.place) :]), self.dereferenced)
+
+    def _in_description(self, reference: str, around: Resource) -> Found | None:
+        """Return the target of a pointer in the description, if the pointer is below a `$id`; None for other references.
+
+        By the letter (JSON Schema 2020-12, 8.2.1) the pointer starts at the schema with the `$id`. Generators of
+        descriptions write `$id` without that meaning, and `#/components/...` below it.
+        """
+        root = around.place.partition("#")[0] + "#"
+        if around.place == root or not reference.startswith("#/"):
+            return None
+        found, value = walked(self._scopes.at(root)[1], unquote(reference[1:]))
+        if not found:
+            return None
+        self._strayed.add((around.place, reference))
+        return value, root + reference[1:]
+
+    def has_strayed(self, reference: str, at: str) -> bool:
+        """Whether the target of a reference was found in the description instead of the schema with a `$id` around it."""
+        return bool(self._strayed) and (self.resource(at).place, reference) in self._strayed
 
     def _open(self, name: str, *, of: str = "") -> None:
         """Index a document to which another one refers. Raises `UnresolvableReference`."""
