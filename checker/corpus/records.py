@@ -66,6 +66,10 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
     """Whether the target demands it no longer: it takes what breaks it, or refuses what respects it for the same reason."""
     refused: tuple[Literal, ...] = ()
     """The case that was refused, if there was one."""
+    part: str = ""
+    """Key of the part of its requests that other operations may have as well; empty for none."""
+    depth: int = 0
+    """The number of names in the path of the demand that lead to that part."""
 
 
 class OperationServed(Struct, frozen=True, array_like=True, tag=22):

@@ -232,7 +232,10 @@ class CaseFactory:
     lister: Callable[[str], Lister] = lister_of
     """Return the lister of a phase."""
     _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
-    _learned: dict[Label, str] = dataclasses.field(default_factory=dict)
+    demands: Callable[[Label, str], Sequence[Constraint]] = lambda label, phase: ()
+    """Return the known demands of the target on an operation in a phase: the same object until they change."""
+    _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
+    """Operation -> demands, and their text without those that its description does not admit."""
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
     """(operation, demands) -> the demands that its description admits."""
     _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
@@ -246,13 +249,18 @@ class CaseFactory:
     def __post_init__(self) -> None:
         self._lists = CaseLists(self._listing_context, self.lister)
 
-    def learn(self, label: Label, constraints: Sequence[Constraint], phase: str) -> None:
-        """Let later cases respect demands of the target. Demands under which the description admits no case are ignored."""
+    def learned(self, label: Label, phase: str) -> str:
+        """Return the text of the demands that cases respect. Demands under which the description admits no case are ignored."""
+        constraints = self.demands(label, phase)
+        known, usable = self._learned.get(label, ((), ""))
+        if known is constraints or not constraints:
+            return usable if constraints else ""
         key = label, written(constraints)
-        usable = self._usable.get(key)
-        if usable is None:
-            usable = self._usable[key] = written(self._usable_of(label, constraints, phase))
-        self._learned[label] = usable
+        if key not in self._usable:
+            self._usable[key] = written(self._usable_of(label, constraints, phase))
+        usable = self._usable[key]
+        self._learned[label] = constraints, usable
+        return usable
 
     def _usable_of(self, label: Label, constraints: Sequence[Constraint], phase: str) -> Sequence[Constraint]:
         if self._draws(label, written(constraints), phase):
@@ -278,7 +286,7 @@ class CaseFactory:
 
         Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
         """
-        learned = self._learned.get(label, "") if learned is None else learned
+        learned = self.learned(label, phase) if learned is None else learned
         place = (label, phase if self.rules.by_phase else "", learned)
         program = self._programs.get(place)
         if program is None:
@@ -297,7 +305,8 @@ class CaseFactory:
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
     ) -> GeneratedCase:
         """Return case `index` of a task: the same in every worker. `newest` prefers the latest values."""
-        program = self.program(label, phase.name)
+        learned = self.learned(label, phase.name)
+        program = self.program(label, phase.name, learned)
         source = self._random
         source.reset(task_seed + index)
         pool = self._pool(program.operation, phase.name)
@@ -305,7 +314,7 @@ class CaseFactory:
             pool = NewestFirst(pool)
         case = program.draw(source, case_id(task_seed, index), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
-        return GeneratedCase(case, label, source.choices, bindings, learned=self._learned.get(label, ""))
+        return GeneratedCase(case, label, source.choices, bindings, learned=learned)
 
     def _pool(self, operation: Operation, phase: str) -> ValuePool | None:
         """Return the values of earlier responses for cases of a phase."""
@@ -434,8 +443,8 @@ class CaseFactory:
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """Return the simplest case of the operation of a step. Raises `Rejected` and the errors of making a case."""
-        recipe, known = step.recipe, self._learned.get(step.label, "")
-        learned = recipe.learned if isinstance(recipe, Drawn) else known
+        recipe = step.recipe
+        learned = recipe.learned if isinstance(recipe, Drawn) else self.learned(step.label, phase.name)
         plain = Step(step.label, Drawn((), learned))
         return self._drawn_again(plain, name, phase)(SimplestSource())
 

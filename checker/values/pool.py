@@ -386,7 +386,7 @@ class LayeredPool(ValuePool):
         """(phase, operation, pointer) -> value -> lowest index that showed it, of what this worker has written."""
         self._order = {label: place for place, label in enumerate(model.ordered)}
 
-    def _place_of(self, phase: str, label: Label) -> Place:
+    def place_of(self, phase: str, label: Label) -> Place:
         """Return the phase and layer of the tasks of an operation; sequences are all in one layer."""
         if phase in self._unordered or phase_named(phase).source is CaseSource.CHAINED:
             return phase_names().index(phase), 0
@@ -399,7 +399,7 @@ class LayeredPool(ValuePool):
 
         Another worker may have begun a task that is resumed, so the news are read in any case then.
         """
-        place = self._place_of(phase, label)
+        place = self.place_of(phase, label)
         is_new = place > self._place
         if is_new or is_resumed:
             self._coming += (
@@ -455,7 +455,7 @@ class LayeredPool(ValuePool):
         label = Label(one.producer if isinstance(one, ValueSeen) else one.label)
         place = self._places.get((one.phase, label))
         if place is None:
-            place = self._places[one.phase, label] = self._place_of(one.phase, label)
+            place = self._places[one.phase, label] = self.place_of(one.phase, label)
         return place, self._order.get(label, 0), one.index
 
 

@@ -67,7 +67,7 @@ def open_makers(
     factory = make(_component_hooks(users.hooks))
     factory.values = users.pool
     if knowledge.demands is not None:
-        knowledge.demands.respect = factory.learn
+        factory.demands = knowledge.demands.wanted
     return Makers(
         factory=factory,
         unhooked=None if decides else make(_no_hooks),

@@ -51,7 +51,8 @@ def learned(
     made = described()
     rules = GenerationRules.alike(GenerationSettings())
     factory = CaseFactory({LABEL: made}, rules, lambda _: NO_HOOKS, None)
-    learner, heard = DemandLearner(respect=factory.learn), list[DemandHeard]()
+    learner, heard = DemandLearner(), list[DemandHeard]()
+    factory.demands = learner.wanted
     learner.begin("coverage")
     for index in range(COUNT):
         try:

@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.constraints import REQUIRED, SELDOM, Constraint, is_broken, part_of, read
@@ -22,6 +23,7 @@ from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import outline_of
+from checker.workers.observers.common_parts import CommonPart, common_parts
 from checker.workers.recording.task_state import InFlight
 
 _ENOUGH = 5
@@ -103,26 +105,47 @@ _MOST = 100
 """Demands on one operation."""
 _DOUBTS = 5
 """Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
+Place = tuple[int, int]
+"""(phase, layer), in the order of a run."""
+_BEFORE: Place = (-1, 0)
+_LAST: Place = (1 << 30, 0)
+
+
+class _Heard(Struct, frozen=True):
+    """The first hearing of a demand."""
+
+    at: Place
+    part: str = ""
+    """Key of the common part that it is about; empty for none."""
+    rest: tuple[str, ...] = ()
+    """Its path below that part."""
 
 
 class DemandLearner(Struct):
-    """Demands by the phase that met them. One object for each worker; journals carry the demands of other workers.
+    """Demands by the phase and layer that met them. One object for each worker; journals carry the demands of other workers.
 
-    In `run` a case respects the demands of earlier phases, of any worker, so that the speed of a worker does not decide what is sent. In
-    `fuzz` it respects all demands so far.
+    In `run` a case respects the demands on its operation of earlier phases, and the demands on a part that it has in common with
+    other operations of earlier layers, of any worker, so that the speed of a worker does not decide what is sent. In `fuzz` it
+    respects all demands so far.
     """
 
     at_once: bool = False
-    respect: Callable[[Label, Sequence[Constraint], str], None] = lambda label, demands, phase: None
-    """Told what cases of an operation are to respect, whenever that changes, and the phase that begins."""
-    _heard: dict[str, dict[Constraint, int]] = field(default_factory=dict)
-    """Operation -> demand -> first phase, as a number."""
-    _refuted: dict[str, dict[Constraint, int]] = field(default_factory=dict)
+    operations: Mapping[Label, Operation] = {}
+    place_of: Callable[[str, Label], Place] = lambda phase, label: (phase_names().index(phase), 0)
+    """Return the phase and layer of the tasks of an operation."""
+    _heard: dict[str, dict[Constraint, _Heard]] = field(default_factory=dict)
+    """Operation -> demand -> its first hearing."""
+    _refuted: dict[str, dict[Constraint, _Heard]] = field(default_factory=dict)
+    _common: dict[str, dict[tuple[str, Constraint], None]] = field(default_factory=dict)
+    """Key of a common part -> (operation, demand) of demands on it."""
+    _parts: dict[str, tuple[CommonPart, ...]] = field(default_factory=dict)
+    _wanted: dict[tuple[str, str], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
+    """(operation, phase) -> number of records at that time, demands to respect."""
+    _records: int = 0
+    """Records that changed something."""
     _accepted: OrderedDict[str, list[Case]] = field(default_factory=OrderedDict)
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
     _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
-    _changed: set[str] = field(default_factory=set)
-    """Operations with new demands that their cases do not respect yet."""
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
     """Keyed by phase."""
     _phase: str = ""
@@ -130,28 +153,59 @@ class DemandLearner(Struct):
     def absorb(self, heard: DemandHeard) -> None:
         """Take in a record of any worker, this one included."""
         known = self._refuted if heard.is_refuted else self._heard
-        of_label = known.setdefault(heard.label, {})
-        if heard.demand in of_label or len(of_label) < _MOST:
-            place = _place(heard.phase)
-            of_label[heard.demand] = min(place, of_label.get(heard.demand, place))
-            self._changed.add(heard.label)
+        label, demand = heard.label, heard.demand
+        of_label = known.setdefault(label, {})
+        if demand not in of_label and len(of_label) >= _MOST:
+            return
+        at = self._place(heard.phase, label)
+        if demand not in of_label or at < of_label[demand].at:
+            of_label[demand] = _Heard(at, heard.part, demand.path[heard.depth :])
+            self._records += 1
+            if heard.part and not heard.is_refuted:
+                self._common.setdefault(heard.part, {})[label, demand] = None
 
     def begin(self, phase: str) -> None:
         """A task of this phase begins."""
-        if phase == self._phase and not self.at_once:
-            return
         if phase != self._phase:
             # Every worker learns the same in this phase, whichever tasks of earlier phases it had. Slow tasks of the phase before go on.
             going_on = (self._phase, phase)
             self._optional = {one: of for one, of in self._optional.items() if one in going_on}
         self._phase = phase
-        place = len(phase_names()) if self.at_once else _place(phase)
-        for label in sorted(self._changed):
-            refuted = {one for one, at in self._refuted.get(label, {}).items() if at < place}
-            heard = {one for one, at in self._heard.get(label, {}).items() if at < place}
-            self.respect(Label(label), sorted(_without_explained(heard - refuted)), phase)
-        if self.at_once:
-            self._changed.clear()
+
+    def wanted(self, label: Label, phase: str) -> Sequence[Constraint]:
+        """Return the demands that cases of an operation respect in a phase: the same object until something changes."""
+        count, found = self._wanted.get((label, phase), (-1, ()))
+        if count != self._records:
+            now = tuple(sorted(_without_explained(self._holding(label, phase))))
+            found = found if now == found else now
+            self._wanted[label, phase] = self._records, found
+        return found
+
+    def _holding(self, label: Label, phase: str) -> set[Constraint]:
+        place = _LAST if self.at_once else self._place(phase, label)
+        found = {one for one in self._heard.get(label, ()) if self._holds(label, one, place)}
+        for part in self._parts_of(label) if self._common else ():
+            for other, one in self._common.get(part.key, ()):
+                if other != label and self._holds(other, one, place):
+                    path = (*part.path, *self._heard[other][one].rest)
+                    found.add(replace(one, path=path))
+        return found.difference(one for one, heard in self._refuted.get(label, {}).items() if heard.at < place)
+
+    def _holds(self, label: str, demand: Constraint, place: Place) -> bool:
+        """Whether a demand was heard before a place and not refuted before it."""
+        refuted = self._refuted.get(label, {}).get(demand)
+        return self._heard[label][demand].at < place and (refuted is None or refuted.at >= place)
+
+    def _parts_of(self, label: Label) -> tuple[CommonPart, ...]:
+        found = self._parts.get(label)
+        if found is None:
+            operation = self.operations.get(label)
+            found = self._parts[label] = () if operation is None else common_parts(operation)
+        return found
+
+    def _place(self, phase: str, label: str) -> Place:
+        """Return the phase and layer of an operation. An earlier run comes before all phases."""
+        return self.place_of(phase, Label(label)) if phase in phase_names() else _BEFORE
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard]:
         """Return the new and refuted demands of a response."""
@@ -180,15 +234,12 @@ class DemandLearner(Struct):
     def _left_out(self, made: GeneratedCase, phase: str, *, is_accepted: bool) -> Iterator[DemandHeard]:
         """Yield the parts to leave out of most cases, since no case with them was ever accepted."""
         counts = self._optional.setdefault(phase, OptionalParts())
-        demands = counts.count(made.case, is_accepted=is_accepted)
-        for demand, is_refuted in demands:
+        for demand, is_refuted in counts.count(made.case, is_accepted=is_accepted):
             yield from self._tell(made.label, demand, phase, refuted=is_refuted)
-        if demands and self.at_once:
-            self.begin(phase)
 
     def _accept(self, case: Case, phase: str) -> Iterator[DemandHeard]:
         label = case.operation.label
-        for demand in list(self._heard.get(label, ())):
+        for demand in {**self._heard.get(label, {}), **dict.fromkeys(self.wanted(label, phase))}:
             if is_broken(demand, case):
                 yield from self._tell(label, demand, phase, refuted=True)
         kept = self._accepted.setdefault(label, [])
@@ -211,8 +262,6 @@ class DemandLearner(Struct):
             for demand in demands:
                 refuted = is_lie or any(is_broken(demand, one) for one in accepted)
                 yield from self._tell(label, demand, phase, refuted=refuted, case=case)
-        if self.at_once:
-            self.begin(phase)
 
     def _may_break(self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint]) -> bool:
         """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
@@ -225,13 +274,15 @@ class DemandLearner(Struct):
         return self._doubts[label, demand] < _DOUBTS
 
     def _tell(
-        self, label: str, demand: Constraint, phase: str, *, refuted: bool, case: Case | None = None
+        self, label: Label, demand: Constraint, phase: str, *, refuted: bool, case: Case | None = None
     ) -> Iterator[DemandHeard]:
         key = (label, demand, phase, refuted)
         if key in self._written or len(self._heard.get(label, ())) >= _MOST:
             return
         self._written.add(key)
-        heard = DemandHeard(label, demand, phase, refuted, _plain(case))
+        parts = [part for part in self._parts_of(label) if part.holds(demand)]
+        part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
+        heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth)
         self.absorb(heard)
         yield heard
 
@@ -247,12 +298,6 @@ def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
 def declared_names(operation: Operation) -> frozenset[str]:
     """Names of properties of the body, as the description spells them."""
     return frozenset(name for body in operation.bodies for name in outline_of(body.schema).names)
-
-
-def _place(phase: str) -> int:
-    """Return the order of a phase in a run. An earlier run comes before all phases."""
-    names = phase_names()
-    return names.index(phase) if phase in names else -1
 
 
 def _plain(case: Case | None) -> tuple[Literal, ...]:

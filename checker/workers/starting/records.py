@@ -89,8 +89,9 @@ def open_recorder(
 def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder: Recorder) -> Knowledge:
     """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
     is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
+    demands = DemandLearner(at_once=is_fuzz, operations=selected) if settings.sources.learns else None
     knowledge = Knowledge(
-        demands=DemandLearner(at_once=is_fuzz) if settings.sources.learns else None,
+        demands=demands,
         creations=CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of),
     )
     if is_fuzz:
@@ -100,5 +101,7 @@ def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder
             recorder.note(note)
     else:
         unordered = settings.sources.unordered_phases
-        knowledge.values = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
+        knowledge.values = pool = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
+        if demands is not None:
+            demands.place_of = pool.place_of
     return knowledge

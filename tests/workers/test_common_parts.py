@@ -1,0 +1,151 @@
+"""A demand on a part that several operations have is respected by all of them, from the next layer on."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from checker.core.case import Case
+from checker.core.constraints import Constraint
+from checker.core.meta import CaseMetadata, GenerationMode, Literal, PhaseInfo
+from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.phases import phase_names
+from checker.core.response import Response
+from checker.corpus.records import DemandHeard
+from checker.phases.case_factory import GeneratedCase
+from checker.workers.observers.common_parts import common_parts
+from checker.workers.observers.demands import DemandLearner
+from tests.openapi.documents import opened
+
+TEXT = {"type": "string"}
+ADDRESS = {"type": "object", "properties": {"zip": TEXT}}
+PERSON = {"type": "object", "properties": {"name": TEXT, "home": {"$ref": "#/components/schemas/Address"}}}
+SHOP = {"type": "object", "properties": {"at": {"type": "array", "items": {"$ref": "#/components/schemas/Address"}}}}
+SCHEMAS = {"Address": ADDRESS, "Person": PERSON}
+
+
+def _body(schema: Any) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def _parameter(name: str, location: str, schema: Any = TEXT) -> dict[str, Any]:
+    return {"name": name, "in": location, "required": location == "path", "schema": schema}
+
+
+def _described() -> Mapping[Label, Operation]:
+    person = _body({"$ref": "#/components/schemas/Person"})
+    paths: dict[str, dict[str, Any]] = {
+        "/a": {"get": {"parameters": [_parameter("X-Version", "header"), _parameter("sort", "query")]}},
+        "/b": {"get": {"parameters": [_parameter("x-version", "header"), _parameter("sort", "header")]}},
+        "/c": {"get": {"parameters": [_parameter("X-Version", "header", {**TEXT, "maxLength": 3})]}},
+        "/users/{id}": {"get": {"parameters": [_parameter("id", "path")]}},
+        "/users/{id}/mail": {"get": {"parameters": [_parameter("id", "path")]}},
+        "/pets/{id}": {"get": {"parameters": [_parameter("id", "path")]}},
+        "/people": {"post": {"requestBody": person}},
+        "/staff": {"post": {"requestBody": person}},
+        "/shops": {"post": {"requestBody": _body(SHOP)}},
+    }
+    for item in paths.values():
+        for one in item.values():
+            one["responses"] = {"default": {"description": ""}}
+    schema = opened("3.0.3", paths, components={"schemas": SCHEMAS})
+    return {one.label: one for one in schema.get_all_operations() if not isinstance(one, BrokenOperation)}
+
+
+OPERATIONS = _described()
+LAYERS = {"GET /b": 1, "POST /staff": 1, "POST /shops": 1, "GET /users/{id}/mail": 1, "GET /pets/{id}": 1}
+
+
+def _learner(*, at_once: bool = False) -> DemandLearner:
+    place_of = lambda phase, label: (phase_names().index(phase), LAYERS.get(label, 0))  # noqa: E731
+    return DemandLearner(at_once=at_once, operations=OPERATIONS, place_of=place_of)
+
+
+def _hear(learner: DemandLearner, label: str, parts: dict[str, Any], content: bytes) -> list[DemandHeard]:
+    """Let the learner read a refusal of a valid case in the coverage phase."""
+    meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("coverage"))
+    case = Case(OPERATIONS[Label(label)], "c", meta=meta, **parts)
+    made = GeneratedCase(case, Label(label), (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+    return list(learner.observe(made, Response(422, [("Content-Type", "application/json")], content), "coverage", 0))
+
+
+def _complaint(*place: str) -> bytes:
+    loc = ", ".join(f'"{name}"' for name in place)
+    return f'{{"detail": [{{"loc": [{loc}], "type": "string_too_short", "ctx": {{"min_length": 5}}}}]}}'.encode()
+
+
+def _places(learner: DemandLearner, label: str, phase: str) -> set[tuple[str, ...]]:
+    wanted = learner.wanted(Label(label), phase)
+    assert {one.keyword for one in wanted} <= {"minLength"}
+    return {one.path for one in wanted}
+
+
+HEADER = ("GET /a", {"headers": {"X-Version": "1"}}, ("header", "X-Version"))
+ID = ("GET /users/{id}", {"path_parameters": {"id": "1"}}, ("path", "id"))
+NAME = ("POST /people", {"body": {"name": "a"}, "media_type": "application/json"}, ("body", "name"))
+ZIP = ("POST /people", {"body": {"home": {"zip": "1"}}, "media_type": "application/json"}, ("body", "home", "zip"))
+
+
+@pytest.mark.parametrize(
+    ("heard", "other", "path"),
+    [
+        (HEADER, "GET /b", ("x-version",)),
+        (ID, "GET /users/{id}/mail", ("id",)),
+        (NAME, "POST /staff", ("name",)),
+        (ZIP, "POST /staff", ("home", "zip")),
+        (ZIP, "POST /shops", ("at", "*", "zip")),
+    ],
+)
+def test_a_demand_on_a_common_part_holds_from_the_next_layer_on(
+    heard: tuple[str, dict[str, Any], tuple[str, ...]], other: str, path: tuple[str, ...]
+) -> None:
+    label, parts, place = heard
+    learner = _learner()
+    assert _hear(learner, label, parts, _complaint(*place))
+    assert _places(learner, other, "coverage") == {path}
+    assert _places(learner, label, "coverage") == set()
+    assert _places(learner, label, "fuzzing") == {place[1:]}
+
+
+@pytest.mark.parametrize(
+    ("heard", "other"), [(HEADER, "GET /c"), (ID, "GET /pets/{id}"), (NAME, "POST /shops"), (HEADER, "GET /pets/{id}")]
+)
+def test_a_demand_on_another_part_does_not_hold(heard: tuple[str, dict[str, Any], tuple[str, ...]], other: str) -> None:
+    label, parts, place = heard
+    learner = _learner()
+    assert _hear(learner, label, parts, _complaint(*place))
+    assert _places(learner, other, "fuzzing") == set()
+
+
+def test_a_journal_of_another_worker_teaches_the_same() -> None:
+    one, other = _learner(), _learner()
+    for record in _hear(one, *HEADER[:2], _complaint(*HEADER[2])):
+        other.absorb(record)
+    assert other.wanted(Label("GET /b"), "coverage") == one.wanted(Label("GET /b"), "coverage") != ()
+
+
+def test_in_fuzz_a_demand_on_a_common_part_holds_at_once() -> None:
+    learner = _learner(at_once=True)
+    _hear(learner, *HEADER[:2], _complaint(*HEADER[2]))
+    assert _places(learner, "GET /b", "exploration") == {("x-version",)}
+
+
+def test_an_operation_that_accepts_other_values_drops_the_demand_for_itself_alone() -> None:
+    learner = _learner()
+    _hear(learner, *HEADER[:2], _complaint(*HEADER[2]))
+    meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("coverage"))
+    case = Case(OPERATIONS[Label("GET /b")], "c", headers={"x-version": "1"}, meta=meta)
+    made = GeneratedCase(case, Label("GET /b"), (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+    (refuted,) = learner.observe(made, Response(200, [], b""), "coverage", 0)
+    assert refuted.is_refuted
+    assert _places(learner, "GET /b", "fuzzing") == set()
+    assert _places(learner, "GET /a", "fuzzing") == {("X-Version",)}
+
+
+def test_the_keys_of_parts_do_not_depend_on_the_operation() -> None:
+    keys = {label: {part.key for part in common_parts(one)} for label, one in OPERATIONS.items()}
+    assert len(keys[Label("GET /a")] & keys[Label("GET /b")]) == 1
+    assert Constraint("body", ("home", "zip"), "minLength", "5") in [
+        Constraint(part.location, (*part.path, "zip"), "minLength", "5")
+        for part in common_parts(OPERATIONS[Label("POST /staff")])
+    ]
