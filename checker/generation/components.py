@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
 from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
@@ -48,6 +50,11 @@ from checker.transport.wire.decoding import may_spread
 
 _OPTIONAL: Final = 0.5
 _OPTIONAL_BODY: Final = 0.9
+_FEW: Final = 1.0
+"""The usual number of optional parameters of one place in sparse requests."""
+_SPARSE: Final = 0.6
+"""Share of sparse requests. Servers refuse many invented values, so that hardly any request with half of sixteen optional
+parameters is accepted. The others show what parameters do to each other."""
 DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 
@@ -92,7 +99,14 @@ class PartCompiler:
         if steps is None:
             steps = self._steps[location] = self._of_location(location)
         wanted = [step for step in steps if step.name != but]
-        return members(wanted, location, len(wanted), drops_null=True) if wanted else EMPTY
+        if not wanted:
+            return EMPTY
+        some = members(wanted, location, len(wanted), drops_null=True)
+        optional = sum(step.share < 1 for step in wanted)
+        if optional * _OPTIONAL <= _FEW:
+            return some
+        fewer = [replace(step, share=min(step.share, _FEW / optional)) if step.share < 1 else step for step in wanted]
+        return either(_SPARSE, members(fewer, location, len(wanted), drops_null=True), some)
 
     def _of_location(self, location: Location) -> list[Property]:
         steps: list[Property] = []
