@@ -1,7 +1,7 @@
 """Valid data is accepted."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
@@ -14,10 +14,12 @@ from checker.checks.rules import (
     PRECONDITION_REQUIRED,
     denies_condition,
     denies_state,
+    is_beyond_int64,
     is_of_several,
     matches_status,
     place_of,
     rule_of_status,
+    values_of,
     verdict_of,
 )
 from checker.core.case import Case
@@ -54,7 +56,6 @@ _POISON: Final = "__proto__"
 """A name that parsers in JavaScript refuse, so that no object inherits from request data."""
 _MOST: Final = 50
 """Members of an object that are compared."""
-_DEEP: Final = 4
 _ODD: Final[Mapping[str | None, str]] = {
     Scenario.SIGNS: "the description does not say whether such characters are accepted, for example in a search or a name",
     Scenario.UNUSUAL: "many services refuse such values although they are valid",
@@ -86,7 +87,7 @@ def may_break_one(case: Case) -> str:
     unusual = _unusual(case)
     if unusual:
         return f"many services refuse {unusual}"
-    for members in (one for one in _values(case) if isinstance(one, dict)):
+    for members in (one for one in values_of(case) if isinstance(one, dict)):
         if _POISON in members:
             return f"many services refuse objects with a property `{_POISON}`"
         for first, last in _pairs(members):
@@ -107,8 +108,8 @@ def _unknown_mark(case: Case) -> str:
 
 def _unusual(case: Case) -> str:
     """Return the kind of a valid value that services often refuse; empty if the request has none."""
-    for value in (*case.path_parameters.values(), *_values(case)):
-        if isinstance(value, int | float) and not -(2**63) <= value < 2**63:
+    for value in (*case.path_parameters.values(), *values_of(case)):
+        if isinstance(value, int | float) and is_beyond_int64(value):
             return "numbers beyond those of 64 bits"
         if isinstance(value, str) and _is_odd_moment(value):
             return "leap seconds, small letters in times, or moments before the year 1 or after 9999 in UTC"
@@ -137,21 +138,6 @@ def _depth(value: object) -> int:
                 below += one
         level, depth = below, depth + 1
     return depth - 1
-
-
-def _values(case: Case) -> Iterator[Any]:
-    """Yield the query, the body, and the values within them."""
-    waiting: list[tuple[Any, int]] = [({**case.query}, 0), (case.body, 0)]
-    while waiting:
-        value, depth = waiting.pop()
-        yield value
-        below: Iterable[Any] = ()
-        if isinstance(value, dict):
-            below = value.values()
-        elif isinstance(value, list):
-            below = value
-        if depth < _DEEP:
-            waiting += [(one, depth + 1) for one in below]
 
 
 def _pairs(members: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -308,8 +294,8 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     idempotency key is sent again with another key, because a server refuses a known key with a different body.
     """
     status, said = context.response.status_code, context.complaint
-    # `not_a_server_error` reports these.
-    if said is not None and (said.blame is not Blame.REFUSED or status >= 500):
+    # `not_a_server_error` reports errors of the server. Rules of resolvers cannot be stated by a schema.
+    if said is not None and (said.blame is not Blame.REFUSED or status >= 500 or not said.is_of_schema):
         return PASSED
     if said is None and (_accepts(status, context.config) or denies_condition(context.response)):
         return PASSED

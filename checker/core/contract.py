@@ -121,6 +121,8 @@ class Complaint(Struct, frozen=True):
     """Where it happened, without what differs from request to request."""
     part: str = ""
     """The failed part by its name in the description; empty if unknown."""
+    is_of_schema: bool = False
+    """Whether the response says that the request breaks the description, and not a rule that the description cannot state."""
 
 
 class AnswerJudge(Protocol):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from checker.core.contract import Blame, Complaint
+from checker.refusals.state import is_missing, is_of_state, is_taken
 
 _MOST_SHOWN: Final = 3
 _MOST_ANSWERS: Final = 10
@@ -42,13 +43,11 @@ _DENIED: Final = frozenset(
      "throttled", "complexity_limit_exceeded", "401", "403", "404", "409", "429"]
 )  # fmt: skip
 _DENIALS: Final = re.compile(
-    r"not (?:be )?(?:found|authoriz|authenticat|permitted|allowed)|does(?: not|n't) exist|unauthori[sz]ed|forbidden"
-    r"|permission|access denied|no such|unknown \w+ id|rate limit|too many requests|already (?:exists|taken)"
-    r"|\bno (?!module|function|method)\w.{0,120}\bfound\b|could(?:n't| not) find (?!module|symbol|function|method)"
-    r"|violates (?:unique|foreign key|exclusion) constraint|(?:unique|foreign key) constraint fail|duplicate entry",
+    r"not (?:be )?(?:authoriz|authenticat|permitted|allowed)|unauthori[sz]ed|forbidden|permission|access denied|rate limit|too many requests"
+    r"|\bonly (?:the |an? )?\w+(?: \w+)? (?:can|may|is|are)\b|violates (?:unique|foreign key|exclusion) constraint|(?:unique|foreign key) constraint fail",
     re.IGNORECASE,
 )
-"""Words of servers without labels for missing resources, denied access and conflicts."""
+"""Words of servers without labels for denied access and broken constraints."""
 _REFUSALS: Final = re.compile(
     r"violates (?:check|not-null) constraint|(?:check|not null) constraint failed|invalid input (?:syntax|value)"
     r"|value too long for type|(?:out of range for type|(?:field value|^(?:(?:small|big)?int(?:eger)?|interval|timestamp|date|numeric)) out of range)"
@@ -60,6 +59,25 @@ _REFUSALS: Final = re.compile(
     re.IGNORECASE,
 )
 """Words by which validators and databases refuse values during execution. No runtime error has these words."""
+_RULES: Final = re.compile(
+    r"\b(?:must|should|needs?|ha(?:s|ve) to|can(?:not|'t)|can not|may not|(?:are|is)(?: not|n't) allowed to|unable to)\b|\b(?:at (?:least|most)|exactly) (?:one|two|\d+)\b"
+    r"|\bno [\w -]{1,60} (?:provided|given|specified|supplied|selected|set)\b|\b(?:not|isn't|wasn't) (?:provided|given|specified|supplied|selected)\b"
+    r"|^expected (?:an? |the |one )[a-z]|\b(?:required|necessary|needed) (?:for|to|when|if|by)\b|\bplease\b|\bexceeds? the (?:limit|maximum)\b"
+    r"|^(?:illegal|incorrect|invalid|wrong|provide|specify|choose|select|enter|(?:min|max)(?:imum)? (?:of )?\d+) \w|\blimit (?:is |was )?exceeded\b",
+    re.IGNORECASE,
+)
+"""Words of sentences by which applications state a rule. Runtimes use them too, with words of `_RUNTIME`."""
+_RUNTIME: Final = re.compile(
+    r"\w\(\)|::|^column |^[mM]ethod |^Class \"|\w(?:Error|Exception)\b|\[object |\bE[A-Z]{4,}\b|\b(?:undefined|None|NoneType|nil|NaN|null pointer|Infinity)\b|\b(?:module|function|method|attribute|constructor"
+    r"|callable|iterable|(?:un)?hashable|subscriptable|(?:de)?seriali[sz]\w+|(?:un)?marshal\w*|instance|pointer|positional|keyword argument|bytes-like|coroutine"
+    r"|async|event loop|thread|closure|stack|heap|memory|socket|stream|transaction|str|int|float|dict|tuple|bytes|offset-naive|propert(?:y|ies) of|of type"
+    r"|operand|concatenate|cast|unpack|destructure|invoke|before initiali[sz]ation|read-only|destination|closed (?:database|connection|file)|allocate|deadlock|mutex|partition|replica|shard|tombstone"
+    r"|literal|isoformat|byte sequence|array length|number of arguments|escape|control character|UTF-8|(?:string|datetime|time) value|datetime|codec"
+    r"|surrogates|file descriptor|[gG]ateway|invocation|looking for|rows in result set|such (?:table|column)|find name|divide"
+    r"|(?:open|connect|reach|acquire|access|contact)(?: to)? (?:the )?(?:database|connection|server|service|file|host|backend|upstream)"
+    r"|(?:database|connection|pool|file|stream|client|socket|channel|server|engine|relation|index) (?:is|was|has been|\"\w+\" (?:is|does)))\b"
+)
+"""Words of languages, databases and networks for their own failures."""
 _FALLEN: Final = re.compile(
     r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve", re.IGNORECASE
 )
@@ -83,6 +101,9 @@ _OF_REQUEST: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of the request itself: its grammar, its limits. An error that holds one of them refuses what was sent."""
+_LIMIT: Final = re.compile(
+    r"\b(?:depth|deep|complex\w*|cost|aliases|tokens|nested|exceed\w*|limit|maximum)\b", re.IGNORECASE
+)
 _NULL: Final = re.compile(
     r"Cannot return null for non-null(?:able)? (?:field|type)|NonNull.*null|resolved (?:to|as) a? ?null"
     r"|the requested element is null which the schema does not allow|wrongly returned a null value for a non-null type",
@@ -102,14 +123,20 @@ def complaint_of(value: Any, status: int = 200) -> Complaint | None:
     texts = [_text(one) for one in listed]
     shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
     more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
-    return Complaint(_blame(listed, texts, value, status), shown + more, texts[0], ".".join(_names(listed[0])))
+    return Complaint(
+        _blame(listed, texts, value, status),
+        shown + more,
+        texts[0],
+        ".".join(_names(listed[0])),
+        is_of_schema=_is_of_schema(listed, texts, value),
+    )
 
 
 _STATUSES: Final = (
     (401, re.compile(r"unauthenticated|not_?authenticated|401|unauthori[sz]ed|log in", re.IGNORECASE)),
     (429, re.compile(r"rate_?limit|too[_ ]many|throttled|complexity|429", re.IGNORECASE)),
     (409, re.compile(r"already|conflict|duplicate|unique|foreign key|409", re.IGNORECASE)),
-    (403, re.compile(r"forbidden|denied|permi|not (?:be )?(?:allowed|authori)|403", re.IGNORECASE)),
+    (403, re.compile(r"forbidden|denied|permi|\bonly\b|not (?:be )?(?:allowed|authori)|403", re.IGNORECASE)),
 )
 """REST statuses for the same reasons."""
 
@@ -123,6 +150,21 @@ def denied_status(value: Mapping[str, Any]) -> int:
 
 def _several(errors: Any) -> list[Any]:
     return errors if isinstance(errors, list) else [errors]
+
+
+def _is_of_schema(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any]) -> bool:
+    """Whether the errors say that the request breaks the schema: in the words of libraries, or by a label before any resolver ran.
+
+    The rules of resolvers, and limits of depth and cost, have no place in a schema.
+    """
+    if any(map(_VALIDATION.search, texts)):
+        return True
+    labels = {label for one in errors for label in _labels(one)}
+    return bool(labels & _OF_CLIENT) and not _was_executed(errors, value) and not any(map(_LIMIT.search, texts))
+
+
+def _was_executed(errors: list[dict[str, Any]], value: Mapping[str, Any]) -> bool:
+    return value.get("data") is not None or bool(errors[0].get("path"))
 
 
 def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any], status: int) -> Blame:
@@ -140,13 +182,13 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
     is_of_client = any(one in _OF_CLIENT or one.startswith(_CLIENT_BEGINNINGS) for one in labels)
     if is_of_client and not is_of_server:
         return Blame.REFUSED
-    was_executed = value.get("data") is not None or bool(errors[0].get("path"))
+    was_executed = _was_executed(errors, value)
     if not was_executed and any(map(_VALIDATION.search, texts)):
         # Some servers label every failure as an internal one: words of validation are more reliable.
         return Blame.REFUSED
     if is_of_server or (was_executed and any(map(_FALLEN.search, texts))):
         return Blame.FAILED
-    if all(map(_DENIALS.search, texts)):
+    if all(map(_is_denial, texts)):
         return Blame.DENIED
     refuses = all(map(_is_refusal, errors, texts))
     if not was_executed:
@@ -162,10 +204,16 @@ def _refuses_request(error: Mapping[str, Any], text: str) -> bool:
 
 def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
     """Whether words or a label of the application refuse the request."""
-    if _REFUSALS.search(text) or _DENIALS.search(text):
+    if _REFUSALS.search(text) or _is_denial(text):
+        return True
+    if (_RULES.search(text) or is_of_state(text)) and not _RUNTIME.search(text):
         return True
     labels = list(_labels(error))
     return bool(labels) and not any(map(_NOT_OWN.search, labels))
+
+
+def _is_denial(text: str) -> bool:
+    return (_DENIALS.search(text) is not None or is_taken(text) or is_missing(text)) and not _RUNTIME.search(text)
 
 
 def _labels(error: Mapping[str, Any]) -> Iterator[str]:

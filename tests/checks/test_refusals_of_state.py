@@ -39,6 +39,15 @@ def exchanges() -> Exchanges:
         (b'{"title": "Bad Request", "status": 400, "detail": "No such account"}', "No such"),
         (b'{"code": "unexpected_error", "message": "duplicate id"}', "duplicate id"),
         (b"User was not found", "not found"),
+        (b'{"message": "Could not find defaultRole=0"}', "Could not find"),
+        (b'{"message": "Unknown role 5"}', "Unknown role"),
+        (b'{"message": "There is no plan with this name"}', "no plan"),
+        (b'{"message": "post is not published"}', "published"),
+        (b'{"message": "The poll is closed."}', "closed"),
+        (b'{"message": "no such option"}', "no such"),
+        (b'{"message": "amount is not the total of the order"}', "total"),
+        (b'{"message": "Item does not belong to this cart"}', "belong"),
+        (b'{"message": "Insufficient funds"}', "Insufficient"),
     ],
 )
 def test_what_is_there_or_not_is_said_by_other_statuses_as_well(
@@ -59,6 +68,10 @@ def test_what_is_there_or_not_is_said_by_other_statuses_as_well(
         b'{"message": "Property name not found"}',
         b'{"tags": ["All items must be unique"]}',
         b'{"detail": "Bad Request"}',
+        b'{"detail": "name must not be empty"}',
+        b'{"detail": "Unknown value for color"}',
+        b'{"detail": "An unknown error occurred"}',
+        b'{"detail": "name is over 100 characters"}',
     ],
 )
 def test_any_other_reason_is_a_refusal_of_data(exchanges: Exchanges, answer: bytes) -> None:

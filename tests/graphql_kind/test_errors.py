@@ -68,6 +68,87 @@ def test_what_runtimes_say_of_themselves_refuses_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        'can only concatenate str (not "int") to str',
+        "can't compare datetime.datetime to datetime.date",
+        "f() missing 1 required positional argument: 'x'",
+        "You cannot call this from an async context - use a thread or sync_to_async.",
+        "Cannot operate on a closed database.",
+        "database is locked",
+        "no such table: users",
+        "Invalid isoformat string: 'x'",
+        'Cannot invoke "String.length()" because "x" is null',
+        "undefined method `x' for nil:NilClass",
+        "string indices must be integers, not 'str'",
+        "Something went wrong",
+    ],
+)
+def test_runtime_errors_with_words_of_rules_are_server_errors(text: str) -> None:
+    complaint = complaint_of({"errors": [{"message": text, "path": ["book"]}], "data": {"book": None}})
+    assert complaint is not None
+    assert complaint.blame is Blame.FAILED
+
+
+REFUSALS = [
+    "Only admin can perform this action",
+    "No span notes provided.",
+    "Expected a hex color, got x",
+    "Must provide at least one trace ID to delete",
+    "Authentication must be enabled to manage API keys",
+    "Unknown node: x",
+    "Cannot delete built-in model",
+    "At least one field must be set",
+    "a label must not be empty",
+    "You are not allowed to do this",
+    "Both a filter and a session filter cannot be applied at the same time",
+    "Name cannot be empty",
+    "First should be a positive number",
+    "you must provide a token",
+    "An app name is required for password reset",
+    "Post is not published",
+    "Poll is closed",
+    "No such option",
+    "Amount is not the total of the order",
+    "You already voted",
+    "Wrong password",
+    "Provide either a or b",
+    "Please log in first",
+]
+"""Refusals without a label."""
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_rules_of_resolvers_are_refusals_that_no_schema_states(text: str) -> None:
+    complaint = complaint_of({"errors": [{"message": text, "path": ["book"]}], "data": {"book": None}})
+    assert complaint is not None
+    assert complaint.blame in (Blame.REFUSED, Blame.DENIED)
+    assert not complaint.is_of_schema
+
+
+@pytest.mark.parametrize(
+    ("error", "is_of_schema"),
+    [
+        ({"message": 'Variable "$a" got invalid value 5'}, True),
+        ({"message": "No.", "extensions": {"code": "BAD_USER_INPUT"}}, True),
+        ({"message": "No.", "extensions": {"code": "BAD_USER_INPUT"}, "path": ["a"]}, False),
+        (
+            {
+                "message": "'q' exceeds maximum operation depth of 5",
+                "extensions": {"code": "GRAPHQL_VALIDATION_FAILED"},
+            },
+            False,
+        ),
+        ({"message": "Query is too complex"}, False),
+    ],
+)
+def test_only_validation_says_that_a_request_breaks_the_schema(error: dict[str, Any], is_of_schema: bool) -> None:
+    complaint = complaint_of({"errors": [error]})
+    assert complaint is not None
+    assert complaint.is_of_schema is is_of_schema
+
+
+@pytest.mark.parametrize(
     ("code", "blame"),
     [
         ("EMAIL_TAKEN", Blame.REFUSED),

@@ -1,0 +1,68 @@
+"""Sentences of refusals about resources: one exists already, one does not exist, or the state of one forbids the request."""
+
+import re
+from typing import Final
+
+_TAKEN: Final = re.compile(
+    r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
+    r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b",
+    re.IGNORECASE,
+)
+_MUST_BE_UNIQUE: Final = re.compile(r"\bmust be unique\b", re.IGNORECASE)
+_OF_ITEMS: Final = re.compile(r"\b(?:elements?|items?|members?|entries)\b", re.IGNORECASE)
+_OF_DATA: Final = re.compile(
+    r"\b(?:field|property|attribute|parameter|header|argument|member|content[- ]type|boundary)s?\b", re.IGNORECASE
+)
+"""Words for parts of a request. A `not found` with one of them is about the data, not about a resource."""
+_NOT_MISSING: Final = r"(?!module|symbol|function|method|class|file|host|address)"
+_MISSING: Final = re.compile(
+    r"\b(?:does|do)(?: not|n't) (?:exist|reference|refer)\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b"
+    # Django says the last one about a missing reference. For an invalid choice it adds the sent value.
+    rf"|\bno such {_NOT_MISSING}|\bmust exist\b|\bthat choice is not one of the available choices\b"
+    rf"|\b(?:could not|couldn't|cannot|can't|unable to|failed to) (?:find|locate|resolve|look up) {_NOT_MISSING}|\bnon-?existent\b"
+    r"|\b(?:be|reference|refer to|name) an? existing\b|\bthere is no\b|\b(?:is|are)(?: not|n't) registered\b|\bis unknown\b"
+    rf"|\bno {_NOT_MISSING}\w.{{0,120}}\b(?:found|exists?)\b|\bno \w+ (?:with|for|named|called) (?:the |this |that )?(?:id|name|key|slug)\b"
+    r"|\b(?:unknown|unrecognized|invalid reference to|dangling) (?!error|reason|exception|formats?|types?|values?|modes?|methods?|operators?|units?|encodings?"
+    r"|failure|server|internal|column|system|host|database|charset)[a-z]\w*(?: (?:id|key|name|with))?(?: ?[:=#]|\W*[\"'`]|\W+[\w-]*\d|[.!]?$)",
+    re.IGNORECASE,
+)
+_STATES: Final = (
+    "active|inactive|(?:de)?activated|archived|assigned|available|banned|blocked|booked|cancell?ed|claimed|closed|completed?|confirmed|consumed|deleted"
+    "|disabled|draft|enabled|ended|expired|final(?:i[sz]ed)?|finished|frozen|full|immutable|in progress|installed|linked|locked|merged|open(?:ed)?"
+    "|over(?= *[.!]?$)|paid|pending|processed|(?:un)?published|read-?only|redeemed|refunded|released|removed|reserved|revoked|running|settled|shipped|sold|started|stopped"
+    "|submitted|suspended|unavailable|(?:un)?verified|voted"
+)
+_BE: Final = r"(?:is|are|was|were|be|been|has|have|isn't|aren't|wasn't|hasn't)"
+_STATE: Final = re.compile(
+    rf"\b{_BE}(?: (?:not|already|currently|no longer|still|now|been|an?|yet))* (?:{_STATES})\b(?!-)(?! (?:string|array|list|object|value)\b)"
+    r"|\balready (?:been )?[a-z]+(?:ed|en|id|nt|ld)\b|\bno longer\b|\b(?:insufficient|not enough)\b|\bout of stock\b|\bsold out\b"
+    r"|\bexceeds? (?:the |its |your )?(?:available|remaining|current|stock|balance|credit)\b"
+    r"|\b(?:in|from|to) (?:the |its |this |a )?(?:current |present |wrong )?(?:state|status)\b|\b(?:state|status) transition"
+    rf"|\b(?:basket|cart|inventory|order|queue)\b.{{0,40}} is empty\b|\bonly (?:{_STATES})\b|\bnot yet\b|\bcurrently\b"
+    r"|\bdo(?:es)?(?: not|n't) belong to\b|\b(?:is|are)(?: not|n't) (?:the|an?|part|owned)(?: \w+)? (?:of|by) (?:the|this|that|an?)\b"
+    r"|\bdo(?:es)?(?: not|n't) (?:match|equal) the (?:total|sum|stored|existing|current|order|balance)\b",
+    re.IGNORECASE,
+)
+_FORBIDDEN: Final = re.compile(
+    r"\b(?:cannot|can't|can not|could not|may not|must not)(?: be)? (?:add|approve|cancel|change|close|delete|edit|modif|move|publish|refund|reject|remove"
+    r"|rename|reopen|replace|ship|start|stop|update|vote)\w*\b",
+    re.IGNORECASE,
+)
+
+
+def is_taken(text: str) -> bool:
+    """Whether a text reports that something exists already."""
+    # Two patterns: one with a lookahead over the whole text took 30 ms for 64 KiB, and these take 1 ms.
+    if _TAKEN.search(text):
+        return True
+    return _MUST_BE_UNIQUE.search(text) is not None and not _OF_ITEMS.search(text)
+
+
+def is_missing(text: str) -> bool:
+    """Whether a text reports that a resource does not exist."""
+    return _MISSING.search(text) is not None and not _OF_DATA.search(text)
+
+
+def is_of_state(text: str) -> bool:
+    """Whether a text reports that the state of a resource forbids the request."""
+    return _STATE.search(text) is not None or (_FORBIDDEN.search(text) is not None and not _OF_DATA.search(text))
