@@ -58,17 +58,13 @@ def baseline_lines(report: Report) -> Iterator[str]:
     for name, count in counts:
         if count:
             yield f"  {name}: {count}"
-            yield from _failing(report, name.lower())
+            standing = name.lower()
+            for finding in report.failing:
+                if report.compared.states[finding.fingerprint] == standing:
+                    yield f"    - {known_name(finding.label, finding.title, failure_id(finding))}"
     yield from _listed("Gone", "fixed, or rare", compared.gone)
     yield from _listed("Not looked for", "their operations were not tested", compared.unobserved)
     yield ""
-
-
-def _failing(report: Report, standing: str) -> Iterator[str]:
-    """Yield the names of failures that fail the run, for `checker baseline add`."""
-    for finding in report.failing:
-        if report.compared.states[finding.fingerprint] == standing:
-            yield f"    - {known_name(finding.label, finding.title, failure_id(finding))}"
 
 
 def _listed(name: str, why: str, entries: tuple[KnownFailure, ...]) -> Iterator[str]:

@@ -25,7 +25,7 @@ from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
 from checker.reporting.findings import errors_by_label, failures_by_cause, marks_of
 from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, ruled
 from checker.reporting.masking import Masking, Parts, Shown, ShownCommand, masked_url
-from checker.reporting.report import PhaseOutcome, Report, report_of
+from checker.reporting.report import Report, report_of
 from checker.reporting.summary import summary_lines, tally_parts, total_line
 from checker.reporting.text import counted, cut_list, walled
 from checker.reporting.warnings import warning_groups
@@ -142,7 +142,15 @@ class Console:
             self._warn(record.text)
         new = self._progress.follow(incarnation, record, now)
         if now >= self._next_pulse:
-            self._pulse(now)
+            least, most = _PULSE_S
+            pause = min(most, max(least, _PULSE_SHARE * (now - self._progress.started)))
+            self._next_pulse = now + pause
+            if self._live is None:
+                at = self._progress
+                found = counted(len(at.fingerprints), "unique failure")
+                self.screen.line(
+                    f"     {clock_text(now - at.started)}  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {found}"
+                )
         # Without a terminal only `fuzz` prints findings at once: its report may come hours later.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
             self._finding(record, now)
@@ -176,7 +184,13 @@ class Console:
         """Print the report, with the time that it and the reports before it took if that is noticeable."""
         ended, self._ended = self._ended, None
         for phase in report.phases:
-            self._phase(phase)
+            glyph = self.screen.glyph(phase.icon)
+            parts = tally_parts(phase.tally, self.screen.glyph)
+            note = f" ({phase.note})" if phase.note else ""
+            if parts:
+                spent = f" (in {phase.elapsed_s:.2f}s)" if phase.elapsed_s else ""
+                note = f"{spent}  {'  '.join(parts)}{note}"
+            self.screen.line(f" {glyph}  {phase.title}{note}")
         self.screen.line()
         self._sections(report)
         self.screen.section("SUMMARY")
@@ -250,17 +264,6 @@ class Console:
         self.screen.line("     all requests go to the base URL above; give `--url` to choose where.")
         self.screen.line()
 
-    def _pulse(self, now: float) -> None:
-        least, most = _PULSE_S
-        pause = min(most, max(least, _PULSE_SHARE * (now - self._progress.started)))
-        self._next_pulse = now + pause
-        if self._live is None:
-            at = self._progress
-            found = counted(len(at.fingerprints), "unique failure")
-            self.screen.line(
-                f"     {clock_text(now - at.started)}  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {found}"
-            )
-
     def _finding(self, finding: Finding, now: float) -> None:
         at = clock_text(now - self._progress.started)
         glyph = self.screen.glyph("failure")
@@ -268,16 +271,6 @@ class Console:
         marks = marks_of(finding) if finding.stage == "minimised" else ()
         title = marked(finding.title, marks)
         self.screen.line(f" {glyph}  {at}  {finding.label}: {title}", "red")
-
-    def _phase(self, phase: PhaseOutcome) -> None:
-        """Print the line of a phase: duration, and operations by result."""
-        glyph = self.screen.glyph(phase.icon)
-        parts = tally_parts(phase.tally, self.screen.glyph)
-        note = f" ({phase.note})" if phase.note else ""
-        if parts:
-            spent = f" (in {phase.elapsed_s:.2f}s)" if phase.elapsed_s else ""
-            note = f"{spent}  {'  '.join(parts)}{note}"
-        self.screen.line(f" {glyph}  {phase.title}{note}")
 
     def _sections(self, report: Report) -> None:
         settings = self._settings
@@ -303,10 +296,6 @@ class Console:
                 self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")
                 self.screen.line()
 
-        self._known(report)
-
-    def _known(self, report: Report) -> None:
-        """Print a line for each known failure that this run found."""
         if not report.compared.baseline:
             return
         lines = list(known_lines(report))

@@ -244,7 +244,11 @@ def _lines(texts: Iterable[str]) -> str:
 
 def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterator[str]:
     yield f"{label}: {_reach(outcome)}"
-    for name, cases in _phases(label, view).items():
+    found = Counter[str]()
+    for task in view.tasks.values():
+        if task.labels == (label,) and task.cases:
+            found[task.phase] += task.cases
+    for name, cases in found.items():
         yield f"  {name}: {cases:,} cases"
     wrong = view.wrong.get(label, Counter())
     for kind, counts in (("valid", view.positive_statuses(label)), ("wrong on purpose", wrong)):
@@ -268,15 +272,6 @@ def _reach(outcome: OperationOutcome | None) -> str:
     if outcome.reach == "2xx":
         return "served (2xx)"
     return "no response ever came" if outcome.reach == "no answer" else f"at best {outcome.reach}"
-
-
-def _phases(label: str, view: RunView) -> Counter[str]:
-    """Return phase -> cases, from tasks of this operation alone."""
-    found = Counter[str]()
-    for task in view.tasks.values():
-        if task.labels == (label,) and task.cases:
-            found[task.phase] += task.cases
-    return found
 
 
 def _statuses(counts: Counter[int]) -> str:

@@ -69,7 +69,14 @@ class LivePage:
                 if host not in (_HOST, "localhost"):
                     self.send_error(403)
                 elif self.path == "/events":
-                    self._events()
+                    self.send_response(200)
+                    self.send_header("Content-Type", "text/event-stream")
+                    self.send_header("Cache-Control", "no-store")
+                    self.end_headers()
+                    # The browser may close the page at any time.
+                    with suppress(OSError):
+                        for line in follower.changes(closed):
+                            self.wfile.write(line)
                 elif self.path == "/body":
                     self._text("".join(body(*follower.report())))
                 elif self.path.partition("?")[0] == "/":
@@ -89,16 +96,6 @@ class LivePage:
                 self.send_header("Cache-Control", "no-store")
                 self.end_headers()
                 self.wfile.write(content)
-
-            def _events(self) -> None:
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream")
-                self.send_header("Cache-Control", "no-store")
-                self.end_headers()
-                # The browser may close the page at any time.
-                with suppress(OSError):
-                    for line in follower.changes(closed):
-                        self.wfile.write(line)
 
         return Handler
 
@@ -133,7 +130,10 @@ class _Follower:
         """Yield an event whenever journals have grown, else a comment, until the page is closed."""
         known = -1
         while not closed.is_set():
-            size = self._size()
+            size = 0
+            for _, path in self._layout.journal_paths():
+                with suppress(OSError):
+                    size += path.stat().st_size
             yield b"data: changed\n\n" if size != known else b": nothing new\n\n"
             known = size
             closed.wait(_LOOK_S)
@@ -146,11 +146,3 @@ class _Follower:
             self._journals = Journals(self._layout, above=run.first - 1)
         for incarnation, record in self._journals.read_new():
             self._view.absorb(incarnation, record)
-
-    def _size(self) -> int:
-        """Return the bytes of all journals."""
-        found = 0
-        for _, path in self._layout.journal_paths():
-            with suppress(OSError):
-                found += path.stat().st_size
-        return found

@@ -1,7 +1,7 @@
 """The result of a run as values, made from the fold of its records. Every format is a function of it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -280,7 +280,14 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     findings = tuple(view.findings.values())
     compared = _compared(view, findings, settings, outcome)
     noted = notes_of(view, settings)
-    coverage = _coverage(view)
+    found = []
+    for label in view.labels:
+        found.append(
+            operation_coverage(
+                label, view.described.get(label), view.statuses.get(label, {}), view.tried.get(label, {})
+            )
+        )
+    coverage = covered(tuple(found))
     opened = view.opened
     return Report(
         kind=settings.kind,
@@ -310,11 +317,6 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     )
 
 
-def _tested(phases: Mapping[str, PhaseView]) -> set[str]:
-    """Return the labels of operations that some phase has tested."""
-    return {label for phase in phases.values() for label in phase.tested}
-
-
 def _is_unchecked(settings: RunSettings) -> bool:
     """Whether no check is selected for any operation."""
     return not settings.operations.checks_somewhere()
@@ -327,24 +329,13 @@ def _compared(view: RunView, findings: Sequence[Finding], settings: RunSettings,
     return known.compared(findings, view.statuses, is_whole=is_whole)
 
 
-def _coverage(view: RunView) -> DescriptionCoverage:
-    found = []
-    for label in view.labels:
-        found.append(
-            operation_coverage(
-                label, view.described.get(label), view.statuses.get(label, {}), view.tried.get(label, {})
-            )
-        )
-    return covered(tuple(found))
-
-
 def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[OperationOutcome, ...]:
     """Return the outcome of each operation: the description's in its order, then others that records name."""
     failed = {finding.label for finding in findings}
     errored = {error.label for error in view.errors.values()}
     errored |= {case.label for case in view.quarantined.values()}
     skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
-    tested = _tested(view.phases)
+    tested = {label for phase in view.phases.values() for label in phase.tested}
     labels = dict.fromkeys([*view.labels, *view.statuses, *view.probes, *sorted(failed | errored | tested)])
     found = []
     for label in labels:
@@ -388,15 +379,6 @@ def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView
     return phases
 
 
-def _whole_phases(view: RunView) -> frozenset[str]:
-    """Return the phases that every operation had finished when the run ended."""
-    ended: dict[str, set[str]] = {}
-    for task in view.tasks.values():
-        ended.setdefault(task.phase, set()).update(task.labels if task.finished else ())
-    begun = {label for task in view.tasks.values() for label in task.labels}
-    return frozenset(phase for phase, labels in ended.items() if labels == begun)
-
-
 class _Phases:
     """The lines of the phases."""
 
@@ -409,7 +391,11 @@ class _Phases:
         """(phase or empty for any, label)."""
         self._known: set[tuple[str, str]] = set()
         self._is_unchecked = _is_unchecked(settings)
-        self._whole = _whole_phases(view)
+        ended: dict[str, set[str]] = {}
+        for task in view.tasks.values():
+            ended.setdefault(task.phase, set()).update(task.labels if task.finished else ())
+        begun = {label for task in view.tasks.values() for label in task.labels}
+        self._whole = frozenset(phase for phase, labels in ended.items() if labels == begun)
         for one in findings:
             places = self._failing if compared.fails(one.fingerprint) else self._known
             places |= {(one.phase, one.label), ("", one.label)}

@@ -25,7 +25,12 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     shown = context.masking.command
     failing = tuple(map(_placed, report.failing))
     failures = dict(failures_by_label(failing, context.truncation, shown))
-    known = _known(report)
+    known: dict[str, list[str]] = {}
+    of_finding = zip(known_findings(report), known_lines(report), strict=True)
+    lines = [(_placed(finding).label, line.strip("- ")) for finding, line in of_finding]
+    lines += [(entry.place, f"gone: {entry_name(entry)}") for entry in report.compared.gone]
+    for label, line in lines:
+        known.setdefault(label, []).append(xml_text(line))
     errors = dict(errors_by_label(report.errors, report.quarantined, shown))
     cases = [
         _with_known(_case(one, _codes(failing, one.label), failures, errors), known.get(one.label, []))
@@ -46,17 +51,6 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
     yield tostring(root, encoding="unicode")
     yield "\n"
-
-
-def _known(report: Report) -> dict[str, list[str]]:
-    """Return label -> lines about its known failures, and about known failures that are gone."""
-    found: dict[str, list[str]] = {}
-    of_finding = zip(known_findings(report), known_lines(report), strict=True)
-    lines = [(_placed(finding).label, line.strip("- ")) for finding, line in of_finding]
-    lines += [(entry.place, f"gone: {entry_name(entry)}") for entry in report.compared.gone]
-    for label, line in lines:
-        found.setdefault(label, []).append(xml_text(line))
-    return found
 
 
 def _with_known(case: Element, lines: list[str]) -> Element:

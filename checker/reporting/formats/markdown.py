@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from checker.core import blocks
-from checker.core.known import Compared
 from checker.corpus.records import Finding
 from checker.reporting.baselines import NEW_FILE, entry_name
 from checker.reporting.findings import apart, place_lines, prose, severity_rank
@@ -53,7 +52,11 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
     yield from _group("Failures", report.failing, context)
     known = (one for one in report.findings if not report.compared.fails(one.fingerprint))
     yield from _group("Known failures", tuple(known), context)
-    yield from _gone(report.compared)
+    if report.compared.gone:
+        yield "### Gone\n\n"
+        for entry in report.compared.gone:
+            yield f"- {_escaped(_line(entry_name(entry)))}\n"
+        yield "\n"
     if report.errors or report.quarantined:
         yield "### Errors\n\n"
         for error in report.joined_errors:
@@ -79,15 +82,6 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
         parts.append((group.rank, _finding(first, "\n".join(place_lines(group, _MOST_GROUPED)))))
     # The sort is stable, so that equal ranks keep their order.
     yield from (text for _, text in sorted(parts, key=lambda part: part[0]))
-
-
-def _gone(compared: Compared) -> Iterator[str]:
-    """Yield the known failures that did not occur again."""
-    if compared.gone:
-        yield "### Gone\n\n"
-        for entry in compared.gone:
-            yield f"- {_escaped(_line(entry_name(entry)))}\n"
-        yield "\n"
 
 
 def _finding(shown: ShownFinding, places: str) -> str:
