@@ -56,7 +56,8 @@ Schema = dict[str, Any]
 def json_schema() -> Schema:
     """The schema of the whole file."""
     whole = _section((), ())
-    block = _section((), _not_in_blocks())
+    others = {(name,) for name in SECTIONS[()] if name not in OPERATION_KEYS}
+    block = _section((), frozenset(others) | not_in_operations())
     block["properties"] |= {"enabled": {"type": "boolean", "default": True}} | {
         name: {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]} for name in FILTER_KEYS
     }
@@ -68,11 +69,6 @@ def json_schema() -> Schema:
     whole["properties"] |= {"operations": blocks, "project": {"type": "array", "items": {"$ref": "#/$defs/project"}}}
     head = {"$schema": DIALECT, "title": "checker.toml"}
     return head | whole | {"$defs": {"operations": block, "project": project}}
-
-
-def _not_in_blocks() -> frozenset[SectionPath]:
-    others = {(name,) for name in SECTIONS[()] if name not in OPERATION_KEYS}
-    return frozenset(others) | not_in_operations()
 
 
 def _section(path: SectionPath, banned: Collection[SectionPath]) -> Schema:
@@ -203,7 +199,15 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
     apply_keys(found, keys)
     operation = None
     if location is not None:
-        opened = _opened(found, location)
+        is_url = bool(urlsplit(location).netloc)
+        source = UrlSource(location) if is_url else FileSource(location)
+        redaction = sanitization_of(found).redaction
+        opened = open_description(
+            source,
+            FetchOptions(
+                found.tls_verify, found.proxy, fetch_limits(found), redaction, version=found.documents.version
+            ),
+        )
         found = found.for_project(opened.title)
         operation = None if label is None else _operation(opened, label)
     elif label is not None:
@@ -217,18 +221,6 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
             continue
         listed = ", ".join(".".join((*path, key)) for path, of in block.values.items() for key in of)
         echo_line(f"[[operations]] {number}: {listed}  # {found.config_path}")
-
-
-def _opened(config: Config, location: str) -> ApiSchema:
-    is_url = bool(urlsplit(location).netloc)
-    source = UrlSource(location) if is_url else FileSource(location)
-    redaction = sanitization_of(config).redaction
-    return open_description(
-        source,
-        FetchOptions(
-            config.tls_verify, config.proxy, fetch_limits(config), redaction, version=config.documents.version
-        ),
-    )
 
 
 def _operation(opened: ApiSchema, label: str) -> Operation:

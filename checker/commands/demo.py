@@ -32,20 +32,12 @@ def demo(ctx: click.Context, serve: bool, fixed: bool, port: int) -> None:
         raise UsageError(f"--port {port}: {error.strerror}") from error
     try:
         if serve:
-            _serve(server)
+            with contextlib.suppress(KeyboardInterrupt):
+                echo(f"Serving {server.url}\nDescription: {server.document_url}\nPress Ctrl-C to stop.")
+                threading.Event().wait()
         else:
             root.corpus = "demo-fixed" if fixed else "demo"
-            _run(ctx, server.document_url)
+            with run.make_context("run", [server.document_url, *ctx.args], parent=ctx.parent) as inner:
+                run.invoke(inner)
     finally:
         server.stop()
-
-
-def _serve(server: Server) -> None:
-    with contextlib.suppress(KeyboardInterrupt):
-        echo(f"Serving {server.url}\nDescription: {server.document_url}\nPress Ctrl-C to stop.")
-        threading.Event().wait()
-
-
-def _run(ctx: click.Context, location: str) -> None:
-    with run.make_context("run", [location, *ctx.args], parent=ctx.parent) as inner:
-        run.invoke(inner)

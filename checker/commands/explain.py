@@ -42,9 +42,15 @@ def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | Non
         raise UsageError('give a code such as ST101, an operation such as "POST /users", or --list')
     pages = pages_for(name)
     if pages is None and _ID.fullmatch(name.strip().lower()):
-        echo(_failure_page(ctx, name.strip(), run))
+        past = PastRun.of(folder_of(run), configured(ctx))
+        found = chosen_findings([name.strip()], list(past.report.findings))
+        blocks = failures_by_label(found, past.context.truncation, past.context.masking.command)
+        told = [f"{one_line(label)}\n\n{block}" for label, block in blocks]
+        codes = dict.fromkeys(one.code or one.check for one in found)
+        echo("\n\n".join([*told, *(page for code in codes for page in pages_for(code) or ())]))
         return
-    if pages is None and (run is not None or _is_label(name)):
+    # Names of codes, checks and warnings are one word; labels of operations are not.
+    if pages is None and (run is not None or " " in name.strip() or "." in name):
         echo(_page_of(ctx, name, run))
         return
     if pages is None:
@@ -52,21 +58,6 @@ def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | Non
         hint = f" Did you mean {near!r}?" if near else ""
         raise UsageError(f"nobody knows {name!r}.{hint} --list shows what can be explained")
     echo("\n\n".join(pages))
-
-
-def _failure_page(ctx: click.Context, name: str, run: str | None) -> str:
-    """The block of one failure of the last run, and what its code means."""
-    past = PastRun.of(folder_of(run), configured(ctx))
-    found = chosen_findings([name], list(past.report.findings))
-    blocks = failures_by_label(found, past.context.truncation, past.context.masking.command)
-    told = [f"{one_line(label)}\n\n{block}" for label, block in blocks]
-    codes = dict.fromkeys(one.code or one.check for one in found)
-    return "\n\n".join([*told, *(page for code in codes for page in pages_for(code) or ())])
-
-
-def _is_label(name: str) -> bool:
-    """Whether it looks as operations do: names of codes, checks and warnings are one word."""
-    return " " in name.strip() or "." in name
 
 
 def _page_of(ctx: click.Context, name: str, run: str | None) -> str:

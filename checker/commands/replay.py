@@ -105,10 +105,12 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     if not is_file:
         raise UsageError(f"{cassette[0]!r} does not exist, and is no id of a failure such as v1-9a689dd4")
     origin = BaseUrl.from_url(asked.url) if asked.url else None
+    common = run_settings(asked.config, Invocation("", "run")).common
+    tokens = (one.bearer for one in common.authentication.static if one.bearer)
     chosen = ReplayOptions(
         base_url=asked.url,
         headers=asked.caller(origin).all_headers,
-        configured=_configured_headers(asked.config),
+        configured=(*(("Authorization", f"Bearer {token}") for token in tokens), *common.headers),
         fetched=cache(partial(_fetched_headers, asked, options["run"])),
         ids=options["ids"],
         statuses=options["statuses"],
@@ -160,10 +162,3 @@ def _fetched_headers(asked: _Asked, run: str | None) -> dict[str, str]:
         return {}
     opened = past.view.opened
     return fetched_for(past, asked.url or (opened.base_url if opened else "")).headers()
-
-
-def _configured_headers(config: Config) -> tuple[tuple[str, str], ...]:
-    """Return the headers that a run would send with every request, and the token of a bearer scheme."""
-    common = run_settings(config, Invocation("", "run")).common
-    tokens = (one.bearer for one in common.authentication.static if one.bearer)
-    return (*(("Authorization", f"Bearer {token}") for token in tokens), *common.headers)

@@ -56,7 +56,10 @@ def report(
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     targets = [(row, output or os.path.join(folder, row.file_name(stamp))) for row in rows]
     if not targets:
-        _show(found)
+        console = Console(found.settings)
+        console.title()
+        console.header_of(found.view)
+        console.finish(found.report)
         return
     for row, path in targets:
         check_writable(Path(path), is_folder=row.is_folder)
@@ -92,14 +95,6 @@ def _held_against(run: str | None, config: Config, baseline: str | None, compare
         return replace(found, settings=found.settings.with_changes(verdict={"baseline": kept}))
     against = compared_with(compare, found.settings.verdict.baseline.today)
     return replace(found, settings=found.settings.with_changes(verdict={"baseline": against}))
-
-
-def _show(past: ShownRun) -> None:
-    """Print what the console would have."""
-    console = Console(past.settings)
-    console.title()
-    console.header_of(past.view)
-    console.finish(past.report)
 
 
 def _write(past: ShownRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:

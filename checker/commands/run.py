@@ -55,7 +55,13 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
     asked = run_settings(config, occasion)
     asked = replace(asked, command=shown_command(sys.argv, asked))
     if config.compare is not None:
-        asked = _against(asked, config.compare)
+        # The other run is read before this one changes its corpus.
+        baseline = compared_with(config.compare, asked.verdict.baseline.today)
+        others = []
+        for title, changes in asked.projects:
+            verdict = {key: one for key, one in changes.get("verdict", {}).items() if key != "baseline"}
+            others.append((title, {**changes, "verdict": verdict}))
+        asked = asked.with_changes(verdict={"baseline": baseline}, projects=tuple(others))
     load_extensions(asked.certain_hooks)
     asked = with_writable_corpus(asked)
     ctx.exit(execute_run(asked, root.began_at, EventHandlers.begin(asked, ctx.params)))
@@ -72,16 +78,6 @@ def with_writable_corpus(
     folder = tempfile.mkdtemp(prefix="checker-")
     echo_line(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
     return settings.with_changes(corpus={"folder": folder})
-
-
-def _against(settings: RunSettings, run: str) -> RunSettings:
-    """Settings that hold failures against those of another run, read before this one changes its corpus."""
-    baseline = compared_with(run, settings.verdict.baseline.today)
-    others = []
-    for title, changes in settings.projects:
-        verdict = {key: one for key, one in changes.get("verdict", {}).items() if key != "baseline"}
-        others.append((title, {**changes, "verdict": verdict}))
-    return settings.with_changes(verdict={"baseline": baseline}, projects=tuple(others))
 
 
 def shown_command(arguments: list[str], settings: RunSettings) -> str:

@@ -58,7 +58,8 @@ class PastRun(Struct, frozen=True):
         view = _view(layout, run)
         if view.opened is not None:
             settings = settings.for_project(view.opened.title)
-        return cls(settings, run, view, _last_written(layout) - run.started.at)
+        last_written = max((path.stat().st_mtime for _, path in layout.journal_paths()), default=0.0)
+        return cls(settings, run, view, last_written - run.started.at)
 
     @property
     def parts(self) -> tuple["PastRun", ...]:
@@ -239,8 +240,3 @@ def _reported(path: Path, today: str) -> Iterator[KnownFailure]:
             f"--compare {path}: is no JSON report of checker ({type(error).__name__}: {error}); "
             "make one with `checker report --format json`"
         ) from error
-
-
-def _last_written(layout: RunLayout) -> float:
-    """Return the time of the last write to a journal, in seconds since the epoch."""
-    return max((path.stat().st_mtime for _, path in layout.journal_paths()), default=0.0)
