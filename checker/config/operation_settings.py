@@ -39,26 +39,16 @@ def value_in(layers: Layers, path: Path, key: str) -> Any:
     """Return the nearest value, or the default. Headers are merged from all layers, tables of warnings are completed."""
     found = [layer[path][key] for layer in layers if key in layer.get(path, {})]
     if key == "headers" and found:
-        return _merged_headers(found)
+        merged: dict[str, tuple[str, str]] = {}
+        for headers in reversed(found):
+            for name, value in headers.items():
+                merged[name.lower()] = (name, value)
+        return dict(merged.values())
     if (path, key) == ((), "warnings") and found:
-        return deepcopy(_completed(found))
+        tables = list(takewhile(lambda one: isinstance(one, Mapping), found))
+        return deepcopy({key: one for table in reversed(tables) for key, one in table.items()} or found[0])
     # Copied: a default is shared by all operations.
     return deepcopy(found[0] if found else keys_of(path)[key].default)
-
-
-def _completed(found: Sequence[Any]) -> Any:
-    """Return the nearest value; a table is completed from the tables in lower layers."""
-    tables = list(takewhile(lambda one: isinstance(one, Mapping), found))
-    return {key: one for table in reversed(tables) for key, one in table.items()} or found[0]
-
-
-def _merged_headers(found: Sequence[dict[str, str]]) -> dict[str, str]:
-    """Return the headers of all layers; the nearest value of a name counts."""
-    merged: dict[str, tuple[str, str]] = {}
-    for headers in reversed(found):
-        for name, value in headers.items():
-            merged[name.lower()] = (name, value)
-    return dict(merged.values())
 
 
 def is_check_enabled(layers: Layers, name: str) -> bool:
@@ -413,17 +403,14 @@ class OperationResolver:
         found = self._by_operation.get(key)
         if found is None:
             known = phase if phase in phase_names() else FUZZING
-            found = self._by_operation[key] = self._settled(operation, known)
-        return found
-
-    def _settled(self, operation: Selectable, phase: str) -> OperationSettings:
-        blocks = self.layers.blocks
-        mine = tuple(number for number, block in enumerate(blocks) if block.filters.matches(operation))
-        place = (mine, phase if self._has_phases else "")
-        found = self._by_place.get(place)
-        if found is None:
-            found = self.layers.settled((blocks[number] for number in mine), place[1])
-            found = self._by_place[place] = self._known.setdefault(found, found)
+            blocks = self.layers.blocks
+            mine = tuple(number for number, block in enumerate(blocks) if block.filters.matches(operation))
+            place = (mine, known if self._has_phases else "")
+            found = self._by_place.get(place)
+            if found is None:
+                found = self.layers.settled((blocks[number] for number in mine), place[1])
+                found = self._by_place[place] = self._known.setdefault(found, found)
+            found = self._by_operation[key] = found
         return found
 
 

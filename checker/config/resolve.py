@@ -91,14 +91,21 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
     hooks = tuple(dict.fromkeys((*occasion.hooks, *_hooks(config, environment))))
     _refuse_unknown_checks(config, has_hooks=bool(hooks))
     base_url, origin = config.target
+    own = config.fuzz.max_time if occasion.kind == "fuzz" else None
+    seconds = config.max_time if own is None else own
+    everywhere = list(config.operation_layers().everywhere())
     return RunSettings(
         location=occasion.location,
         kind=occasion.kind,
         seed=_seed(config),
         command=occasion.command,
-        max_time_s=_max_time_s(config, occasion.kind),
+        max_time_s=None if seconds is None else float(seconds),
         hooks=hooks,
-        phases=_wanted_phases(config),
+        phases=tuple(
+            name
+            for name in phase_names()
+            if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
+        ),
         selection=_selection(config, occasion.filters),
         operations=config.operation_layers(),
         target=TargetSettings(
@@ -147,13 +154,6 @@ def _seed(config: Config) -> int:
     return 0 if config.generation.deterministic else secrets.randbits(63)
 
 
-def _max_time_s(config: Config, kind: str) -> float | None:
-    """Seconds for the testing; those of `[fuzz]` go first there."""
-    own = config.fuzz.max_time if kind == "fuzz" else None
-    seconds = config.max_time if own is None else own
-    return None if seconds is None else float(seconds)
-
-
 def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
     """Return 1 worker and 1 lane for `run`, as many as pay for `fuzz`, unless the user gave numbers."""
     fallback = "auto" if occasion.kind == "fuzz" else 1
@@ -169,13 +169,6 @@ def usable_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), 64)
     return min(os.cpu_count() or 1, 64)
-
-
-def _wanted_phases(config: Config) -> tuple[str, ...]:
-    everywhere = list(config.operation_layers().everywhere())
-    return tuple(
-        name for name in phase_names() if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
-    )
 
 
 def _case_sources(config: Config) -> CaseSources:

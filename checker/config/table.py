@@ -192,7 +192,18 @@ def _phase(name: str) -> dict[str, Key]:
 
 def _sections_of_phase(name: str) -> dict[Path, dict[str, Key]]:
     """Return the sections of a phase: its own, and those that override sections of the run."""
-    found: dict[Path, dict[str, Key]] = {("phases", name): _phase(name), **_in_phase(name)}
+    others = {*OF_RUNS, "dictionaries"}
+    if phases.phase_named(name).source is phases.CaseSource.LISTED:
+        # The description determines the number of listed cases.
+        others.add("max-examples")
+    if name != phases.FUZZING.name:
+        others.add("maximize")
+    ours = {key: one for key, one in _GENERATION.items() if key not in others}
+    groups = {("generation",): ours} | _CHECKS
+    found: dict[Path, dict[str, Key]] = {
+        ("phases", name): _phase(name),
+        **{("phases", name, *path): keys for path, keys in groups.items()},
+    }
     if name != "stateful":
         found["phases", name, "extra-data-sources"] = {"responses": Key(_FLAG, True)}
     return found
@@ -214,19 +225,6 @@ _CHECKS: dict[Path, dict[str, Key]] = {
     },
     **{("checks", one.name): _check(one) for one in CHECKS if not one.switch},
 }
-
-
-def _in_phase(name: str) -> dict[Path, dict[str, Key]]:
-    """Return the sections of a phase that override those of the run."""
-    others = {*OF_RUNS, "dictionaries"}
-    if phases.phase_named(name).source is phases.CaseSource.LISTED:
-        # The description determines the number of listed cases.
-        others.add("max-examples")
-    if name != phases.FUZZING.name:
-        others.add("maximize")
-    ours = {key: one for key, one in _GENERATION.items() if key not in others}
-    groups = {("generation",): ours} | _CHECKS
-    return {("phases", name, *path): keys for path, keys in groups.items()}
 
 
 _SECTIONS: dict[Path, Mapping[str, Key]] = {

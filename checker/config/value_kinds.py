@@ -210,14 +210,10 @@ class Either(Struct, frozen=True):
             return None
         for found in problems:
             if found and found.heading != TYPE_ERROR:
-                return replace(found, hint=self._widened(found.hint, problems))
+                pairs = zip(self.kinds, problems, strict=True)
+                others = [kind.noun for kind, one in pairs if one and one.heading == TYPE_ERROR]
+                return replace(found, hint=" or ".join((found.hint, *others)) if found.hint else "")
         return wrong_type(self, value, place)
-
-    def _widened(self, hint: str, problems: list[Problem | None]) -> str:
-        """Return a hint with the valid words and the other kinds."""
-        pairs = zip(self.kinds, problems, strict=True)
-        others = [kind.noun for kind, one in pairs if one and one.heading == TYPE_ERROR]
-        return " or ".join((hint, *others)) if hint else ""
 
 
 def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:

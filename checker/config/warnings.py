@@ -83,7 +83,10 @@ def warning_key(name: str, value: object) -> str | None:
     if name not in _KEYS:
         return f"Must have no keys but {', '.join(map(repr, _KEYS))}, but got {name!r}"
     if name == "low_valid_rate":
-        return _rate_problem(value)
+        rate = value.get("threshold") if isinstance(value, Mapping) and len(value) == 1 else None
+        if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 <= rate <= 1:
+            return None
+        return f"'low_valid_rate' must be a table with a 'threshold' from 0 to 1, but got {value!r}"
     if name == "enabled" and not isinstance(value, bool):
         return f"{name!r} must be a boolean, but got {value!r}"
     if isinstance(value, bool):
@@ -91,10 +94,3 @@ def warning_key(name: str, value: object) -> str | None:
     if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
         return f"{name!r} must be a boolean or an array of names, but got {value!r}"
     return next((broken for one in value if (broken := warning_name(one))), None)
-
-
-def _rate_problem(value: object) -> str | None:
-    rate = value.get("threshold") if isinstance(value, Mapping) and len(value) == 1 else None
-    if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 <= rate <= 1:
-        return None
-    return f"'low_valid_rate' must be a table with a 'threshold' from 0 to 1, but got {value!r}"
