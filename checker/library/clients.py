@@ -494,12 +494,9 @@ class _Adapter:
             errors = import_module("requests").exceptions
             is_late = outcome.kind is FailureKind.TIMEOUT
             raise (errors.ReadTimeout if is_late else errors.ConnectionError)(outcome.message)
-        return self._answer(request, outcome)
-
-    def _answer(self, request: Any, outcome: Response) -> Any:
         found = import_module("requests").Response()
         found.status_code, found.reason = outcome.status_code, outcome.message
-        found.headers.update(_joined_values(outcome.headers))
+        found.headers.update({name: ", ".join(values) for name, values in outcome.headers.items()})
         # `HTTPDigestAuth` sends the second request by the connection of the first response.
         found.url, found.request, found.connection = request.url, request, self
         found.encoding = outcome.encoding
@@ -520,10 +517,6 @@ class _Raw(io.BytesIO):
         for name, value in answer.raw_headers:
             told[name] = value
         self._original_response = SimpleNamespace(msg=told)
-
-
-def _joined_values(headers: Mapping[str, list[str]]) -> dict[str, str]:
-    return {name: ", ".join(values) for name, values in headers.items()}
 
 
 def _bytes(text: str | bytes) -> bytes:

@@ -16,9 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker import __version__
-from checker.checks.check import Check
 from checker.checks.context import JudgedInteraction
-from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.operation_settings import OperationSettings
@@ -516,8 +514,14 @@ class LibraryEngine:
         unknown = maker.origin.with_userinfo("")
         anonymous = self._maker(unknown, dataclasses.replace(own, headers=plain_headers), {}, is_anonymous=True)
         hooks = CallHooks.of(self._chain)
+        for recorder in RECORDERS:
+            recorder.judging(self._attached.registered.classes)
+        chosen = options.selected(
+            own.checks, self._attached.registered.classes.of(self.settings.asked[1].common.check_settings)
+        )
+        replaced = extensions.judges(self.schema)
         judge = Judge(
-            options.able(self._checks(options, own), response),
+            options.able([replaced.get(one.name, one) for one in chosen], response),
             JudgeSettings(own.check_settings, settings.report.truncation, own.beside),
             check_tools(maker, anonymous, hooks, self.auth.keeper(self.settings.asked, maker.origin, self._send)),
         )
@@ -552,13 +556,3 @@ class LibraryEngine:
         wanted = settings.report.sanitization
         shown = masked(case, request, wanted, self._schema.credentials)
         return self.auth.hidden(command_of(shown, place, **reading), wanted)
-
-    def _checks(self, options: CheckOptions, own: OperationSettings) -> Sequence[Check]:
-        chosen = options.selected(own.checks, self._class_checks())
-        replaced = extensions.judges(self.schema)
-        return [replaced.get(one.name, one) for one in chosen]
-
-    def _class_checks(self) -> Iterable[ClassCheck]:
-        for recorder in RECORDERS:
-            recorder.judging(self._attached.registered.classes)
-        return self._attached.registered.classes.of(self.settings.asked[1].common.check_settings)

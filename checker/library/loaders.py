@@ -60,7 +60,8 @@ class Loaders:
     @plainly
     def from_file(self, file: IO[str] | IO[bytes] | str | bytes, *, config: Config | None = None) -> LoadedSchema:
         """Return the schema of an open file or of its content. Raises `LoaderError`, `IncorrectUsage` for a path."""
-        if isinstance(file, str) and _is_path(file):
+        # Each description has several lines or braces.
+        if isinstance(file, str) and "\n" not in file and "{" not in file and os.path.isfile(file):
             raise IncorrectUsage(
                 f"`from_file` takes an open file or its text, and {file!r} is the path of a file: use `from_path`"
             )
@@ -137,11 +138,6 @@ def _read(file: object) -> str | bytes:
     if isinstance(found, str | bytes):
         return found
     raise IncorrectUsage(f"`from_file` takes an open file or its text, got {file!r:.80}")
-
-
-def _is_path(text: str) -> bool:
-    """Whether a text names a file. No description does: all of them have lines or braces."""
-    return "\n" not in text and "{" not in text and os.path.isfile(text)
 
 
 def _headers(given: object) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A test function and an operation as one Hypothesis test: listed cases are its examples, drawn ones what it generates."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import hypothesis
@@ -105,7 +105,17 @@ def property_test(test: Callable[..., Any], schema: LoadedSchema, operation: Api
     engine = schema.engine
     function = hypothesis.given(**{CASE: engine.cases_of_test(operation)}, **others)(inner)
     own = engine.settings_of(operation)
-    function = _settings(test, own, schema)(function)
+    given = settings_given(test)
+    chosen = profile() if given is None else given
+    is_said = given is not None and given.max_examples != profile().max_examples
+    unwanted = frozenset() if "fuzzing" in own.phases else _GENERATING
+    told = without_explanations(chosen.phases, no_shrink=own.cases.no_shrink)
+    function = with_configured(
+        chosen,
+        schema.config.generation,
+        None if is_said else own.cases.max_examples,
+        phases=tuple(phase for phase in told if phase not in unwanted),
+    )(function)
     _seed(test, function, seed_by(schema.config))
     found = PropertyTest(operation, engine, function, others)
     function.__dict__[PROPERTY_TEST] = found
@@ -121,22 +131,3 @@ def _seed(test: Callable[..., Any], function: Callable[..., Any], usual: TestSee
         hypothesis.seed(usual.value)(function)
     elif chosen is None or not chosen.derandomize:
         give_seed(function, usual.value)
-
-
-def _settings(test: Callable[..., Any], own: OperationSettings, schema: LoadedSchema) -> settings:
-    """The user's settings and profile, and what the configuration says where they say nothing."""
-    given = settings_given(test)
-    chosen = profile() if given is None else given
-    is_said = given is not None and given.max_examples != profile().max_examples
-    return with_configured(
-        chosen,
-        schema.config.generation,
-        None if is_said else own.cases.max_examples,
-        phases=tuple(_phases(chosen, own)),
-    )
-
-
-def _phases(chosen: settings, own: OperationSettings) -> Iterator[Phase]:
-    unwanted = frozenset() if "fuzzing" in own.phases else _GENERATING
-    told = without_explanations(chosen.phases, no_shrink=own.cases.no_shrink)
-    return (phase for phase in told if phase not in unwanted)

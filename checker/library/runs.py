@@ -49,7 +49,6 @@ from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
 from checker.transport.applications import Application, BlockingTransport
 from checker.transport.factories import TransportFactory
-from checker.workers.authentication.keeper import ReauthState
 from checker.workers.incarnation import work
 from checker.workers.leaving import LeavingKind
 from checker.workers.users import UsersCode
@@ -69,7 +68,7 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         app=schema.app,
         told=(partial(_tell, schema),) if is_mine(*_TOLD) else (),
         applies=AppliedByUsers(schema) if is_mine("apply_auth") else None,
-        reauth=lambda: _reauth_state(schema),
+        reauth=lambda: schema.reauth_state,
         formats=lambda mode: _formats(schema, mode),
         engine=schema.engine,
         values=None if source is None else partial(_values, schema, source),
@@ -139,10 +138,6 @@ def _tell(schema: LoadedSchema, case: Case, request: WireRequest, outcome: Outco
 def _values(schema: LoadedSchema, source: ExtraDataSource, operation: Operation) -> ExtraValues:
     (known,) = _operations(schema, [operation.label])
     return ExtraValues(source, known)
-
-
-def _reauth_state(schema: LoadedSchema) -> ReauthState:
-    return schema.reauth_state
 
 
 def _formats(schema: LoadedSchema, mode: GenerationMode | None) -> Mapping[str, Any]:

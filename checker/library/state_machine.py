@@ -96,18 +96,15 @@ class APIStateMachine(RuleBasedStateMachine):
     def step(self, case: Case) -> None:
         """Send one case and judge its response."""
         self.before_call(case)
-        response = self.call(case, **self._call_kwargs(case))
-        self.after_call(response, case)
-        self.exchanged.append(Exchanged(case, response))
-        self.validate_response(response, case)
-
-    def _call_kwargs(self, case: Case) -> Mapping[str, Any]:
         given: object = self.get_call_kwargs(case)
         if not isinstance(given, Mapping):
             raise IncorrectUsage(
                 f"`get_call_kwargs` of {type(self).__name__} must return a dict of arguments of `case.call`, got {given!r:.80}"
             )
-        return given
+        response = self.call(case, **given)
+        self.after_call(response, case)
+        self.exchanged.append(Exchanged(case, response))
+        self.validate_response(response, case)
 
     @classmethod
     def run(cls, *, settings: settings | None = None) -> None:
@@ -181,7 +178,8 @@ def _rules(model: ResourceModel, operations: dict[Label, ApiOperation]) -> Itera
         yield name, rule(case=operations[label].as_strategy())(_beginning(name))
     for number, transition in enumerate(model.transitions):
         name = _name(f"follow_{number}", transition.target)
-        documented = _documented(operations[transition.source])
+        responses = operations[transition.source].definition.get("responses")
+        documented = frozenset(map(str, responses)) if isinstance(responses, dict) else frozenset()
         strategy = operations[transition.target].as_strategy()
         made = rule(case=strategy, which=st.integers(0, _MANY))(_following(name, transition, documented))
         yield name, precondition(_was_called(transition.source))(made)
@@ -252,11 +250,6 @@ def _bindings(transition: Transition, sent: Exchanged, step: int) -> tuple[Bindi
 def _mark(case: Case) -> None:
     if case.meta is not None:
         case.meta.phase = PhaseInfo("stateful")
-
-
-def _documented(operation: ApiOperation) -> frozenset[str]:
-    responses = operation.definition.get("responses")
-    return frozenset(map(str, responses)) if isinstance(responses, dict) else frozenset()
 
 
 def _name(verb: str, label: str) -> str:
