@@ -20,7 +20,10 @@ def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.T
     groups = list(_groups(excinfo.value))
     if not groups:
         return
-    told = ChecksFailed(_text(groups))
+    blocks = [_NUMBER.sub(f"{number}. ", one.text) for number, one in enumerate(groups, 1)]
+    count = sum(len(one.exceptions) for one in groups)
+    heading = f"checker found {count} distinct failures" if count > 1 else "checker found 1 failure"
+    told = ChecksFailed("\n\n".join([heading, *blocks]))
     for note in dict.fromkeys(note for one in groups for note in getattr(one, "__notes__", ())):
         told.add_note(note)
     where = groups[0].raised_for or excinfo.tb
@@ -66,11 +69,3 @@ def _identity(failure: object) -> tuple[str, str, str]:
     """Return the identity of a failure."""
     assert isinstance(failure, Failure)
     return failure.check, failure.unique_key, failure.text
-
-
-def _text(groups: list[FailureGroup]) -> str:
-    """The numbered blocks of the console."""
-    blocks = [_NUMBER.sub(f"{number}. ", one.text) for number, one in enumerate(groups, 1)]
-    count = sum(len(one.exceptions) for one in groups)
-    heading = f"checker found {count} distinct failures" if count > 1 else "checker found 1 failure"
-    return "\n\n".join([heading, *blocks])

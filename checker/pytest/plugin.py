@@ -69,7 +69,7 @@ class UsualIds:
         for item in found if isinstance(found, list) else ():
             own: Any = getattr(item, "_id", None)
             # Since 9.2 an id is a structure; one that ends in brackets is that of a parameter.
-            if _is_ours(item) and hasattr(own, "parse"):
+            if (_own(item, PENDING) is not None or _own(item, PROPERTY_TEST) is not None) and hasattr(own, "parse"):
                 item._id = type(own).parse(str(own))
         return found
 
@@ -217,10 +217,6 @@ def _own(item: pytest.Item, attribute: str) -> Any:
     function = getattr(item, "obj", None)
     function = getattr(function, "__func__", function)
     return getattr(function, "__dict__", {}).get(attribute)
-
-
-def _is_ours(item: pytest.Item) -> bool:
-    return _own(item, PENDING) is not None or _own(item, PROPERTY_TEST) is not None
 
 
 def _module(name: str) -> Any:

@@ -90,7 +90,14 @@ class SessionCalls(Struct, eq=False):
         if not call.settings.report.files:
             return
         if self.settings is None or self.opened is None:
-            self.settings, self.opened = call.settings, _opened(call)
+            schema = call.schema
+            total = sum(1 for _ in schema.entries())
+            self.settings, self.opened = (
+                call.settings,
+                SchemaOpened(
+                    schema.title, schema.specification, call.base_url, "", total, total, credentials=schema.credentials
+                ),
+            )
         if len(self.calls) >= _MOST:
             self.lost += 1
             return
@@ -211,14 +218,6 @@ class SessionCalls(Struct, eq=False):
             for _, _, failure in call.results:
                 if failure is not None:
                     yield _finding(failure, call, interaction)
-
-
-def _opened(call: Call) -> SchemaOpened:
-    schema = call.schema
-    total = sum(1 for _ in schema.entries())
-    return SchemaOpened(
-        schema.title, schema.specification, call.base_url, "", total, total, credentials=schema.credentials
-    )
 
 
 def _started(settings: RunSettings, at: float) -> RunStarted:
