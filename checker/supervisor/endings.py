@@ -173,17 +173,7 @@ class Ending:
 
     def failures(self, view: RunView) -> int:
         """Return how many findings fail the run: known ones do not."""
-        self._read_news(view)
-        return len(self._failing)
-
-    def _read_again(self) -> None:
-        """Judge all findings anew, by the current settings."""
-        self._read = 0
-        self._failing.clear()
-        self._ending.clear()
-
-    def _read_news(self, view: RunView) -> None:
-        """Judge the findings that changed since the last call. Every turn asks, and a run may have thousands of findings."""
+        # Every turn asks, and a run may have thousands of findings.
         changed = view.changes[self._read :]
         self._read += len(changed)
         for name in set(changed):
@@ -193,6 +183,13 @@ class Ending:
             ends = fails and not (finding.same_as or goes_on)
             for names, is_in in ((self._failing, fails), (self._ending, ends)):
                 (names.add if is_in else names.discard)(name)
+        return len(self._failing)
+
+    def _read_again(self) -> None:
+        """Judge all findings anew, by the current settings."""
+        self._read = 0
+        self._failing.clear()
+        self._ending.clear()
 
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. `fuzz` has no end, so there it is an error."""

@@ -94,7 +94,10 @@ class FuzzPlan:
         """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process."""
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
-        self._first = _first_round(self._clusters, seed, begun)
+        round_ = 0
+        while any(_exploration_task(cluster, seed, round_, 1.0).id in begun for cluster in self._clusters):
+            round_ += 1
+        self._first = round_
         # A short run, too, tests every cluster once before any gets a second turn.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
         self._first_slice_s = min(FIRST_SLICE_S, round_s * workers / max(1, len(clusters)))
@@ -221,14 +224,6 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         tries_saved=EXPLORATION.tries_saved,
         sends_smallest=round_ == 0,
     )
-
-
-def _first_round(clusters: Sequence[_Cluster], seed: int, begun: Collection[str]) -> int:
-    """Return the first round without a begun task, with which a resumed run goes on."""
-    round_ = 0
-    while any(_exploration_task(cluster, seed, round_, 1.0).id in begun for cluster in clusters):
-        round_ += 1
-    return round_
 
 
 LARGEST = 8

@@ -283,7 +283,13 @@ class ProcessWorker(LocalWorker):
         if code is None:
             return Departure("unkillable")
         self._process.close()
-        return _ending(code)
+        if code >= 0:
+            return Departure(f"exit code {code}")
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return Departure(f"killed by {name}", is_from_outside=code == -signal.SIGKILL)
 
 
 class ProcessLauncher(LocalLauncher):
@@ -377,13 +383,3 @@ def _same_hashes() -> Iterator[None]:
             del os.environ[_HASH_SEED]
         else:
             os.environ[_HASH_SEED] = previous
-
-
-def _ending(code: int) -> Departure:
-    if code >= 0:
-        return Departure(f"exit code {code}")
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:
-        name = f"signal {-code}"
-    return Departure(f"killed by {name}", is_from_outside=code == -signal.SIGKILL)

@@ -300,23 +300,19 @@ class RunPlan:
                 self._given_up.update(task.labels)
             whole = self._tasks[task.labels[0], task.phase]
             if report.ended_at_failure or task.stop < whole.stop:
-                self._leave_out(piece, whole, next_index)
+                label = whole.labels[0]
+                if label not in self._drawing:
+                    later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
+                    self._left_out.setdefault(label, []).append((whole.phase, max(0, next_index - later)))
+                elif label not in self._given_up:
+                    piece.task = replace(whole, start=next_index, ends_at_failure=False)
+                    self._put_back(piece)
             return
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
         # A worker that left before it began the task did not give it a turn.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
-
-    def _leave_out(self, piece: _Piece, whole: Task, first: int) -> None:
-        """Leave the rest of a list, from case `first` on, to the phase that draws; or to the task itself if that phase has begun."""
-        label = whole.labels[0]
-        if label not in self._drawing:
-            later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
-            self._left_out.setdefault(label, []).append((whole.phase, max(0, first - later)))
-        elif label not in self._given_up:
-            piece.task = replace(whole, start=first, ends_at_failure=False)
-            self._put_back(piece)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
         """Lease the rest of the task next: repeating the case in flight shows soon whether it kills workers."""
@@ -340,7 +336,12 @@ class RunPlan:
             self._stage += 1
             self._waiting = deque(self._of_next_stage() if self._stages else self._of_left())
             self._has_first_turns = self._shares.is_limited and any(not piece.is_begun for piece in self._waiting)
-            self._shares.begin_next(self._elapsed_s, self._share())
+            # During first turns, the weight of all phases is reserved for later turns.
+            mine = sum(self._weights[piece.task.phase] for piece in self._waiting)
+            later = sum(self._weights[phase] * len(labels) for phase, labels in self._stages)
+            later += sum(self._weights[piece.task.phase] for piece in self._left)
+            rest = len(self._weights) if self._has_first_turns else 0
+            self._shares.begin_next(self._elapsed_s, (mine / (mine + later + rest) if mine else 0.0))
 
     def _is_through(self) -> bool:
         """Whether the next stage may begin."""
@@ -349,14 +350,6 @@ class RunPlan:
         if self._waiting:
             return self._has_first_turns and all(piece.is_begun for piece in self._waiting)
         return not self._is_awaited()
-
-    def _share(self) -> float:
-        """Return the share of the remaining time that this stage gets. During first turns, the weight of all phases is reserved for later turns."""
-        mine = sum(self._weights[piece.task.phase] for piece in self._waiting)
-        later = sum(self._weights[phase] * len(labels) for phase, labels in self._stages)
-        later += sum(self._weights[piece.task.phase] for piece in self._left)
-        rest = len(self._weights) if self._has_first_turns else 0
-        return mine / (mine + later + rest) if mine else 0.0
 
     def _of_next_stage(self) -> Iterator[_Piece]:
         phase, labels = self._stages.popleft()

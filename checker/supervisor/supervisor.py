@@ -221,7 +221,16 @@ class Supervisor:
             case Opened():
                 self._open(worker, message)
             case TasksEnded():
-                self._take_back(worker, message)
+                assert self._plan is not None
+                for deferred in message.deferred:
+                    worker.state.wait(deferred)
+                reports = {name: told for (name, *_), told in zip(message.tasks, message.reports, strict=True)}
+                back = worker.state.give_back(message.tasks, time.monotonic())
+                for task, reached, finished, spent_s in back:
+                    self._plan.come_back(task, reached, finished=finished, spent_s=spent_s, report=reports[task.id])
+                    self._unreported.come_back(task)
+                    if reached > task.start:
+                        self._restarts.progress()
             case FindingsWritten():
                 pass  # A hint to read, and every round reads.
             case CredentialMessage():
@@ -335,18 +344,6 @@ class Supervisor:
         self._plan = next_plan(plan, kept, cases=view.cases, share=self._settings.sources.shrink_share)
         self._has_shrunk = not isinstance(self._plan, ShrinkPlan)
         return not self._has_shrunk or self._plan.release_deferred()
-
-    def _take_back(self, worker: LiveWorker, idle: TasksEnded) -> None:
-        assert self._plan is not None
-        for deferred in idle.deferred:
-            worker.state.wait(deferred)
-        reports = {name: told for (name, *_), told in zip(idle.tasks, idle.reports, strict=True)}
-        back = worker.state.give_back(idle.tasks, time.monotonic())
-        for task, reached, finished, spent_s in back:
-            self._plan.come_back(task, reached, finished=finished, spent_s=spent_s, report=reports[task.id])
-            self._unreported.come_back(task)
-            if reached > task.start:
-                self._restarts.progress()
 
     def _read(self) -> None:
         """Read the journals. This comes before tasks are leased, so that a worker that continues a task knows its settled findings."""
