@@ -351,7 +351,16 @@ class RunView(Struct):
             case TaskProgress():
                 self._absorb_progress(incarnation, record)
             case Finding():
-                self._absorb_finding(incarnation, record)
+                ordinal = self._ordinals[incarnation]
+                stage = _STAGES.get(record.stage, 0)
+                rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)
+                self._sights.absorb(record, rank, (record.at, incarnation, ordinal))
+                if record.phase:
+                    # A finding without a phase belongs to the run as a whole.
+                    phase = self._phase(record.phase)
+                    phase.tested.add(record.label)
+                    if not record.withdrawn:
+                        phase.failed.add(record.label)
             case ResourceMade():
                 by_path = self.removed if record.is_gone else self.made
                 known_maker = by_path.get(record.path, record)
@@ -435,18 +444,6 @@ class RunView(Struct):
         ledger = self.ledgers.setdefault(incarnation, [0.0] * 5)
         for column, seconds in enumerate(record.ledger):
             ledger[column] += seconds
-
-    def _absorb_finding(self, incarnation: int, record: Finding) -> None:
-        ordinal = self._ordinals[incarnation]
-        stage = _STAGES.get(record.stage, 0)
-        rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)
-        self._sights.absorb(record, rank, (record.at, incarnation, ordinal))
-        if record.phase:
-            # A finding without a phase belongs to the run as a whole.
-            phase = self._phase(record.phase)
-            phase.tested.add(record.label)
-            if not record.withdrawn:
-                phase.failed.add(record.label)
 
     def _absorb_quarantined(self, record: Quarantined) -> None:
         known = self.quarantined.get((record.task, record.index))

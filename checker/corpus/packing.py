@@ -52,19 +52,15 @@ def _extended(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_extended(item) for item in value]
     if isinstance(value, dict):
-        return _extended_map(value)
+        keys = [_extended(key) for key in value]
+        values = [_extended(item) for item in value.values()]
+        if all(map(is_, keys, value)):
+            return dict(zip(keys, values, strict=True))
+        # An extension has no hash: it cannot be a key.
+        return Ext(_MAP, _encode([*chain.from_iterable(zip(keys, values, strict=True))]))
     if isinstance(value, Struct):
         return _extended(to_builtins(value, builtin_types=(bytes,), enc_hook=_plain))
     return value
-
-
-def _extended_map(value: dict[Any, Any]) -> Any:
-    keys = [_extended(key) for key in value]
-    values = [_extended(item) for item in value.values()]
-    if all(map(is_, keys, value)):
-        return dict(zip(keys, values, strict=True))
-    # An extension has no hash: it cannot be a key.
-    return Ext(_MAP, _encode([*chain.from_iterable(zip(keys, values, strict=True))]))
 
 
 def _is_utf8(text: str) -> bool:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from checker.corpus import files
 from checker.corpus.codec import FrameEncoder, ScanEnding, scan
-from checker.corpus.fold import RunView, fold
+from checker.corpus.fold import fold
 from checker.corpus.journal import JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout, SnapshotHeader, read_head
 from checker.corpus.packing import pack
@@ -108,7 +108,9 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
     everything = fold((number, record) for number, record in pairs if isinstance(record, Finding))
     records: list[Record] = []
     if view.run is not None and view.finished is None:
-        records += _life(view)
+        found: list[Record] = [record for record in (view.run, view.opened) if record is not None]
+        found += [WorkerGone(number, reason) for number, reason in sorted(view.gone.items())]
+        records += found
         if view.labels:
             records.append(OperationsSelected(tuple(view.labels)))
         records += view.described.values()
@@ -139,12 +141,6 @@ def _of_current_run(pairs: Sequence[Numbered]) -> list[Numbered]:
         and isinstance(record, _OF_A_RUN)
         and not (isinstance(record, RunStarted | RunFinished) and record.run != last)
     ]
-
-
-def _life(view: RunView) -> list[Record]:
-    found: list[Record] = [record for record in (view.run, view.opened) if record is not None]
-    found += [WorkerGone(number, reason) for number, reason in sorted(view.gone.items())]
-    return found
 
 
 def _progress(pairs: Iterable[Numbered]) -> list[Record]:

@@ -19,7 +19,7 @@ from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.journal import JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.packing import pack
-from checker.corpus.records import Exchange, Interaction, Note, StoredBody
+from checker.corpus.records import Interaction, Note, StoredBody
 
 Keep = Callable[[bytes], int]
 """Stores a body and returns its offset in the file."""
@@ -241,7 +241,13 @@ class TrafficReader:
         while records := self._reader.read_some():
             for record in records:
                 if isinstance(record, Interaction):
-                    yield replace(record, exchange=self._whole(record.exchange))
+                    exchange = record.exchange
+                    if exchange.body_at is not None:
+                        exchange = replace(exchange, body=self._body(exchange.body_at), body_at=None)
+                    if exchange.response_body_at is not None:
+                        body = self._body(exchange.response_body_at)
+                        exchange = replace(exchange, response_body=body, response_body_at=None)
+                    yield replace(record, exchange=exchange)
 
     def notes(self) -> list[Note]:
         """One if the file is damaged."""
@@ -252,15 +258,6 @@ class TrafficReader:
         """Close the file."""
         self._reader.close()
         self._file.close()
-
-    def _whole(self, exchange: Exchange) -> Exchange:
-        """An exchange with its bodies in their places."""
-        if exchange.body_at is not None:
-            exchange = replace(exchange, body=self._body(exchange.body_at), body_at=None)
-        if exchange.response_body_at is not None:
-            body = self._body(exchange.response_body_at)
-            exchange = replace(exchange, response_body=body, response_body_at=None)
-        return exchange
 
     def _body(self, place: int) -> bytes:
         """The body whose frame begins there; empty if it cannot be read."""
