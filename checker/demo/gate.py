@@ -135,23 +135,19 @@ class Gate:
         if not _is_media_type(request.headers.get("content-type", ""), media_type):
             raise Refusal(problem(415, "unsupported_media_type", f"The body must be {media_type}."))
         if media_type == _FORM:
-            value = self._form_value(content["schema"], request.body)
+            # All fields of forms in the document are scalar.
+            properties = self._resolved(content["schema"])["properties"]
+            value = {}
+            for name, texts in _form(request.body).items():
+                if len(texts) > 1:
+                    raise _malformed("is given more than once", name)
+                kind = self._resolved(properties.get(name, {})).get("type", "string")
+                value[name] = _scalar(texts[0], kind)
         else:
             value = _json(request.body)
         for error in self._validator(content["schema"]).iter_errors(value):
             pointer = "".join(f"/{part}" for part in error.instance_path)
             raise Refusal(problem(422, "invalid", error.message, pointer))
-        return value
-
-    def _form_value(self, schema: dict[str, Any], body: bytes) -> dict[str, Any]:
-        """Return the object of a form. All fields of forms in the document are scalar."""
-        properties = self._resolved(schema)["properties"]
-        value = {}
-        for name, texts in _form(body).items():
-            if len(texts) > 1:
-                raise _malformed("is given more than once", name)
-            kind = self._resolved(properties.get(name, {})).get("type", "string")
-            value[name] = _scalar(texts[0], kind)
         return value
 
     def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
