@@ -5,7 +5,6 @@ demo must find its defects, and a test with the pytest plugin must fail at one. 
 """
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,6 +55,14 @@ def oldest() -> list[str]:
     return [re.sub(r"^([\w-]+)>=([\d.]+).*", r"\1==\2", line) for line in project["dependencies"]]
 
 
+def runs(interpreter: str) -> bool:
+    """Whether this machine has the interpreter: a shim of a version manager may exist without it."""
+    try:
+        return subprocess.run([interpreter, "-c", ""], capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
 def fails(name: str, interpreter: str, first: list[str]) -> str:
     """Return what does not hold in this environment, or nothing."""
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +92,7 @@ def main() -> int:
     """Try the chosen environments one after the other."""
     environments = [(name, sys.executable, first) for name, first in FIRST.items()]
     environments.append(("oldest", sys.executable, oldest()))
-    environments += [(name, name, []) for name in INTERPRETERS if shutil.which(name)]
+    environments += [(name, name, []) for name in INTERPRETERS if runs(name)]
     failed = 0
     for name, interpreter, first in environments:
         if sys.argv[1:] and name not in sys.argv[1:]:
