@@ -16,7 +16,7 @@ from checker.core.errors import LoaderError
 from checker.kinds.sources import FetchOptions
 from checker.kinds.web import Web
 from checker.openapi.documents.neighbours import reader
-from checker.openapi.loaders import from_url
+from checker.openapi.loaders import from_path, from_url
 
 from .described import USER, assert_both, document, written
 
@@ -57,7 +57,9 @@ def test_urls_are_read_relative_to_the_document_and_once(shelf: str) -> None:
     ]
     lost = [{"$ref": "gone.json"}, {"$ref": "gone.json#/x"}]
     _Shelf.pages = {
-        "/api/openapi.json": json.dumps(document({"allOf": refs, "x-lost": lost})).encode(),
+        "/api/openapi.json": json.dumps(
+            document({"allOf": refs}, components={"schemas": {"L": {"allOf": lost}}})
+        ).encode(),
         "/common/u.json": json.dumps(USER).encode(),
     }
     schema = from_url(f"http://{shelf}/api/openapi.json", headers={"X-Key": "1"})
@@ -65,6 +67,48 @@ def test_urls_are_read_relative_to_the_document_and_once(shelf: str) -> None:
     asked = sorted(path for path, _ in _Shelf.seen)
     assert asked == ["/api/gone.json", "/api/openapi.json", "/common/u.json"]
     assert {key for _, key in _Shelf.seen} == {"1"}
+
+
+def test_references_in_extensions_and_example_values_are_not_followed(tmp_path: Path) -> None:
+    def to(name: str) -> dict[str, str]:
+        return {"$ref": f"{name}.json"}
+
+    names = {"x-a": to("property"), "example": to("property")}
+    schema = {
+        "properties": names,
+        "x-more": to("no"),
+        "example": to("no"),
+        "enum": [to("no")],
+        "default": {"a": to("no")},
+    }
+    responses = {
+        "default": to("response"),
+        "200": {"headers": {"x-b": to("header")}, "description": "", "x-c": [to("no")]},
+    }
+    content = {"application/json": {"schema": schema, "examples": {"default": to("example"), "b": {"value": to("no")}}}}
+    operation = {"requestBody": {"content": content}, "responses": responses}
+    files: dict[str, Any] = {
+        "openapi.json": {"openapi": "3.0.3", "paths": {"/a": {"post": operation}, "x-d": to("no")}},
+        "property.json": {"x-more": to("no")},
+        **{f"{name}.json": {} for name in ("response", "example", "header")},
+    }
+    opened = from_path(written(tmp_path, files))
+    opened.normalised()
+    neighbours = opened.document.neighbours
+    assert sorted(neighbours.known) == ["", "example.json", "header.json", "property.json", "response.json"]
+    assert neighbours.lost == {}
+
+
+def test_ten_files_count_as_one_document_of_the_limit(tmp_path: Path) -> None:
+    def read(count: int) -> None:
+        schemas = {str(number): {"$ref": f"{number}.json"} for number in range(count)}
+        files: dict[str, Any] = {"openapi.json": document({}, components={"schemas": schemas})}
+        path = written(tmp_path, files | {f"{number}.json": {} for number in range(count)})
+        from_path(path, way=FetchOptions(limits=FetchLimits(max_count=2))).normalised()
+
+    read(20)
+    with pytest.raises(LoaderError, match=r"more than 2 other documents, .*; ten local files count as one document"):
+        read(21)
 
 
 def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_once(shelf: str) -> None:

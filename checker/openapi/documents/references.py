@@ -48,9 +48,7 @@ def walk(root: object, at: str, fragment: str, follow: Callable[[object, str], F
     return value, at
 
 
-def objects(
-    root: object, at: str, is_left: Callable[[str, str], bool] = lambda key, at: False
-) -> Iterator[tuple[dict[str, Any], str]]:
+def objects(root: object, at: str, is_left: Callable[[str, object, str], bool]) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield every object in a value, with its place; objects below a key for which `is_left` is true are left out."""
     todo: list[Found] = [(root, at)]
     while todo:
@@ -60,7 +58,7 @@ def objects(
         elif isinstance(value, dict):
             yield value, at
             for key, item in value.items():
-                if isinstance(item, dict | list) and not is_left(key, at):
+                if isinstance(item, dict | list) and not is_left(key, item, at):
                     todo.append((item, pointer_child(at, key)))
 
 
@@ -110,7 +108,12 @@ def _component(root: object, reference: str) -> str | None:
 _NAMES = re.compile(rb'"\$(?:id|schema|anchor|dynamicAnchor)":')
 _SCHEMAS: Final = frozenset({"schema", "itemSchema"})
 """Keys of OpenAPI objects that hold a schema."""
-_DATA: Final = frozenset({"example", "examples", "default", "enum", "const", "value"})
+_DATA: Final = frozenset({"example", "default", "enum", "const", "value"})
+_MAPS: Final = frozenset(
+    ["callbacks", "content", "definitions", "$defs", "dependentSchemas", "encoding", "examples", "headers", "links", "mapping",
+     "parameters", "pathItems", "patternProperties", "properties", "requestBodies", "responses", "schemas", "securitySchemes"]
+)  # fmt: skip
+"""Keys of objects whose keys are names of the author."""
 _COMPONENTS: Final = "#/components"
 
 
@@ -138,10 +141,17 @@ def _schemas(root: object, home: str) -> Iterator[Found]:
             yield from ((one, pointer_child(place, name)) for name, one in named.items())
 
 
-def _is_left(key: str, at: str) -> bool:
-    """Whether no object of OpenAPI is below a key."""
+def _is_left(key: str, value: object, at: str) -> bool:
+    """Whether no object of OpenAPI outside of schemas is below a key."""
     is_named = key == "schemas" and at.endswith(_COMPONENTS)
-    return key in _SCHEMAS or key in _DATA or key.startswith("x-") or is_named
+    return key in _SCHEMAS or is_named or _is_data(key, value, at)
+
+
+def _is_data(key: str, value: object, at: str) -> bool:
+    """Whether a key holds an extension or an example, in which `$ref` is no reference of the description."""
+    if at.rpartition("/")[2] in _MAPS:
+        return False
+    return key in _DATA or key.startswith("x-") or (key == "examples" and isinstance(value, list))
 
 
 class OpenApiDocument:
@@ -359,7 +369,7 @@ def leads_outside(written: bytes) -> bool:
 
 
 def load_all(document: OpenApiDocument) -> None:
-    """Read every reachable document; failures are remembered with the reason."""
+    """Read every reachable document, except those behind references in extensions and examples; failures are remembered with the reason."""
     seen: set[tuple[str, str]] = set()
     todo = [("", "")]
     while todo:
@@ -372,7 +382,7 @@ def load_all(document: OpenApiDocument) -> None:
             root = neighbours.load(name, of=of)
         except UnresolvableReference:
             continue
-        for value, place in objects(root, f"{name}#"):
+        for value, place in objects(root, f"{name}#", _is_data):
             is_mapping = place.endswith("/mapping")
             for key, item in value.items():
                 if not isinstance(item, str) or item.startswith("#"):
