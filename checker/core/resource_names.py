@@ -29,6 +29,71 @@ _SHARED = {
     "ipv4": "ipv4", "ipv6": "ipv6",
 }  # fmt: skip
 """Format -> its kind, where a value that one field shows is worth trying in any other. Dates and UUIDs say too little."""
+_QUALIFIERS: Final = frozenset(
+    [
+        "source",
+        "target",
+        "from",
+        "to",
+        "src",
+        "dst",
+        "dest",
+        "destination",
+        "origin",
+        "other",
+        "another",
+        "parent",
+        "child",
+        "root",
+        "old",
+        "new",
+        "first",
+        "second",
+        "next",
+        "previous",
+        "prev",
+        "left",
+        "right",
+        "sender",
+        "receiver",
+        "recipient",
+        "payer",
+        "payee",
+        "debit",
+        "credit",
+        "primary",
+        "secondary",
+        "main",
+        "default",
+        "current",
+        "original",
+        "related",
+        "linked",
+        "reply",
+        "replied",
+        "successor",
+        "predecessor",
+        "before",
+        "after",
+        "base",
+    ]
+)
+"""Words that say which of several members a name refers to: `source_account_id`, `fromAccount`, `parentId`."""
+_AMOUNTS: Final = frozenset(["amount", "total", "price", "sum", "due"])
+_CODES: Final = frozenset(["code", "token", "pin", "otp", "reference"])
+_OTHER_CODES: Final = frozenset(
+    [
+        "barcode",
+        "zipcode",
+        "postcode",
+        "postalcode",
+        "countrycode",
+        "currencycode",
+        "languagecode",
+        "statuscode",
+        "errorcode",
+    ]
+)
 Resource = tuple[str, ...]
 """Segments of a collection, lower case, without versions and the like before it; parameters as `{}`."""
 
@@ -113,11 +178,30 @@ def spellings(name: str, owner: Resource) -> Iterator[tuple[str, str]]:
         field = "".join(parts[cut:])
         if is_identifier(field):
             yield singular("".join(parts[:cut])), field
+            yield from ((noun, field) for noun in _qualified(parts[:cut], owner))
     if len(parts) == 1 and is_identifier(parts[0]):
         noun = noun_of(owner)
         yield noun, parts[0]
         # Responses often call the id of a booking `booking_id`.
         yield "", noun + parts[0]
+
+
+def _qualified(parts: Sequence[str], owner: Resource) -> Iterator[str]:
+    """Yield the nouns that qualifiers leave: `account` for `from account`, the noun of the owner for `parent`."""
+    if set(parts) <= _QUALIFIERS:
+        yield noun_of(owner)
+    for cut in range(1, len(parts)):
+        yield singular("".join(parts[cut:]))
+
+
+def is_qualified(name: str) -> bool:
+    """Whether a name begins with a qualifier, so that it may refer to another member of its own collection: `parentId`."""
+    return words(name)[:1] != () and words(name)[0] in _QUALIFIERS
+
+
+def qualified_noun(name: str) -> str:
+    """Return the noun of a name that begins with a qualifier: `account` for `fromAccount`; empty for other names."""
+    return singular("".join(words(name)[1:])) if is_qualified(name) else ""
 
 
 @lru_cache(maxsize=16384)
@@ -132,13 +216,25 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
         if field != wanted:
             continue
         if noun == noun_of(resource) or at_home:
-            return 0.95
+            # The whole name first: `order_line_id` is of an order line rather than of a line.
+            whole = (noun_of(owner), singular(normalised(name)[: -len(field)]))
+            return 0.95 if at_home or noun in whole else 0.9
         if not noun and not is_identifier(field):
             return 0.85
     if not akin:
         return 0.0
     base = 0.6 if is_identifier(field) else 0.4
     return base if at_home else base / 2
+
+
+def is_carried(asked: str, shown: str) -> bool:
+    """Whether a request below a resource may repeat a field of it under another name: `code` of `confirmation_code`, `amount` of `total`.
+
+    Both names are normalised.
+    """
+    if asked in _AMOUNTS:
+        return any(word in shown for word in _AMOUNTS)
+    return asked in _CODES and shown.endswith(asked) and shown not in _OTHER_CODES
 
 
 def place_word(pointer: str, telling: Collection[str] = ()) -> str:

@@ -87,6 +87,7 @@ REMOVING: Final = "DELETE"
 SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
 """Methods that change nothing (RFC 9110, 9.2.1)."""
 _SENT: Final = "$request.body#"
+_SHOWN: Final = "$response.body#"
 _RANKS: Final = {"POST": 0, "PUT": 0, REMOVING: 2}
 
 
@@ -144,9 +145,16 @@ class TakenValue(Struct, frozen=True, array_like=True):
     @property
     def sent_pointer(self) -> str | None:
         """Return the place in the body of the earlier request; None for values from elsewhere."""
+        return self._after(_SENT)
+
+    @property
+    def shown_pointer(self) -> str | None:
+        """Return the place in the body of the earlier response; None for values from elsewhere."""
+        return self._after(_SHOWN)
+
+    def _after(self, prefix: str) -> str | None:
         text = self.value
-        is_sent = isinstance(text, str) and text.startswith(_SENT)
-        return text.removeprefix(_SENT) if is_sent else None
+        return text.removeprefix(prefix) if isinstance(text, str) and text.startswith(prefix) else None
 
 
 class Transition(Struct, frozen=True, array_like=True):

@@ -15,14 +15,18 @@ from checker.core.request import Location
 from checker.core.resource_names import (
     Resource,
     affinity,
+    is_carried,
     is_cursor,
     is_identifier,
+    is_qualified,
     next_mark,
     normalised,
     noun_of,
+    qualified_noun,
     shared_format,
     singular,
     spellings,
+    words,
 )
 from checker.core.resources import (
     CREATING,
@@ -281,7 +285,8 @@ class _Inference(Struct):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
         for one in self.bodies[target.label]:
             slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind)
-            if self._is_foreign(slot.word, one.kind, use):
+            is_below = any(owner != use.resource for _, owner in use.owners)
+            if self._is_foreign(slot.word, one.kind, use) or (is_below and is_carried(one.name, one.name)):
                 yield slot
 
     def _is_foreign(self, name: str, kind: str, use: ResourceUse) -> bool:
@@ -292,14 +297,15 @@ class _Inference(Struct):
             return True
         if normalised(name) in self.made and not is_identifier(normalised(name)):
             return True
-        nouns = [noun for noun, _ in spellings(name, ()) if noun]
+        nouns = [noun for noun, _ in spellings(name, use.resource) if noun and len(words(name)) > 1]
+        nouns.append(qualified_noun(name))
         return any(noun in self.by_noun or noun in self.held for noun in nouns)
 
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
         """Yield (operation, expression) pairs that may give a value."""
         nouns = dict.fromkeys(noun for noun, _ in spellings(slot.word, slot.owner) if noun)
         if slot.location is not Location.PATH:
-            nouns[singular(slot.word)] = None
+            nouns[singular(slot.word)] = nouns[qualified_noun(slot.word)] = None
             nouns[noun_of(self.variables.get(normalised(slot.word), ()))] = None
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = None
@@ -309,7 +315,7 @@ class _Inference(Struct):
             known += self.made.get(normalised(slot.word), ())
         count = 0
         for label in dict.fromkeys(known):
-            if label == target:
+            if label == target and not is_qualified(slot.word):
                 continue
             best = self._best(slot, label)
             if best is not None:
@@ -317,6 +323,19 @@ class _Inference(Struct):
                 count += 1
                 if count == _MOST_SOURCES:
                     return
+        if not count:
+            yield from self._carried(target, slot)
+
+    def _carried(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
+        """Yield the fields of the resources above an operation that its request repeats under another name."""
+        word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
+        for _, owner in use.owners if slot.location is Location.BODY else ():
+            for label in self.by_noun.get(noun_of(owner), ()):
+                is_above = owner not in (use.resource, ()) and self.uses[label].resource == owner
+                fields = self.answers[label].fields if is_above else ()
+                likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
+                if label != target and likely:
+                    yield label, f"$response.body#{min(likely, key=lambda one: one.depth).pointer}"
 
     def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
         """Return the creators of the resource in a path -> the expression of its name in their requests, if responses do not hold it.
@@ -397,7 +416,7 @@ def _closest(slot: _Slot, word: str, name: str, homes: Collection[Resource]) -> 
     if best >= _NAMED or slot.location is Location.PATH or not is_identifier(name):
         return best
     # `customer` may hold any identifier of a customer.
-    is_noun = any(singular(word) == noun_of(home) for home in homes)
+    is_noun = any(noun_of(home) in (singular(word), qualified_noun(word)) for home in homes if home)
     return _KNOWN_BY.get(name, _NAMED) if is_noun else best
 
 

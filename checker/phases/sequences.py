@@ -121,6 +121,8 @@ _LATEST, _REMOVED = 0.7, 0.8
 """Probability that a value comes from the last step that has one, or from the resource that was just removed."""
 _BODY, _OPTIONAL, _REQUIRED = 0.85, 0.5, 0.9
 """Probability that inferred values are set into bodies, into optional parameters, into required ones."""
+_TWICE = 0.5
+"""Probability that two parts of a request take the same value, where no other is known."""
 _SAME_SCOPE = 0.9
 """Probability that a step keeps the tenant or workspace of the sequence."""
 _WEIGHTS: Final = {"GET": 3.0, "PUT": 3.0, "PATCH": 3.0, "POST": 3.0, REMOVING: 2.0}
@@ -294,6 +296,7 @@ class SequenceBuilder(Struct, dict=True):
     ) -> None:
         """Add values of links outside of the path, of the scope, and of conditional headers. A goal gets all values of its body."""
         operation = self.factory.operations[target]
+        doubles: dict[Place, Binding] = {}
         for step, one in known.transitions(target):
             in_body = 1.0 if is_aimed else _BODY
             for value in one.values:
@@ -306,7 +309,13 @@ class SequenceBuilder(Struct, dict=True):
                 source = ValueOrigin(step, value.value, DECLARED)
                 taken = self._binding(known, operation, key, source)
                 if taken is not None:
-                    found[key] = taken
+                    origin = taken.step, taken.expression
+                    is_given = any((each.step, each.expression) == origin for each in found.values())
+                    (doubles if is_given else found)[key] = taken
+        for key, double in doubles.items():
+            # Two places for members of one collection: a transfer has a source and a target, an order one customer twice.
+            if key not in found and chance.random() < _TWICE:
+                found[key] = double
         for place, source in known.scopes(operation):
             same = self._binding(known, operation, place, source)
             if same is not None and place not in found and chance.random() < _SAME_SCOPE:

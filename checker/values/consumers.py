@@ -1,15 +1,17 @@
 """Parameters as consumers of values: which rings each may take from, best first, and how that went."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
+from types import MappingProxyType
+from typing import Final
 
 from msgspec import Struct, field
 
 from checker.core import resource_names
 from checker.core.constraints import ITEMS
 from checker.core.meta import Binding
-from checker.core.operation import Location, Operation
+from checker.core.operation import Location, Operation, Place
 from checker.core.resource_names import Resource, place_word
 from checker.core.resources import REMOVING, ResourceUse, place_of, variable_at
 from checker.corpus.records import Above, agree
@@ -21,6 +23,7 @@ from checker.values.producers import fields_naming, key_of, noun_of_key, request
 # Prior weight of the affinity, in consumptions.
 _PRIOR = 4.0
 _BY_NAME = 0.8
+_LINKED = 0.9
 # Affinity of a field that has nothing but its format in common.
 _ALIKE = 0.3
 # Share of the affinity that is left of a field that says what a thing stands in.
@@ -56,6 +59,10 @@ class Taken(Struct, frozen=True):
     origin: Origin
 
 
+Field = tuple[Resource, str]
+"""A collection and the normalised name of a field of its members."""
+
+
 class Consumer(Struct):
     """One parameter: which rings it may take from, best first, and how their values fared."""
 
@@ -70,6 +77,8 @@ class Consumer(Struct):
     """Whether it is of an operation that removes things."""
     format: str = ""
     """Values of other fields that have it fit, too; empty for none."""
+    linked: frozenset[Field] = frozenset()
+    """Fields of responses from which transitions take values for it, whatever they are called."""
     others: frozenset[str] = frozenset()
     """What fields may be called that name what other variables of the path do."""
     _noun: str = ""
@@ -150,11 +159,13 @@ class Consumer(Struct):
             # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
             may_fit = ring.name in self._fields or (self.is_path and ring.noun == self._noun)
             is_alike = bool(self.format) and ring.format == self.format
-            if not (may_fit or is_alike) or ring.kind not in self.kinds:
+            is_linked = (ring.resource, ring.name) in self.linked
+            if not (may_fit or is_alike or is_linked) or ring.kind not in self.kinds:
                 continue
             affinity = resource_names.affinity(self.name, self.owner, ring.name, ring.resource)
             if ring.name in self.others and ring.name not in self._fields:
                 affinity *= _FOREIGN
+            affinity = max(affinity, _LINKED) if is_linked else affinity
             is_named = affinity > (0.0 if self.is_path else _BY_NAME)
             if is_named or is_alike:
                 affinity = affinity if is_named else _ALIKE
@@ -229,7 +240,9 @@ def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
     return (int(text),) if kind is int and is_integer(text) else ()
 
 
-def consumer_of(operation: Operation, use: ResourceUse, location: Location, name: str, at: str) -> Consumer:
+def consumer_of(
+    operation: Operation, use: ResourceUse, location: Location, name: str, at: str, linked: frozenset[Field]
+) -> Consumer:
     """Return the consumer of a parameter, a variable of the path, or a place in the body; `at` is its pointer or its name."""
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
@@ -247,7 +260,7 @@ def consumer_of(operation: Operation, use: ResourceUse, location: Location, name
     )
     outline = _outline_at(operation, location, at)
     form = resource_names.shared_format(None if outline is None else outline.first("format"))
-    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, form, others)
+    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, form, linked, others)
 
 
 def variable_kinds(operation: Operation, name: str) -> tuple[tuple[type[Scalar], ...], bool]:
@@ -286,6 +299,7 @@ def fitting_kinds(types: frozenset[str]) -> tuple[tuple[type[Scalar], ...], bool
     return kinds or (str, int, float, bool), not types & {"integer", "number"} and "string" in types
 
 
+NO_LINKS: Final[Mapping[Place, frozenset[Field]]] = MappingProxyType({})
 # Names that one operation is asked for. Those of additional properties are made up and never come to an end.
 _SLOTS = 512
 
@@ -294,9 +308,18 @@ class OperationView:
     """The pool as one operation may use it."""
 
     def __init__(
-        self, rings: Sequence[ValueHistory], operation: Operation, use: ResourceUse, telling: Collection[str] = ()
+        self,
+        rings: Sequence[ValueHistory],
+        operation: Operation,
+        use: ResourceUse,
+        telling: Collection[str] = (),
+        linked: Mapping[Place, frozenset[Field]] = NO_LINKS,
     ) -> None:
-        """`use`: where the operation stands among the resources; `telling`: variables that name the same in every body."""
+        """`use`: the place of the operation among the resources; `telling`: variables that name the same in every body.
+
+        `linked`: parameter or word of a place in the body -> fields from which transitions take its values.
+        """
+        self._linked = linked
         self._telling = telling
         self._use = use
         self._rings = rings
@@ -307,11 +330,15 @@ class OperationView:
         self._is_nested = len(use.owners) > 1
         self._taken: dict[str, Taken] = {}
         """Variable -> value that the current case takes for it."""
+        self._given: dict[tuple[Origin, Scalar], str] = {}
+        """Value of the current case -> the place that takes it."""
 
     def begin(self) -> None:
         """Begin another case. Its values are independent of those of the last case."""
         if self._taken:
             self._taken = {}
+        if self._given:
+            self._given = {}
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
         """Return a value for a parameter: the best and newest for index 0, less likely values for higher indices.
@@ -324,13 +351,26 @@ class OperationView:
         if self._is_nested and consumer.is_path:
             taken = self._taken.get(consumer.name) or self._taken_together(consumer.name, index)
         else:
-            taken = consumer.choose(self._rings, index)
+            taken = self._fresh(consumer, name, index)
         if taken is None:
             return None
         value, (producer, pointer) = taken.value, taken.origin
         if consumer.as_text and not isinstance(value, str):
             value = str(value)
         return Binding(location, name, producer, pointer, index, value)
+
+    def _fresh(self, consumer: Consumer, name: str, index: int) -> Taken | None:
+        """Return a value that no other place of the current case takes from the same field, if there is one near `index`.
+
+        The source and the target of a transfer have to differ.
+        """
+        first = None
+        for step in range(_DIFFERENT):
+            taken = consumer.choose(self._rings, index + step)
+            if taken is None or self._given.setdefault((taken.origin, taken.value), name) == name:
+                return taken
+            first = first or taken
+        return first
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
         """Return the values for a variable, chosen together with those below it that have no value yet."""
@@ -395,7 +435,9 @@ class OperationView:
         if consumer is None:
             if len(self._consumers) >= _SLOTS:
                 return None
-            consumer = self._consumers[slot] = consumer_of(self._operation, self._use, *slot, name)
+            consumer = self._consumers[slot] = consumer_of(
+                self._operation, self._use, *slot, name, self._linked.get(slot, frozenset())
+            )
         if len(self._named) < _SLOTS:
             self._named[location, name] = consumer
         return consumer

@@ -16,6 +16,7 @@ from checker.core.case import Case
 from checker.core.meta import Binding
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, phase_named, phase_names
+from checker.core.request import Location
 from checker.core.resource_names import Resource
 from checker.core.resources import (
     CREATING,
@@ -29,7 +30,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.corpus.records import Above, Record, ValueGone, ValueSeen, agree
-from checker.values.consumers import OperationView
+from checker.values.consumers import Field, OperationView
 from checker.values.harvest import DEEP, Places, ResponsePlace, field_of, is_integer, last_parameter, sent_scalars
 from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Scalar, ValueHistory
 from checker.values.producers import (
@@ -162,10 +163,22 @@ class ValuePool:
         view = self._views.get(operation.label)
         if view is None:
             view = self._views[operation.label] = OperationView(
-                self._ordered, operation, self._use(operation), self._telling
+                self._ordered, operation, self._use(operation), self._telling, self._linked_to(operation.label)
             )
         view.begin()
         return view
+
+    def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
+        """Return place of a request -> fields of responses from which transitions take its value."""
+        found: dict[tuple[Location, str], set[Field]] = {}
+        for source in self._model.sources_of(target):
+            for value in (value for one in self._model.transitions_to(target, source) for value in one.values):
+                if (pointer := value.shown_pointer) is not None:
+                    is_body = value.location is Location.BODY
+                    name = resource_names.place_word(value.name, self._telling) if is_body else value.name
+                    field = self._sources[source].places.resource_at(pointer), field_of(pointer)
+                    found.setdefault((value.location, name), set()).add(field)
+        return {place: frozenset(fields) for place, fields in found.items()}
 
     def begin(
         self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False

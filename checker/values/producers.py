@@ -120,7 +120,6 @@ def _name(value: object) -> str:
 
 
 NO_FORMATS: Final[Mapping[str, str]] = MappingProxyType({})
-_ANSWERED: Final = "$response.body#"
 NEAR = 2
 """Levels of a response that name a new resource itself."""
 _LONGEST_PAUSE = 63
@@ -195,8 +194,8 @@ def pointers_taken(model: ResourceModel) -> dict[Label, frozenset[str]]:
     found: dict[Label, set[str]] = {}
     for one in model.transitions:
         for value in one.values:
-            if isinstance(value.value, str) and value.value.startswith(_ANSWERED):
-                found.setdefault(one.source, set()).add(value.value.removeprefix(_ANSWERED))
+            if value.shown_pointer is not None:
+                found.setdefault(one.source, set()).add(value.shown_pointer)
     for label, formats in model.formatted.items():
         found.setdefault(label, set()).update(formats)
     return {label: frozenset(pointers) for label, pointers in found.items()}

@@ -248,3 +248,68 @@ def test_examples_of_the_second_version_are_read() -> None:
     document = {"swagger": "2.0", "info": {"title": "t", "version": "1"}, "paths": paths}
     transitions = from_dict(document).resources().transitions
     assert ("GET /notes", "GET /notes/{key}") in {(one.source, one.target) for one in transitions}
+
+
+_ACCOUNT = {"type": "object", "properties": {"id": {"type": "integer"}}}
+_BOOKING = {
+    "type": "object",
+    "properties": {"id": {"type": "integer"}, "confirmation_code": {"type": "string"}, "total": {"type": "integer"}},
+}
+
+
+def linked(path: str, name: str, kind: str) -> dict[str, str]:
+    """Return producer -> expression, for a field of the body of one request."""
+    below = {"parameters": [{**ID, "name": "booking_id"}]} if "{" in path else {}
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "t", "version": "1"},
+        "paths": {
+            "/accounts": {"post": answered(_ACCOUNT, "201")},
+            "/bookings": {"post": answered(_BOOKING, "201")},
+            "/categories": {"post": answered(_ACCOUNT, "201")},
+            path: below
+            | {"post": taking({"type": "object", "properties": {name: {"type": kind}}}) | answered(_ACCOUNT)},
+        },
+    }
+    transitions = from_dict(document).resources().transitions
+    return {one.source: value.value for one in transitions for value in one.values if value.name == f"/{name}"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("account_id", "source_account_id", "fromAccountId", "other_account_id", "to_account", "destinationAccount"),
+        *("payee-account-id", "parentAccount", "new_savings_account_id"),
+    ],
+)
+def test_a_qualified_name_refers_to_the_same_resource(name: str) -> None:
+    assert linked("/transfers", name, "integer") == {"POST /accounts": "$response.body#/id"}
+
+
+@pytest.mark.parametrize("name", ["total_account", "accountant_id", "note", "source"])
+def test_a_name_that_only_contains_a_noun_refers_to_nothing(name: str) -> None:
+    assert linked("/transfers", name, "integer") == {}
+
+
+@pytest.mark.parametrize("name", ["parentId", "parent_category_id", "replacedCategory", "previousId"])
+def test_a_resource_may_refer_to_another_of_its_collection(name: str) -> None:
+    is_linked = linked("/categories", name, "integer") == {"POST /categories": "$response.body#/id"}
+    assert is_linked is (name != "replacedCategory")
+
+
+@pytest.mark.parametrize(
+    ("action", "name", "kind", "pointer"),
+    [
+        ("confirm", "code", "string", "/confirmation_code"),
+        ("confirm", "confirmationCode", "string", "/confirmation_code"),
+        ("pay", "amount", "integer", "/total"),
+        ("refund", "total", "integer", "/total"),
+        ("pay", "quantity", "integer", None),
+        ("pay", "amount", "string", None),
+    ],
+)
+def test_a_step_below_a_resource_repeats_what_that_showed(
+    action: str, name: str, kind: str, pointer: str | None
+) -> None:
+    expected = {} if pointer is None else {"POST /bookings": f"$response.body#{pointer}"}
+    assert linked(f"/bookings/{{booking_id}}/{action}", name, kind) == expected

@@ -525,7 +525,9 @@ class CaseScheduler:
                 slots.leave(slot)
                 self._not_made(running, label, index, error)
                 continue
-            if not made.choices and made.other is None and not running.is_chained:
+            # Two members of a collection are more than one: a transfer needs two accounts.
+            is_first_of_two = made.case.operation.resource_method == "POST" and index < len(labels)
+            if not (made.choices or made.other or running.is_chained or is_first_of_two):
                 running.constant(label)
             # In the slot that it was made in.
             self._free_slots.pop()
