@@ -1,7 +1,7 @@
 """Operations that require credentials refuse requests without credentials, and with wrong ones."""
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from dataclasses import replace
 from itertools import islice
@@ -144,7 +144,8 @@ def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     """Fail on 2xx for a request without credentials. Repeat a request with credentials without them, and with wrong ones.
 
-    Two requests for the first accepted case of each operation (`WireRequest.is_probed`), and two to confirm a failure.
+    Two requests for the first accepted case of each operation (`WireRequest.is_probed`), or for the smallest case if none is accepted,
+    and two to confirm a failure.
     """
     sent, tools, operation = context.response.request, context.tools, context.case.operation
     # The target of a redirect, such as a login page, may be public.
@@ -158,12 +159,11 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
         # The request may carry other credentials, or those of its client.
         is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
-    if context.sequence and _removes_what_was_made(context.case):
-        if _is_made_up(operation, sent, tools):
-            return _failure(context, sent, context.response, _WRONG)
-        if is_asked_first(context.case, sent.confirms):
-            # `sent_beforehand` has tried it, and the resource is gone now.
-            return PASSED
+    if sent.is_of_check and _is_made_up(operation, sent, tools):
+        return _failure(context, sent, context.response, _WRONG)
+    if context.sequence and is_asked_first(context.case, sent.confirms):
+        # `sent_beforehand` has tried it, and the resource is gone now.
+        return PASSED
     # A case without metadata was made by user code, which always wants the check.
     if not (sent.confirms or sent.is_probed or context.case.meta is None):
         return PASSED
@@ -201,8 +201,13 @@ def _removes_what_was_made(case: Case) -> bool:
     return is_known and case.method == REMOVING
 
 
-def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
-    """Return the first request without credentials, or with wrong ones, that succeeds; None if all are refused."""
+def sent_beforehand(
+    case: Case, sent: WireRequest, tools: CheckTools, failing: Collection[int] = (2,)
+) -> Exchanging[Instead | None]:
+    """Return the first request without credentials, or with wrong ones, that succeeds; None if all are refused.
+
+    `failing` are the classes of statuses that count as a success.
+    """
     places = _credentials(case.operation.security)
     if not _carries(tools, sent, places):
         return None
@@ -215,9 +220,17 @@ def sent_beforehand(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
         answer = yield request
         if not isinstance(answer, Response) or answer.redirects:
             continue
-        if answer.status_code // 100 == 2:
+        if answer.status_code // 100 in failing:
             return request, answer
     return None
+
+
+def served_without(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
+    """Return the first request without credentials, or with wrong ones, that is served or causes a server error; None if there is none.
+
+    Nothing is known of the request with credentials, so that other refusals than 401 and 403 prove nothing.
+    """
+    return (yield from sent_beforehand(case, sent, tools, (2, 5)))
 
 
 def _has_common_credentials(request: WireRequest) -> bool:
@@ -312,9 +325,12 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
     line = f"{request.method} {context.case.path}"
     title = what.accepted if answer.status_code < 300 else what.unexpected
     # One cause for all operations: a service checks credentials in one place.
-    return IgnoredAuth(
+    failure = IgnoredAuth(
         f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}", title=title
-    ).sharing(title)
+    )
+    if request.is_of_check and not context.sequence:
+        failure.request = request
+    return failure.sharing(title)
 
 
 def _has_wrong_path(case: Case) -> bool:

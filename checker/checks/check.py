@@ -171,6 +171,9 @@ class Check(Struct, frozen=True):
     probes: Callable[[Case, Response, CheckTools], bool] | None = None
     """For a check that sends for one interaction of each operation: whether this can be the one. The first by index is chosen and
     marked (`WireRequest.is_probed`)."""
+    probes_refused: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]] | None = None
+    """The probes of an operation that never accepted a case, made from the request of a valid one. Returns the first that shows a
+    failure, which is then judged; None if all are refused."""
     beforehand: PriorRequest | None = None
     """None for a check that sends nothing beforehand."""
     wants_refusal: bool = False

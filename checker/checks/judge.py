@@ -115,6 +115,19 @@ class Judge:
         asked = self._kinds.of(case, response, follows=bool(sequence)).asked
         return any(one.probes is not None and one.probes(case, response, tools) for one, _ in asked)
 
+    def may_probe(self, case: Case) -> bool:
+        """Whether a check probes the operation of a case if it accepts none."""
+        return any(one.probes_refused is not None and one.applies.to_operation(case.operation) for one in self._probing)
+
+    def probe_refused(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
+        """Yield the probes that checks send for an operation that accepted no case; returns the first one that shows a failure."""
+        for one in self._probing:
+            if self._tools is not None and one.probes_refused is not None and one.applies.to_operation(case.operation):
+                shown = yield from one.probes_refused(case, request, self._tools)
+                if shown is not None:
+                    return shown
+        return None
+
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""
         return any(True for _ in self._of_first(case, confirms=False))

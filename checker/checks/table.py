@@ -16,6 +16,7 @@ from checker.checks.authentication import (
     is_asked_first,
     may_be_ignored,
     sent_beforehand,
+    served_without,
 )
 from checker.checks.check import Applies, Check, CheckSetting, Fact, PriorRequest, SettingShape, expected_statuses
 from checker.checks.deletion import UseAfterFree, is_read, use_after_free
@@ -198,6 +199,7 @@ TABLE = (
         failures=(IgnoredAuth,),
         may_send=may_be_ignored,
         probes=is_accepted,
+        probes_refused=served_without,
         beforehand=PriorRequest(is_asked_first, sent_beforehand),
         applies=replace(_OF_OPERATION, operations=asks_for_credentials),
         wants_refusal=True,

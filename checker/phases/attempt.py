@@ -297,6 +297,21 @@ def _attempted(
     return (yield from rest_of_attempt(tools, case, request, outcome, sequence))
 
 
+def probe(tools: Tools, case: Case) -> Exchanging[Verdict]:
+    """Return the verdict on the requests that checks send for an operation that accepted no case, made from a valid one.
+
+    The case itself is not sent. Raises the `HookError` of a user's hook.
+    """
+    request = build_request(tools.maker, tools.hooks, case, tools.credentials)
+    if tools.gate.level is not _FULL and tools.gate.refuses(case, request):
+        return Verdict(case, None, None, CLEAN)
+    shown = yield from tools.judge_of(case).probe_refused(case, request)
+    if shown is None:
+        return Verdict(case, request, None, CLEAN)
+    request, outcome = shown
+    return (yield from rest_of_attempt(tools, case, request, outcome, ()))
+
+
 def observed(gate: SafetyGate, case: Case, work: Exchanging[Verdict]) -> Exchanging[Verdict]:
     """Run work that exchanges requests. The gate records the resources that they create, those of checks included."""
     try:

@@ -31,6 +31,10 @@ class ProbedOperations(Struct):
         if record.is_judged:
             self._judged.setdefault(label, set()).add(record.phase)
 
+    def is_begun(self, task: str, label: Label) -> bool:
+        """Whether a case of an operation was probed in a task, or no check probes any."""
+        return (task, label) in self._begun or (task, label) in self._by_task
+
     def begin(self, task: str, label: Label) -> None:
         """Note that a task probes an operation, or that no check of the task does."""
         self._begun.add((task, label))

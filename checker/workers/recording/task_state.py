@@ -128,6 +128,8 @@ class ClusterRotation(Struct):
 
 SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
+PROBE_INDEX = 1 << 34
+"""Indices of probes of operations that accepted no case start here."""
 
 
 class LeasedTask(Struct):
@@ -393,6 +395,10 @@ class LeasedTask(Struct):
             bool(self.dead_labels) and self.dead_labels.issuperset(self.lease.labels)
         )
 
+    def ends(self) -> bool:
+        """Whether every index was made and judged."""
+        return not self.flying and self.finished
+
     def is_over(self, now: float, leaving: bool) -> bool:
         """Whether nothing of it is left to wait for."""
         is_late = self.ends_at is not None and now >= self.ends_at
@@ -460,6 +466,8 @@ class InFlight(Struct):
         """Return the purpose of its case."""
         if self.is_counted:
             return Purpose.TEST
+        if self.index >= PROBE_INDEX:
+            return Purpose.PROBE
         return Purpose.CONFIRM if self.task.lease.again else Purpose.SAVED
 
     @property

@@ -212,6 +212,10 @@ class Traffic(Struct):
 
     def record_others(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
         """Write down what else was sent for a case: what was refused for its credentials, what checks sent before and after."""
+        if verdict.outcome is None:
+            # Only checks sent something, and found nothing.
+            self.unjudged(made, answers, Purpose.PROBE)
+            return
         ends = (at for at, one in enumerate(answers) if one.outcome is verdict.outcome)
         own = next(ends, 0)
         verdict.at = answers[own].at

@@ -14,7 +14,7 @@ from checker.core.operation import Label
 from checker.corpus.inflight import Stage
 from checker.corpus.packing import pack
 from checker.corpus.records import Quarantined
-from checker.phases.attempt import Verdict, attempt
+from checker.phases.attempt import Verdict, attempt, probe
 from checker.phases.bindings import resolved
 from checker.phases.case_factory import CaseMaker, Exhausted, FilteredOut, GeneratedCase, LeftOutFirst, SmallestFirst
 from checker.workers.context import WorkerContext
@@ -22,7 +22,7 @@ from checker.workers.leaving import LeavingKind
 from checker.workers.messages import EXTRA_INDEX, Task
 from checker.workers.observers.faults import MOST_FAULTS
 from checker.workers.queues import Sender
-from checker.workers.recording.task_state import SAVED_INDEX, InFlight, LeasedTask, given_back
+from checker.workers.recording.task_state import PROBE_INDEX, SAVED_INDEX, InFlight, LeasedTask, given_back
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 from checker.workers.time_accounting import Activity
 
@@ -202,6 +202,24 @@ class FollowerQueue:
             running.flying += 1
             self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
 
+    def add_probes(self, running: LeasedTask, make: CaseMaker) -> None:
+        """Add the probes of operations that accepted no case in their first task, each for its smallest case."""
+        task, probed = running.lease, self._context.knowledge.probed
+        for number, label in enumerate(task.labels):
+            if probed.is_begun(task.id, label):
+                continue
+            probed.begin(task.id, label)
+            try:
+                made = make(label, task.seed, number, running.phase)
+            except CheckerError:
+                # The operation has no case, or hooks refuse it, which is reported elsewhere.
+                continue
+            if not self._context.tools.judge_of(made.case).may_probe(made.case):
+                continue
+            made.case.id = digest("probe", task.id, label)[:12]
+            running.flying += 1
+            self.waiting.append(Follower(running, PROBE_INDEX + number, made))
+
     def extend(self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None) -> None:
         """Queue the next step of a sequence, if there is one. `leaving` is the reason why the worker makes no new cases."""
         running = flight.task
@@ -375,6 +393,9 @@ class CaseScheduler:
         """
         self.may_be_over = False
         held = self.held
+        for running in held:
+            if running.lease.sends_smallest and running.ends() and not (self._is_stopped or running.is_endless):
+                self.followers.add_probes(running, self._makers[running.lease.id])
         over = [running for running in held if running.is_over(now, self._is_stopped)]
         if not over or (len(over) < len(held) and now - self._told_at < _TOGETHER_S):
             return []
@@ -404,7 +425,9 @@ class CaseScheduler:
         slot = self._free_slots.pop() if one.slot is None else one.slot
         self._slots.enter(slot, self._context.making_stage, one.task.lease.id, one.index)
         work, tools = None, self._context.tools
-        if not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
+        if one.index >= PROBE_INDEX:
+            work = probe(tools, one.made.case)
+        elif not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
             work = attempt(tools, one.made.case, before_in(one.chain))
         flight = InFlight(slot, one.task, one.index, one.made, work, one.chain)
         flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.task.lease.again
