@@ -12,6 +12,8 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.schema.pointers import pointer_child, walked
+
 KEYWORDS: Final = ("oneOf", "anyOf")
 
 Names = frozenset[str] | None
@@ -130,12 +132,13 @@ class _Names(Struct):
                 if text in (reference, _last(reference)) or _is_same(targets[key], target)
             ]
             claimed.update(mapped)
-            found.append(self._alternative(reference, mapped, target))
+            found.append(self.alternative(reference, mapped, target))
         # A name whose schema is not among the alternatives selects none of them.
         free = mapping.keys() - claimed
         return [one if one.names is None else replace(one, names=one.names | free) for one in found]
 
-    def _alternative(self, reference: str, mapped: list[str], target: tuple[Any, Any]) -> DiscriminatorBranch:
+    def alternative(self, reference: str, mapped: list[str], target: tuple[Any, Any]) -> DiscriminatorBranch:
+        """Return the names of the schema behind a reference, with its keys in the mapping."""
         raw, where = target
         own, implied = self.listed(raw, where), _implied(reference)
         given = mapped or implied[:1]
@@ -207,6 +210,71 @@ class _Names(Struct):
                 if not (_has_type(said, "string") and _is_matched(said.get("pattern"), name)):
                     return False
         return True
+
+
+class Heir(Struct, frozen=True):
+    """A named schema that extends a base schema by `allOf`."""
+
+    raw: dict[str, Any]
+    where: Any
+    names: tuple[str, ...]
+    """Values of the discriminator that select it; empty if any value does."""
+
+
+class Family(Struct, frozen=True):
+    """The schemas that extend a base schema, which has a discriminator and no alternatives."""
+
+    property_name: str
+    heirs: tuple[Heir, ...]
+    own_names: tuple[str, ...]
+    """Values that select the base itself: the mapping or the schema of the property lists them."""
+
+
+def family_of(raw: dict[str, Any], where: Any, root: Any, lookup: Lookup) -> Family | None:
+    """Return the heirs of a base schema among its mapping and the named schemas of a document; None if it has none."""
+    name, mapping = told_by(raw)
+    if not name or not raw.keys().isdisjoint(KEYWORDS):
+        return None
+    home = f"{str(where).rpartition('/')[0]}/"
+    targets = [(key, lookup(text if "/" in text else home + text, where)) for key, text in mapping.items()]
+    found = [target for _, target in targets if target is not None]
+    found += [(one, at) for at, one in _named_schemas(root) if isinstance(one.get("allOf"), list)]
+    reader = _Names(name, lookup)
+    heirs: dict[str, Heir] = {}
+    for one, at in found:
+        if one is raw or at in heirs or not isinstance(one, dict) or not inherits(one, at, raw, lookup):
+            continue
+        mapped = [key for key, target in targets if _is_same(target, (one, at))]
+        said = one.get("x-ms-discriminator-value")
+        mapped += [said] if isinstance(said, str) and not mapped else []
+        heirs[at] = Heir(one, at, reader.alternative(at, mapped, (one, at)).told)
+    listed = reader.listed(raw, where) or set()
+    own = [key for key, target in targets if _is_same(target, (raw, where))]
+    own = own or [one for one in _implied(where)[:1] if one in listed]
+    return Family(name, tuple(heirs.values()), tuple(own)) if heirs else None
+
+
+def has_bases(root: Any) -> bool:
+    """Whether a component of a description has a discriminator and no alternatives."""
+    return any("discriminator" in one and one.keys().isdisjoint(KEYWORDS) for _, one in _named_schemas(root))
+
+
+_HOMES: Final = ("#/components/schemas", "#/definitions")
+
+
+def _named_schemas(root: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield place and schema of each component of a description."""
+    for home in _HOMES:
+        _, owner = walked(root, home[1:])
+        for name, schema in owner.items() if isinstance(owner, dict) else ():
+            if isinstance(schema, dict):
+                yield pointer_child(home, str(name)), schema
+
+
+def is_heir(raw: Any, where: Any, lookup: Lookup) -> bool:
+    """Whether a schema is a component that extends one with a discriminator."""
+    is_named = str(where).rpartition("/")[0] in _HOMES
+    return is_named and any(part is not raw and "discriminator" in part for part, _ in _facets(raw, where, lookup))
 
 
 def inherits(raw: Any, where: Any, base: Any, lookup: Lookup) -> bool:

@@ -223,11 +223,15 @@ class Outline:
                         yield _Alternatives(tuple(self._of((branch,)) for branch in branches))
 
     def _target(self, reference: str, at: str) -> AppliedSchema | None:
+        found = self.lookup(reference, at)
+        return None if found is None else AppliedSchema(*found, reference)
+
+    def lookup(self, reference: str, at: str) -> tuple[object, str] | None:
+        """Return the target of a reference in the document and its place; None if it leads nowhere."""
         try:
-            raw, pointer = self._document.resolve(reference, at=at)
+            return self._document.resolve(reference, at=at)
         except UnresolvableReference:
             return None
-        return AppliedSchema(raw, pointer, reference)
 
     def _of(self, terms: tuple[AppliedSchema | _Alternatives, ...]) -> "Outline":
         return Outline(self._document, self.dialect, terms)

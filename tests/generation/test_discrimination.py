@@ -151,7 +151,25 @@ OWN_NAME = {
 }
 MAPPED = animal(TEXT, discriminator={"propertyName": "kind", **TO_CAT})
 INHERITED: list[tuple[str, dict[str, Any], dict[str, Any], set[Any]]] = [
-    ("of the base", ref("Pet"), OWN_NAME, {"Pet"}),
+    ("of the base", ref("Pet"), OWN_NAME, {"Cat", "Lion"}),
+    ("of a base without heirs", ref("Pet"), {"Pet": BASE}, {"Pet"}),
+    ("of a wrapped base", {"allOf": [ref("Pet")]}, OWN_NAME, {"Cat", "Lion"}),
+    ("of a base beside more", {"allOf": [ref("Pet"), {"required": ["age"]}]}, OWN_NAME, {"Cat", "Lion"}),
+    ("of a mapped base", ref("Pet"), {"Pet": MAPPED, "Cat": heir()}, {"CAT"}),
+    ("of a base with a bare mapping", ref("Pet"),
+     {"Pet": animal(TEXT, discriminator={"propertyName": "kind", "mapping": {"puss": "Cat"}}), "Cat": heir()}, {"puss"}),
+    ("of a base in the mapping", ref("Pet"),
+     {"Pet": animal(TEXT, discriminator={"propertyName": "kind", "mapping": {"pet": "#/components/schemas/Pet"}}), "Cat": heir()},
+     {"pet", "Cat"}),
+    ("of a base with its own name", ref("Pet"),
+     {"Pet": animal({"enum": ["Pet", "Cat"]}, discriminator={"propertyName": "kind"}), "Cat": heir()}, {"Pet", "Cat"}),
+    ("of a base with an extension for the name", ref("Pet"),
+     {"Pet": BASE, "Cat": heir() | {"x-ms-discriminator-value": "#Cat"}}, {"#Cat"}),
+    ("of a base without the property in `required`", ref("Pet"),
+     {"Pet": animal(TEXT, is_required=False, discriminator={"propertyName": "kind"}), "Cat": heir()}, {"Cat"}),
+    ("of a base that holds itself", ref("Pet"),
+     {"Pet": animal(TEXT, discriminator={"propertyName": "kind"}), "Cat": heir({"properties": {"friends": {"type": "array", "items": ref("Pet")}}})},
+     {"Cat"}),
     ("of an heir", ref("Cat"), OWN_NAME, {"Cat"}),
     ("of an heir of an heir", ref("Lion"), OWN_NAME, {"Lion"}),
     ("of one of them", {"anyOf": [ref("Cat"), ref("Lion")]}, OWN_NAME, {"Cat", "Lion"}),
@@ -181,4 +199,15 @@ def test_a_discriminator_of_swagger_is_the_name_of_a_property() -> None:
     }
     for name in components:
         drawn = bodies(ref(name), 40, components=components, dialect=Dialect.OPENAPI20)
-        assert {name} == {value["kind"] for value in drawn}
+        assert {"Cat"} == {value["kind"] for value in drawn}
+        assert all("lives" in value for value in drawn)
+
+
+def test_heirs_of_a_base_are_drawn_in_lists_and_properties() -> None:
+    components = {"Pet": BASE, "Cat": heir({"required": ["lives"]}), "Dog": heir({"required": ["bark"]})}
+    pets = {"type": "array", "items": ref("Pet"), "minItems": 1}
+    for value in bodies(
+        {"required": ["all"], "properties": {"all": pets}, "type": "object"}, 40, components=components
+    ):
+        for pet in value["all"]:
+            assert {"Cat": "lives", "Dog": "bark"}[pet["kind"]] in pet

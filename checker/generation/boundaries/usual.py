@@ -122,7 +122,10 @@ class UsualRequest(Struct):
             return parts
         part = self.compiler.body_part(body)
         form = part.compiler.canonical(part.conjunction)
-        value = {name: one for name, one in parts.body.items() if name in form.objects.required}
+        forms = [form]
+        if form.branches:
+            forms += map(part.compiler.canonical, self.edges(part, body).alternatives(form))
+        value = {name: one for name, one in parts.body.items() if any(name in f.objects.required for f in forms)}
         if not value or not part.compiler.validator(part.conjunction)(value):
             return parts
         return self.with_body(parts, value, body)

@@ -38,6 +38,7 @@ from checker.generation.normalization.reading import (
 )
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.context import Budget
+from checker.schema.discriminators import Family, family_of, has_bases, is_heir
 from checker.schema.keywords import Keyword, keywords_of
 from checker.schema.pointers import pointer_child
 from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, sent_value
@@ -322,6 +323,10 @@ class Canon:
         """Shared with others, if there are any."""
         self._read: dict[tuple[FacetKey, ...], Canonical] | None = {}
         """Forms of conjunctions; None when they are no longer kept."""
+        self._families: dict[str, Family | None] = {}
+        """Base schemas with a discriminator, by pointer."""
+        self._heirs: dict[str, bool] = {}
+        self._has_bases = has_bases(document.root)
         self._nullable = _NULLABLE.get(dialect)
         self._flag = _HIDDEN_FLAG[direction]
 
@@ -384,10 +389,45 @@ class Canon:
             if says_content(facet):
                 read_content(facet, found, self._dialect_at(facet))
         finish_arrays(found)
+        if self.direction is Direction.REQUEST:
+            self._read_heirs(found)
         if len(found.branches) > 1:
             # Decide each `not` last, those with the most branches at the very end: other choices may already have decided it.
             found.branches.sort(key=openness)
         return found
+
+    def _read_heirs(self, found: Canonical) -> None:
+        """Add the schemas that extend a base schema with a discriminator as its alternatives.
+
+        A base whose heir holds as well has been chosen already, and one without some keywords is there to be broken.
+        """
+        places = {facet.pointer for facet in found.facets}
+        for base in found.facets:
+            raw: Any = base.raw
+            if "discriminator" not in raw or base.is_made or base.without or "discriminator" in base.taken:
+                continue
+            if base.pointer not in self._families:
+                self._families[base.pointer] = family_of(raw, base.pointer, self.document.root, self.lookup)
+            family = self._families[base.pointer]
+            if family is None or not places.isdisjoint(heir.where for heir in family.heirs):
+                continue
+            name, ways = family.property_name, []
+            for names, heir in (*((one.names, one) for one in family.heirs), (family.own_names, None)):
+                if heir is None and not names:
+                    continue
+                self.budget.spend(base.pointer)
+                pinned = {"required": [name]} | ({"properties": {name: {"enum": list(names)}}} if names else {})
+                pin = made(base, f"discriminator {heir.where if heir else ''}", pinned)
+                ways.append((pin,) if heir is None else (self._referred(base, heir.raw, heir.where), pin))
+            at = pointer_child(base.pointer, "discriminator")
+            found.branches.append(Branches(at, base, "discriminator", tuple(ways)))
+
+    def lookup(self, reference: str, at: str) -> tuple[object, str] | None:
+        """Return the target of a reference and its place; None if it leads nowhere."""
+        try:
+            return self.document.resolve(reference, at=at)
+        except UnresolvableReference:
+            return None
 
     def target(self, facet: Facet) -> Facet:
         """Return the target of a facet that is a bare reference: both are the same schema.
@@ -402,7 +442,7 @@ class Canon:
             parts = raw.get("allOf")
             if isinstance(raw.get("$ref"), str) and (len(said) == 1 or not self._has_siblings(facet)):
                 facet = self._referred(facet, *self.document.resolve(raw["$ref"], at=at))
-            elif said == ["allOf"] and isinstance(parts, list) and len(parts) == 1:
+            elif said == ["allOf"] and isinstance(parts, list) and len(parts) == 1 and not self._is_heir(facet):
                 facet = facet.below(parts[0], "allOf", "0")
             else:
                 break
@@ -413,7 +453,7 @@ class Canon:
 
         However schemas that contain each other are combined, only a limited number of sets of them exists, and each is read once.
         """
-        if all(not _is_sum(facet) for facet in conjunction):
+        if all(not self._is_sum(facet) for facet in conjunction):
             return conjunction
         found: dict[FacetKey, Facet] = {}
         todo = list(reversed(conjunction))
@@ -423,7 +463,7 @@ class Canon:
             if facet.key in seen:
                 continue
             seen.add(facet.key)
-            if not _is_sum(facet):
+            if not self._is_sum(facet):
                 found[facet.key] = facet
                 continue
             raw: Any = facet.raw
@@ -433,6 +473,23 @@ class Canon:
                 except UnresolvableReference:
                     return conjunction
         return tuple(found.values())
+
+    def _is_sum(self, facet: Facet) -> bool:
+        raw = facet.raw
+        return (
+            isinstance(raw, dict)
+            and isinstance(raw.get("allOf"), list)
+            and not facet.is_partial
+            and all(name == "allOf" or name in _ANNOTATIONS for name in raw)
+            and not self._is_heir(facet)
+        )
+
+    def _is_heir(self, facet: Facet) -> bool:
+        """Whether a schema has a name by which a discriminator selects it, so that it is more than its parts."""
+        at = facet.pointer
+        if self._has_bases and at not in self._heirs:
+            self._heirs[at] = is_heir(facet.raw, at, self.lookup)
+        return self._has_bases and self._heirs[at]
 
     def _referred(self, facet: Facet, value: object, place: str) -> Facet:
         """Return the facet that a reference points to."""
@@ -615,16 +672,6 @@ def _equal(left: Any, right: Any) -> bool:
         elif isinstance(one, dict | list) or one != other:
             return False
     return not todo
-
-
-def _is_sum(facet: Facet) -> bool:
-    raw = facet.raw
-    return (
-        isinstance(raw, dict)
-        and isinstance(raw.get("allOf"), list)
-        and not facet.is_partial
-        and all(name == "allOf" or name in _ANNOTATIONS for name in raw)
-    )
 
 
 def _says_true(facet: Facet, keyword: str) -> bool:

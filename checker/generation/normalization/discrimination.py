@@ -1,7 +1,6 @@
 """Alternatives that exclude each other, discriminators, and forms that admit no value at a quick look."""
 
 import re
-from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
@@ -36,7 +35,7 @@ def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
     if branches.keyword not in KEYWORDS or not isinstance(raw, dict) or "discriminator" not in raw:
         return []
     owner = branches.owner
-    found = discriminator_of(raw, owner.pointer, partial(_target, canon))
+    found = discriminator_of(raw, owner.pointer, canon.lookup)
     if found is None or found.keyword != branches.keyword:
         return []
     at = f"discriminator {branches.keyword}"
@@ -65,22 +64,15 @@ def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:
         name, mapping = told_by(raw)
         for heir in form.facets if name else ():
             named = _NAMED.fullmatch(heir.pointer)
-            if named and inherits(heir.raw, heir.pointer, raw, partial(_target, canon)):
+            if named and inherits(heir.raw, heir.pointer, raw, canon.lookup):
                 mapped = [
                     key
                     for key, target in mapping.items()
-                    if target == named[1] or _target(canon, target, base.pointer) == (heir.raw, heir.pointer)
+                    if target == named[1] or canon.lookup(target, base.pointer) == (heir.raw, heir.pointer)
                 ]
                 found[name] = tuple(mapped) or (named[1],)
                 break
     return found
-
-
-def _target(canon: Canon, reference: str, at: str) -> tuple[object, str] | None:
-    try:
-        return canon.document.resolve(reference, at=at)
-    except UnresolvableReference:
-        return None
 
 
 def others_excluded(branches: Branches, index: int) -> Conjunction:

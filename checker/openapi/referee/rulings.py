@@ -1,7 +1,8 @@
 """Verdicts on a part of a request, from its readings."""
 
 import re
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from checker.core.contract import Outcome, PartVerdict, SchemaViolation
 from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.schema import Direction, Schema
+from checker.schema.discriminators import Family, Heir, family_of, has_bases
 from checker.schema.views import AppliedSchema, Outline, outline_of
 from checker.transport.wire.ambiguity import UNKNOWN
 from checker.transport.wire.readings import Reading
@@ -17,6 +19,8 @@ from checker.validation.referee import Referee, referee
 
 _ENGINES: Final = "engines of regular expressions do not agree whether it matches"
 _CLASSES: Final = re.compile(r"\\[bBdDsSwW]")
+
+_UNNAMED: Final = "its discriminator names no schema, or one that it fits only in part"
 
 
 def _is_read_otherwise(violation: SchemaViolation) -> bool:
@@ -37,13 +41,63 @@ def _is_read_otherwise(violation: SchemaViolation) -> bool:
 class Rule:
     """A schema with its outline and its referee."""
 
-    __slots__ = ("_parts", "outline", "referee", "schema")
+    __slots__ = ("_families", "_has_bases", "_parts", "outline", "referee", "schema")
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.outline = outline_of(schema)
         self.referee = referee(schema, Direction.REQUEST)
         self._parts: dict[str, Referee] = {}
+        self._families: dict[str, Family | None] = {}
+        self._has_bases = has_bases(schema.document.root)
+
+    def errors(self, value: Any) -> tuple[list[SchemaViolation], str]:
+        """Return the violations of a value, and a reason to doubt that it is valid without any.
+
+        A value of a base schema must also fit the heir that its discriminator names.
+        """
+        wrong, doubt = self.referee.errors(value), ""
+        todo: list[tuple[Outline, Any, tuple[str | int, ...], bool]] = []
+        if self._has_bases and not wrong:
+            todo.append((self.outline, value, (), True))
+        while todo:
+            outline, inner, path, is_sure = todo.pop()
+            todo += [(one, inner, path, False) for some in outline.alternatives() for one in some]
+            if isinstance(inner, list):
+                todo += [(outline.item(i), item, (*path, i), is_sure) for i, item in enumerate(inner)]
+            if not isinstance(inner, dict):
+                continue
+            for named in self._named(outline, inner):
+                if named is None:
+                    doubt = doubt or _UNNAMED
+                    continue
+                heir = self.outline.schema_at(named.raw, named.where)
+                faults = [
+                    replace(one, instance_path=(*path, *one.instance_path))
+                    for one in self._part(AppliedSchema(heir.raw, heir.pointer)).errors(inner)
+                ]
+                if faults and is_sure:
+                    return faults, ""
+                doubt = doubt or (_UNNAMED if faults else "")
+                outline = outline_of(heir)
+            todo += [(outline.property(name), item, (*path, name), is_sure) for name, item in inner.items()]
+        return wrong, doubt
+
+    def _named(self, outline: Outline, value: dict[str, Any]) -> Iterator[Heir | None]:
+        """Yield the heir that the discriminator of each base schema names; None if it names none."""
+        facets = outline.facets()
+        places = {facet.pointer for facet in facets}
+        for base in facets:
+            if not isinstance(base.raw, dict) or "discriminator" not in base.raw:
+                continue
+            if base.pointer not in self._families:
+                root = self.schema.document.root
+                self._families[base.pointer] = family_of(base.raw, base.pointer, root, outline.lookup)
+            family = self._families[base.pointer]
+            if family is not None and places.isdisjoint(heir.where for heir in family.heirs):
+                tag = value.get(family.property_name)
+                if tag not in family.own_names:
+                    yield next((heir for heir in family.heirs if tag in heir.names), None)
 
     def likely(self, found: list[Reading], outline: Outline) -> list[Reading]:
         """Return the readings of a part of the value that fit the schemas of the part alone; the first one if none fits.
@@ -101,8 +155,8 @@ class Part(Struct, frozen=True):
         errors: list[tuple[Reading, list[SchemaViolation]]] = []
         read_only: set[str] = set()
         for reading in found:
-            wrong = rule.referee.errors(reading.value)
-            errors.append((reading, wrong))
+            wrong, doubt = rule.errors(reading.value)
+            errors.append((replace(reading, doubt=doubt) if doubt and not reading.doubt else reading, wrong))
             read_only |= frozenset() if wrong else rule.referee.read_only
         fits = [reading for reading, wrong in errors if not wrong]
         unknown = next((one.doubt for one in found if one.doubt in UNKNOWN), None)
