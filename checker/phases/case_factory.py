@@ -21,6 +21,7 @@ from checker.core.errors import CheckerError
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, Phase
+from checker.core.resources import SAFE
 from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.values import likeness
@@ -597,3 +598,50 @@ class SmallestFirst:
             return any(self.factory.listed_from(label, phase.name + SMALLEST, 0))
         except LookupError:
             return False
+
+
+_REMADE: Final = 2_000
+"""Cases of a task that are compared with earlier ones. A worker that goes on with a task makes as many again."""
+
+
+@dataclasses.dataclass(slots=True)
+class EachOnce:
+    """Makes the cases of a task that draws, without safe requests that it made before: their responses are known.
+
+    Another case is drawn in place of a repeated one, if that was drawn with invented values alone. A case with a repeated value of
+    an earlier response is skipped: mostly there is no other such value, and another case would name nothing that exists.
+    """
+
+    makes: CaseMaker
+    start: int
+    """Index at which this worker goes on with the task."""
+    _first: dict[bytes, int] | None = dataclasses.field(default=None, init=False)
+    """Key of a safe request -> index that made it first."""
+
+    def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """Return case `index` of the task: the same in every worker.
+
+        Raises `FilteredOut` for a case that is skipped, `Exhausted` if there are no others, and the errors of the maker.
+        """
+        if self._first is None:
+            self._first = {}
+            for earlier in range(min(self.start, _REMADE)):
+                with suppress(CheckerError):
+                    self._new(self._first, label, (task_seed, earlier), phase)
+        return self._new(self._first, label, (task_seed, index), phase)
+
+    def _new(self, first: dict[bytes, int], label: Label, place: tuple[int, int], phase: PhaseInfo) -> GeneratedCase:
+        task_seed, index = place
+        for attempt in range(ATTEMPTS):
+            made = self.makes(label, task_seed + attempt * _APART, index, phase)
+            made.case.id = case_id(task_seed, index)
+            if index >= _REMADE or not _is_safe(made.case) or first.setdefault(key_of(made.case), index) >= index:
+                return made
+            if made.bindings or made.other is not None:
+                raise FilteredOut(f"{label}: the request of case {index} was sent before")
+        raise Exhausted(label)
+
+
+def _is_safe(case: Case) -> bool:
+    """Whether the request of a case changes nothing."""
+    return (case.other_method or case.operation.resource_method) in SAFE

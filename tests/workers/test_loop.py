@@ -197,11 +197,12 @@ def test_connections_that_had_ended_change_nothing_of_what_checks_send(tmp_path:
     with workplace(tmp_path, document=SECURED, command="run", operations=RIGHT) as place:
         ran = run(place, replace(GETS, stop=30), spoil=spoil)
     sent = Counter(case for kind, case in ran.memory.events if kind == "sent")
-    assert len(sent) == 30
+    # Reads of the few things that exist are not sent again.
+    assert 15 < len(sent) < 30
     # The first accepted case is sent again, without credentials and with wrong ones.
     late = 0 if not every else (next(count) - 1) // every
     assert (late > 0) is (every > 0)
-    assert sum(sent.values()) == 30 + 2 + late
+    assert sum(sent.values()) == len(sent) + 2 + late
 
 
 def test_a_worker_says_how_long_each_task_waited(tmp_path: Path) -> None:

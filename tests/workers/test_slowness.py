@@ -23,7 +23,11 @@ def test_what_turns_out_to_be_slow_makes_room_for_other_tasks(tmp_path: Path, la
         ran = run(place, POSTS, GETS, slow="POST")
     assert ran.slow == [POSTS.id]
     (gets, posts) = [(idle.tasks[0], idle.reports[0]) for idle in ran.idle]
-    assert gets == ((GETS.id, 300, True), LeaseReport(requests=300))
+    # Reads of the few things that exist are not sent again.
+    sent = sum(kind == "sent" for kind, _ in ran.memory.events) - lanes - 1
+    assert gets[0] == (GETS.id, 300, True)
+    assert gets[1] == LeaseReport(requests=gets[1].requests)
+    assert sent <= gets[1].requests < 300
     (name, reached, finished), waits = posts
     assert (name, finished) == (POSTS.id, False)
     # What was in flight, and what was made ahead.

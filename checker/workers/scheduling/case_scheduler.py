@@ -11,12 +11,21 @@ from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError
 from checker.core.meta import Step
 from checker.core.operation import Label
+from checker.core.phases import CaseSource
 from checker.corpus.inflight import Stage
 from checker.corpus.packing import pack
 from checker.corpus.records import Quarantined
 from checker.phases.attempt import Verdict, attempt, probe
 from checker.phases.bindings import resolved
-from checker.phases.case_factory import CaseMaker, Exhausted, FilteredOut, GeneratedCase, LeftOutFirst, SmallestFirst
+from checker.phases.case_factory import (
+    CaseMaker,
+    EachOnce,
+    Exhausted,
+    FilteredOut,
+    GeneratedCase,
+    LeftOutFirst,
+    SmallestFirst,
+)
 from checker.workers.context import WorkerContext
 from checker.workers.leaving import LeavingKind
 from checker.workers.messages import EXTRA_INDEX, Task
@@ -344,8 +353,12 @@ class CaseScheduler:
         factory, task = self._context.factory, running.lease
         maker = factory.maker(running.row)
         if task.sends_smallest:
-            return SmallestFirst(factory, maker, running.row, len(task.labels))
-        return LeftOutFirst(factory, maker, task.left_out, task.stop) if task.left_out else maker
+            maker = SmallestFirst(factory, maker, running.row, len(task.labels))
+        elif task.left_out:
+            maker = LeftOutFirst(factory, maker, task.left_out, task.stop)
+        # Other operations of a task may change something between two requests.
+        is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
+        return EachOnce(maker, task.start) if is_alone else maker
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
         """Make no further case. Cases that are made are still sent: their index counts as taken."""
