@@ -309,6 +309,31 @@ def test_bodies(definition: Any, content_type: str | None, content: bytes | None
     assert verdict.outcome is expected, reasons(verdict)
 
 
+_TEXT, _FORM = {"type": "string"}, "application/x-www-form-urlencoded"
+_FIELDS = {"type": "object", "properties": {"mail": _TEXT}}
+
+
+@pytest.mark.parametrize(
+    ("media_type", "schema", "expected"),
+    [
+        ("text/plain", _TEXT, AMBIGUOUS),
+        ("text/plain", _TEXT | {"minLength": 1}, INVALID),
+        ("application/octet-stream", _TEXT | {"format": "binary"}, AMBIGUOUS),
+        (_FORM, _FIELDS, AMBIGUOUS),
+        (_FORM, _FIELDS | {"required": ["mail"]}, INVALID),
+        ("multipart/form-data", _FIELDS, INVALID),
+        ("application/xml", _FIELDS, INVALID),
+        (JSON, _TEXT, INVALID),
+    ],
+)
+def test_zero_bytes_are_in_doubt_where_a_required_body_may_be_empty(
+    media_type: str, schema: Any, expected: Outcome
+) -> None:
+    definition = {"requestBody": {"required": True, "content": {media_type: {"schema": schema}}}}
+    assert judge(definition, "/a", method="post").outcome is expected
+    assert judge(definition, "/a", (("Content-Type", media_type),), b"", method="post").outcome is expected
+
+
 def test_media_type_that_fits_best_is_the_one_that_counts() -> None:
     types: Any = {"*__*": {"type": "string"}, "application__json": INTEGER}
     definition = bodied(**types)

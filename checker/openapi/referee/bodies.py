@@ -269,9 +269,11 @@ def body_verdicts(
     whole = Part(Location.BODY, "")
     is_declared = bool(operation.bodies or operation.unusable_bodies)
     if content is None or (content == b"" and content_type is None):
-        if is_declared and operation.body_required:
-            return whole.broken("required", "a body is required and there is none")
-        return whole.valid()
+        if not is_declared or not operation.body_required:
+            return whole.valid()
+        if any(_may_be_empty(body, rules) for body in operation.bodies):
+            return whole.ambiguous(_NO_BODY)
+        return whole.broken("required", "a body is required and there is none")
     if not is_declared:
         return whole.undeclared("no body is declared") if content else whole.valid()
     if content_type is None:
@@ -285,6 +287,12 @@ def body_verdicts(
     if best_of({body.media_type: body for body in operation.unusable_bodies}, received):
         return whole.ambiguous(_NO_DECODER)
     return whole.broken("content-type", "the media type is not declared", content_type)
+
+
+def _may_be_empty(body: Body, rules: Rules) -> bool:
+    """Whether zero bytes are a valid body: an empty text or file, a form without required properties."""
+    found = RequestVerdict(tuple(of_type(body, b"", body.media_type, rules, required=True)))
+    return found.outcome is not Outcome.INVALID
 
 
 def _untyped(operation: Operation, content: bytes, rules: Rules) -> list[PartVerdict]:
@@ -317,7 +325,9 @@ def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, requ
         return part.ambiguous(ambiguity.KIND)
     # An empty form may be no form at all, and many frameworks read `null` as no body.
     is_nothing = not content or content.strip() == b"null"
-    return part.ambiguous(_NO_BODY) if is_nothing and not required and is_wrong else verdicts
+    # Servers differ on whether zero bytes are a body, so that a valid empty text may be refused where a body is required.
+    is_doubtful = is_wrong != required if not content else is_wrong and not required
+    return part.ambiguous(_NO_BODY) if is_nothing and is_doubtful else verdicts
 
 
 def _holds_files(content: bytes, content_type: str) -> bool:
