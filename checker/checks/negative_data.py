@@ -1,5 +1,8 @@
 """Invalid data is refused."""
 
+import re
+from typing import Final
+
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import denies_condition, listed_parts, matches_status, path_of, place_of, verdict_of
@@ -59,7 +62,29 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
         f"Invalid data should have been rejected\nExpected: {expected}\n{listed_parts(wrong)}",
         # The kind of success may depend on the state: a `PUT` creates, then replaces.
         unique_key="2XX" if 200 <= status < 300 else str(status),
-    )
+    ).sharing("type coercion" if all(map(_is_coerced, wrong)) else "")
+
+
+_NUMERIC: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")
+_BOOLEAN: Final = re.compile(r"true|false|yes|no|on|off|t|f|y|n|[01]", re.IGNORECASE)
+_OF_TYPE: Final = re.compile(r"not of type (.*)$")
+
+
+def _is_coerced(part: PartVerdict) -> bool:
+    """Whether a value of a wrong type is one that frameworks convert: `"5"` for an integer, `5` for a string, `"true"` for a boolean."""
+    wanted = _OF_TYPE.search(part.reason)
+    if part.keyword != "type" or wanted is None:
+        return False
+    value = part.value
+    if isinstance(value, str):
+        is_number = '"integer"' in wanted[1] or '"number"' in wanted[1]
+        return bool(
+            (is_number and _NUMERIC.fullmatch(value)) or ('"boolean"' in wanted[1] and _BOOLEAN.fullmatch(value))
+        )
+    if isinstance(value, bool):
+        return any(name in wanted[1] for name in ('"integer"', '"number"', '"string"'))
+    is_zero_or_one = value in (0, 1) and '"boolean"' in wanted[1]
+    return isinstance(value, int | float) and (is_zero_or_one or '"string"' in wanted[1])
 
 
 def is_missing_header(part: PartVerdict) -> bool:

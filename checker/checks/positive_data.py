@@ -257,9 +257,14 @@ def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
 """All statuses that do not refuse data. Denied access, rate limits and missing resources say nothing about it."""
 
-_LIMIT = re.compile(r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]")
-"""`at least 3 characters`."""
-_NUMBER = re.compile(r"\d+")
+_LIMIT = re.compile(
+    r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]|(?:[<>=]|\b(?:than|at (?:least|most)|between|(?:max|min)(?:imum)?|exceeds?|up to|limit)\b(?: (?:of|is))?)[^\w-]*-?\d",
+    re.IGNORECASE,
+)
+"""`at least 3 characters`, `must be <= 200.`"""
+_VARYING = re.compile(r"[\w-]*\d[\w-]*")
+"""Numbers and identifiers."""
+_TOKEN = re.compile(r"[^\W\d_]+|[<>=]+")
 _SEPARATORS = re.compile(r"[\W_]+")
 _LONGEST_REASON = 2048
 _LONGEST_SAID = 100
@@ -324,9 +329,9 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _reason(context: CheckContext) -> str:
-    """Return the reason of a refusal without its variable parts; empty if it names no part of the request and no limit.
+    """Return the words and comparison signs of a refusal; empty if it names no part of the request and no limit.
 
-    Numbers and sent values are removed, because many servers repeat the value that they refuse.
+    Numbers, identifiers and sent values are removed, because many servers repeat the value that they refuse.
     """
     said = context.response.readable.content[:_LONGEST_REASON].decode("utf-8", "replace")
     text = _with_names_of_quoted(said, context.case)
@@ -340,7 +345,7 @@ def _reason(context: CheckContext) -> str:
             text = text.replace(sent, "")
         else:
             text = re.sub(rf"(?<!\w){re.escape(sent)}(?!\w)", "", text)
-    return f"{context.response.status_code} {_NUMBER.sub('', text)}"
+    return " ".join((str(context.response.status_code), *_TOKEN.findall(_VARYING.sub(" ", text))))
 
 
 def _with_names_of_quoted(text: str, case: Case) -> str:

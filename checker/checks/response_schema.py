@@ -1,9 +1,11 @@
 """The body of a response fits the schema that the description promises."""
 
+import json
 import re
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.response_head import MissingContentType
 from checker.checks.rules import excerpts
 from checker.core.contract import AnswerJudge, Blame, BodyOpinions, ResponsePlan, SchemaViolation, UndecodableBody
 from checker.core.failures import Failure, Severity
@@ -109,15 +111,22 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
     if matched is not None:
         message += f"\n\nValidated against the response `{matched}`."
     return JsonSchemaError(message, title=_title(violation), unique_key="/".join(violation.schema_path)).sharing(
-        _named_schema(violation)
+        _broken_schema(violation)
     )
 
 
-def _named_schema(violation: SchemaViolation) -> str:
-    """Return pointer and keyword of a broken named schema, which breaks wherever it is used; empty for other schemas."""
-    pointer = violation.schema_pointer
-    is_named = _NAMED_SCHEMA.search(pointer) is not None
-    return f"{pointer} {violation.keyword}" if is_named else ""
+def _broken_schema(violation: SchemaViolation) -> str:
+    """Return pointer and keyword of a broken named schema, which breaks wherever it is used. Of an inline schema, return property, keyword and text.
+
+    Copies of one inline schema are one cause. Empty for a schema without properties at the root of a body: short ones are equal by chance.
+    """
+    pointer, schema = violation.schema_pointer, violation.schema
+    if _NAMED_SCHEMA.search(pointer) is not None:
+        return f"{pointer} {violation.keyword}"
+    names = [part for part in violation.instance_path if isinstance(part, str)]
+    if not names and not (isinstance(schema, dict) and "properties" in schema):
+        return ""
+    return f"{'.'.join(names[-1:])} {violation.keyword} {type(violation.value).__name__} {json.dumps(schema, sort_keys=True, default=str)}"
 
 
 def _name(part: str) -> str:
@@ -133,4 +142,7 @@ def _title(violation: SchemaViolation) -> str | None:
 def _undecodable(body: UndecodableBody, *, is_empty: bool) -> Failure:
     kind = MalformedJson if is_json(body.media_type) else ContentDeserializationError
     found = kind(body.message, unique_key="undecodable")
-    return found.sharing("empty") if is_empty else found
+    if not is_empty:
+        return found
+    found.covers = (MissingContentType,)
+    return found.sharing("empty")

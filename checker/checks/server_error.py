@@ -1,17 +1,21 @@
 """The server reports no internal error."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.methods import is_unknown_method
-from checker.checks.rules import matches_status, rule_of_status
+from checker.checks.response_head import UndefinedStatusCode
+from checker.checks.rules import is_beyond_int64, matches_status, rule_of_status, values_of
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
+from checker.core.resource_names import words
 from checker.core.response import FailureKind, NetworkFailure
 from checker.core.scenarios import REQUEST_SHAPES
-from checker.core.templates import error_template, names_error, sent_texts
+from checker.core.templates import error_template, names_error, says_nothing, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
 DROPPED = "connection dropped"
@@ -22,6 +26,8 @@ _REFUSED_AS_FAILED = "The body reports an invalid request, for which the status 
 
 class ServerError(Failure, code="ST101", title="Server error", severity=Severity.CRITICAL):
     """The status is a server error."""
+
+    covers = (UndefinedStatusCode,)
 
 
 class ReportedServerError(Failure, code="ST113", title="Server error", severity=Severity.CRITICAL):
@@ -72,7 +78,7 @@ def not_a_server_error(context: CheckContext) -> Found:
             f"{rule_of_status(status)} {_REFUSED}"
         )
     template = error_template(context.response.readable.content, sent_texts(context.case), context.described)
-    shared = template if names_error(template) else _shape(context.case)
+    shared = template if names_error(template) else _shape(context.case) or _of_value(template, context.case)
     return ServerError(
         _message(status, expected, context.plan), unique_key=rule_of_status(status), text=template
     ).sharing(f"{rule_of_status(status)} {shared}" if shared else "")
@@ -84,9 +90,36 @@ def _reported(context: CheckContext) -> Found:
         return PASSED
     said = complaint.text.encode("utf-8", "replace")
     template = error_template(said, sent_texts(context.case), context.described)
-    return ReportedServerError(complaint.message, unique_key=complaint.place, text=template).sharing(
-        f"{complaint.part} {template}" if complaint.part else ""
-    )
+    shared = _of_value(template, context.case) or (f"{complaint.part} {template}" if complaint.part else "")
+    return ReportedServerError(complaint.message, unique_key=complaint.place, text=template).sharing(shared)
+
+
+_BEYOND_INT64: Final = re.compile(r"-?\d{19,}")
+
+
+def _of_value(template: str, case: Case) -> str:
+    """Return the text of an error with the kind of sent value that crashes a server in any operation; empty without such a value."""
+    for value in (*case.path_parameters.values(), *values_of(case)):
+        if isinstance(value, str) and ("\0" in value or (not value.isprintable() and _has_surrogate(value))):
+            return f"{template} for characters that are no text"
+        is_number = isinstance(value, int | float) or (isinstance(value, str) and _BEYOND_INT64.fullmatch(value))
+        if is_number and is_beyond_int64(int(value)):
+            return f"{template} for integers beyond 64 bits"
+    if case.operation.resource_status is not None and says_nothing(template) and _names_unknown(case):
+        # Servers of GraphQL decode global identifiers in one place.
+        return f"{case.operation.label.partition('.')[0]} {template} for an unknown identifier"
+    return ""
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _names_unknown(case: Case) -> bool:
+    """Whether the arguments of a field hold an identifier that does not come from a response."""
+    given = case.body.get("arguments") if isinstance(case.body, dict) else None
+    is_bound = case.meta is not None and case.meta.bindings
+    return isinstance(given, dict) and not is_bound and any(words(name)[-1:] in (("id",), ("ids",)) for name in given)
 
 
 def _shape(case: Case) -> str:
@@ -100,6 +133,5 @@ def _shape(case: Case) -> str:
 def _message(status: int, expected: Sequence[str], plan: ResponsePlan) -> str:
     if tuple(expected) != EXPECTED:
         return f"Received: {status}\nExpected: {', '.join(expected)}"
-    # An undocumented status is reported by `status_code_conformance`.
     matched = plan.matched_response or ""
     return f"The description documents it as `{matched}`." if matched[:1] == "5" else ""

@@ -53,6 +53,8 @@ class Failure(AssertionError):
     """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""
     """What failures of this kind have in common wherever in the API they show; empty if unknown."""
+    covers: tuple[type["Failure"], ...] = ()
+    """Kinds of failures that are part of this one, so that they are not reported beside it for the same response."""
     request: WireRequest | None = None
     """What shows it when it is sent, where that is not the request of the case: the check sent it."""
     operation = ""

@@ -166,6 +166,10 @@ _SHORTEST_ECHO = 3
 _SHORTEST_WORD = 3
 _TELLING_WORDS = 3
 _BOILERPLATE = frozenset({"internal", "server", "error"})
+_OF_NO_CAUSE = re.compile(
+    r"(?:(?:internal|server|error|unexpected|unknown|exception|something|went|wrong|occur(?:red|s)?|happened|unable|request|fail(?:ed)?|try|again|later"
+    r"|please|with|the|has|was)(?: |$))*"
+)
 
 
 def error_template(content: bytes, sent: Iterable[str] = (), described: Words = NO_WORDS) -> str:
@@ -234,6 +238,11 @@ def names_error(template: str) -> bool:
     words = template.split()
     telling = _without_boilerplate([word for word in words if word != ANYTHING])
     return bool(_classes(telling)) and len(telling) >= _TELLING_WORDS
+
+
+def says_nothing(template: str) -> bool:
+    """Whether a template only reports that there was an error: `unexpected error occurred`."""
+    return _OF_NO_CAUSE.fullmatch(template) is not None
 
 
 def sent_texts(case: Case) -> list[str]:

@@ -109,7 +109,9 @@ def total_line(report: Report) -> str:
     if failing:
         stable = _stability(failing)[STABLE]
         is_all = stable == len(failing)
-        parts.append(marked(counted(len(failing), "failure"), [] if is_all else [f"{stable} stable"]))
+        found, causes = counted(len(failing), "failure"), len(causes_of(failing))
+        found = found if causes == len(failing) else f"{counted(causes, 'cause')} of {found}"
+        parts.append(marked(found, [] if is_all else [f"{stable} stable"]))
     if report.error_count:
         parts.append(counted(report.error_count, "error"))
     if not report.counts.cases and not report.findings:

@@ -250,6 +250,38 @@ def test_a_name_that_a_server_made_up_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "schema", "body", "is_shared"),
+    [
+        ("/b", {"id": {"type": "string"}}, b'{"id": 5}', True),
+        ("/b", {"id": {"type": "string"}, "more": INTEGER}, b'{"id": 6}', True),
+        ("/b", {"name": {"type": "string"}}, b'{"name": 5}', False),
+        ("/b", {"id": {"type": "string", "format": "uuid"}}, b'{"id": 5}', False),
+        ("/b", {"id": {"type": "string"}}, b'{"id": null}', False),
+    ],
+)
+def test_copies_of_an_inline_schema_are_one_mistake(
+    path: str, schema: dict[str, Any], body: bytes, is_shared: bool
+) -> None:
+    def cause(properties: dict[str, Any], content: bytes) -> str:
+        described = {"content": {"application/json": {"schema": {"type": "object", "properties": properties}}}}
+        check = "response_schema_conformance"
+        (found,) = failures(check, operation_of(described), answer(content, "application/json"))
+        return found.cause(f"GET {path}{len(properties)}")
+
+    assert (cause({"id": {"type": "string"}, "a": {}, "b": {}}, b'{"id": 1}') == cause(schema, body)) is is_shared
+
+
+def test_an_empty_response_is_one_failure() -> None:
+    operation = operation_of({"content": {"application/json": {"schema": {"type": "object"}}}})
+    checks = selected_checks(["content_type_conformance", "response_schema_conformance"])
+    found = Judge(checks).verdict(Case(operation, "1"), answer())
+    assert found is not None
+    (failure,) = found.failures
+    assert failure.title == "JSON deserialization error"
+    assert "Missing Content-Type header" in failure.message
+
+
+@pytest.mark.parametrize(
     ("status", "said"),
     [
         ("500", "The description documents it as `500`."),

@@ -52,6 +52,18 @@ def test_the_body_is_named_with_the_place_in_it(exchanges: Exchanges) -> None:
     assert 'Invalid component: body at /name - 1 is not of type "string"' in failure.message
 
 
+@pytest.mark.parametrize(
+    ("name", "is_shared"), [(1, True), (True, True), (1.5, True), (None, False), ({}, False), ([], False)]
+)
+def test_values_that_frameworks_convert_are_one_mistake(exchanges: Exchanges, name: Any, is_shared: bool) -> None:
+    def cause(value: Any, label: str) -> str:
+        sent = exchanges.sent("POST /a", 201, media_type="application/json", body={"name": value})
+        (failure,) = exchanges.verdict(CHECK, sent).failures
+        return failure.cause(label)
+
+    assert (cause(5, "POST /a") == cause(name, "POST /b")) is is_shared
+
+
 @pytest.mark.parametrize("status", [400, 404, 413, 415, 422, 429, 500])
 def test_what_refuses_passes(exchanges: Exchanges, status: int) -> None:
     sent = exchanges.sent("GET /a", status, query={"limit": 0}, **KEYED)

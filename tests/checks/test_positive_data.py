@@ -108,6 +108,10 @@ def _cause(exchanges: Exchanges, label: str, answer: bytes, **parts: Any) -> str
     [
         (b"expected 3-512 characters, got: abc", b"expected 3-512 characters, got: xyz", True),
         (b"the name is required", b"the name is required", False),
+        (b"limit must be <= 200.", b'limit must be <= 200 ("5000")', True),
+        (b"size exceeds 10", b"size exceeds 12 (id 3fa85f64-5717)", False),
+        (b"size exceeds 10!", b"'size' exceeds 12", True),
+        (b"limit must be <= 200", b"limit must be >= 200", False),
         (b'{"in": "a", "min": "at least 3 characters"}', b'{"in": "b", "min": "at least 3 characters"}', False),
     ],
 )  # fmt: skip

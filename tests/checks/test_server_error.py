@@ -13,9 +13,11 @@ from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.scenarios import Scenario
+from tests.checks.asked import operations_of
 from tests.graphql_kind.making import opened, operations
 
 ONE, OTHER = operations(opened("type Query { one(a: Int!): Int  other(b: [String!]): Int }"))
+ID = {"name": "id", "in": "path", "required": True, "schema": {}}
 NUMBER = "Variable '$a' got invalid value 'x'; Int cannot represent non-integer value: 'x'"
 TEXT = "Variable '$b' got invalid value {} at 'b[0]'; String cannot represent a non string value"
 FALLEN = {"message": "list index out of range", "path": ["one"]}
@@ -105,6 +107,69 @@ def test_a_field_that_falls_over_is_one_mistake_wherever_it_is_asked_for(
 
     first = cause("Query.book", "{ book { author { name } } }", ["book", "author", "name"])
     assert (cause(label, query, path) == first) is is_same
+
+
+def _cause_of_value(value: Any, text: bytes, name: str) -> str:
+    """Return the cause of a 500 to a path with a value."""
+    (one,) = operations_of(
+        {f"/{name}/{{id}}": {"get": {"parameters": [ID], "responses": {"200": {"description": "fine"}}}}}
+    ).values()
+    judge = Judge(selected_checks(["not_a_server_error", "status_code_conformance"]))
+    found = judge.verdict(Case(one, "1", path_parameters={"id": value}), Response(500, [], text))
+    assert found is not None
+    (failure,) = found.failures
+    assert "Undocumented HTTP status code" in failure.message
+    return failure.cause(str(one.label))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "text", "is_shared"),
+    [
+        (2**63, -(2**70), b"Internal Server Error", True),
+        (2**63, str(2**64), b"", True),
+        (2**63, 2**63 - 1, b"Internal Server Error", False),
+        (5, 5, b"Internal Server Error", False),
+        ("a\0", "\0", b"boom", True),
+        ("a\ud800", "\0", b"boom", True),
+        ("a\0", "a", b"boom", False),
+    ],
+)
+def test_values_that_crash_any_operation_are_one_mistake_with_the_same_text(
+    one: Any, other: Any, text: bytes, is_shared: bool
+) -> None:
+    first = _cause_of_value(one, text, "apples")
+    assert (first == _cause_of_value(other, text, "pears")) is is_shared
+    assert first != _cause_of_value(one, b"another text", "pears")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "is_shared"),
+    [
+        ("An unexpected error occurred", "Query.b", True),
+        ("An unexpected error occurred", "Mutation.c", False),
+        ("An unexpected error occurred", "Query.d", False),
+        ("list index out of range", "Query.b", False),
+    ],
+)
+def test_masked_errors_of_unknown_identifiers_are_one_mistake_of_each_kind_of_operation(
+    text: str, label: str, is_shared: bool
+) -> None:
+    types = (
+        "type Query { a(id: ID!): Int  b(authorId: ID!): Int  d(text: String): Int }  type Mutation { c(id: ID!): Int }"
+    )
+    by_label = {str(one.label): one for one in operations(opened(types))}
+
+    def cause(label: str) -> str:
+        one = by_label[label]
+        name = {"Query.a": "id", "Query.b": "authorId", "Query.d": "text", "Mutation.c": "id"}[label]
+        body = json.dumps({"data": None, "errors": [{"message": text, "path": [label[-1]]}]}).encode()
+        judge = Judge(selected_checks(["not_a_server_error"]))
+        case = Case(one, "1", body={"arguments": {name: "x"}})
+        found = judge.verdict(case, Response(200, [("Content-Type", "application/json")], body))
+        assert found is not None
+        return found.failures[0].cause(label)
+
+    assert (cause("Query.a") == cause(label)) is is_shared
 
 
 def test_other_statuses_make_other_mistakes() -> None:

@@ -343,7 +343,8 @@ class Investigation:
         case, label, name = shot.made.case.id, suspicion.label, last.fingerprint
         other = self._defects.same_as(label, failure, name)
         other = other or self._defects.with_case(label, failure, name, case)
-        described = result.described(replace(last, message=failure.message), wanted, self._traffic)
+        cause = failure.cause(shot.made.step.label)
+        described = result.described(replace(last, message=failure.message, cause=cause), wanted, self._traffic)
         withdrawn = failure.needs_repetition and not result.is_confirmed
         return replace(described, same_as=other or "", withdrawn=withdrawn)
 
