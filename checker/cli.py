@@ -74,7 +74,7 @@ def checker(ctx: click.Context, config_file: str | None, *, no_color: bool, hook
     root = ctx.ensure_object(Root)
     root.config_file, root.no_color, root.hooks = config_file, no_color, hooks
     if hooks:
-        echo("Hint: --pre-run is today: the key `hooks`, or CHECKER_HOOKS", err=True)
+        echo("Hint: --pre-run is now: the key `hooks`, or CHECKER_HOOKS", err=True)
 
 
 def main(began_at: float) -> int:

@@ -136,7 +136,7 @@ PUBLIC = {
 
 
 def resolve(name: str) -> Any:
-    """What a public name stands for. Raises `AttributeError` with the nearest name."""
+    """Return the object of a public name. Raises `AttributeError` with the nearest name."""
     target = PUBLIC.get(name)
     if target is None:
         package, _, attribute = f"checker.{name}".rpartition(".")

@@ -20,7 +20,7 @@ from checker.reporting.explain import known_names, nearest, operation_page, page
 from checker.reporting.findings import failures_by_label
 
 _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
-"""Of a failure, or the beginning of one; a word of such letters alone is none."""
+"""Id of a failure, or its beginning. It has a digit, so that no word is taken for one."""
 
 
 @click.command(cls=Command)
@@ -56,7 +56,7 @@ def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | Non
     if pages is None:
         near = nearest(name)
         hint = f" Did you mean {near!r}?" if near else ""
-        raise UsageError(f"nobody knows {name!r}.{hint} --list shows what can be explained")
+        raise UsageError(f"unknown name {name!r}.{hint} --list shows what can be explained")
     echo("\n\n".join(pages))
 
 

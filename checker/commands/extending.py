@@ -36,7 +36,7 @@ class HandlerContext(Struct):
     config: Any
     """Settings of the run (`checker.config.settings.RunSettings`)."""
     statistics: Any = None
-    """What is known of the run, as it goes on (`checker.corpus.fold.RunView`)."""
+    """The current state of the run (`checker.corpus.fold.RunView`)."""
     exit_code: int | None = None
     """Exit code of the command; None until the run is over."""
     initialization_lines: list[str] = field(default_factory=list)

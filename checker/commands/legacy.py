@@ -95,7 +95,7 @@ _LIBRARY_PHASES: Final[Mapping[str, Today | None]] = {
     "shrink": ("generation.no-shrink", True),
     "explain": None,
 }
-"""What it means that a phase of a property-testing library does not run."""
+"""Phase of a property-testing library -> the key and value that switch it off; None if it has no equivalent."""
 _NOT_OURS: Final = ("return_value", "not_a_test_method", "function_scoped_fixture")
 """Health checks that say nothing of an API."""
 _VERBOSITY: Final[Mapping[str, Today | None]] = {
@@ -344,10 +344,10 @@ TABLE: Final = (
     Legacy(("--proptest-verbosity",), _rewritten("proptest-verbosity")),
     Legacy(("-v", "--verbosity"), _flag(*_WORDY), is_flag=True),
 )
-"""What each stands for today."""
+"""The current option of each old option."""
 
 GONE: Final[Mapping[str, tuple[bool, str]]] = {
-    "--experimental": (True, "what it switched on is always on"),
+    "--experimental": (True, "its features are always on"),
     "--fixups": (True, "register a hook for what your framework describes wrongly"),
     "--hosts-file": (True, "give the token with --upload-token, or CHECKER_TOKEN"),
     "--checker-io-telemetry": (True, "no telemetry is ever sent"),
@@ -395,8 +395,8 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
                 if value is None:
                     raise UsageError(f"Option {name!r} requires an argument.")
             found += row.today(value or "")
-            said = " ".join(row.today(row.shown(value or ""))) or "what always happens"
-            hints.append(f"{name} is today: {said}")
+            said = " ".join(row.today(row.shown(value or ""))) or "the default behaviour"
+            hints.append(f"{name} is now: {said}")
         else:
             found.append(argument)
     return found, hints

@@ -16,7 +16,7 @@ from checker.config.table import SECTIONS, Path, subsections
 from checker.core.errors import ConfigError, UsageError
 
 GONE: Final[Mapping[str, str]] = {
-    "experimental": "what it switched on is always on",
+    "experimental": "its features are always on",
     "fixups": "register a hook instead",
     "hosts-file": "give the token in CHECKER_TOKEN",
     "checker-io-telemetry": "no telemetry is ever sent",
@@ -49,12 +49,12 @@ def _changes(document: TOMLDocument) -> Iterator[str]:
                 raise ConfigError(f"{name} cannot be rewritten: {error}") from error
             for key, new in today:
                 is_new = _put(document, key, new)
-                yield f"{name} -> {key} = {new!r}" + ("" if is_new else ": left out, it is set already")
+                yield f"{name} -> {key} = {new!r}" + ("" if is_new else ": skipped, because the key is set already")
             if not today:
-                yield f"{name} is left out: it asks for nothing"
+                yield f"{name} is removed: it has no effect"
     for name, instead in GONE.items():
         if _taken(document, name) is not None:
-            yield f"{name} is left out: {instead}"
+            yield f"{name} is removed: {instead}"
 
 
 def _respelt(table: Any, path: Path) -> Iterator[str]:

@@ -278,7 +278,7 @@ class OperationBlock(Struct, frozen=True):
 
     filters: OperationFilters
     values: Layer = field(default_factory=dict)
-    """Of its keys and sections, as in any other layer; `enabled` stands at its root."""
+    """Values of its keys by section, as in any other layer; `enabled` is in the root section."""
     is_shared: bool = False
     """Whether it is beside `[[project]]` tables, so that it may match operations of any of their APIs."""
 

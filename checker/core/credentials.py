@@ -21,7 +21,7 @@ class Credentials(Struct, frozen=True):
     query: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
     data: Any = None
-    """What its source alone understands: None, scalars, bytes, lists, and maps of them."""
+    """Data for the source of the credentials only: None, scalars, bytes, lists, and maps of them."""
     case: Case | None = None
     """The case with another body than it had, where they stand there, too; of one request, and never handed on."""
 

@@ -126,7 +126,7 @@ def _unescaped(escape: re.Match[str], *, is_format: bool) -> str:
 
 
 _PLAIN_TARGET = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
-"""What curl takes from a URL as it stands."""
+"""Targets that curl takes from a URL unchanged."""
 _DOT_SEGMENT = re.compile(rb"/(?:\.|%2e){1,2}(?:[/?]|$)", re.IGNORECASE)
 _GLOB = re.compile(rb"[\[\]{}]")
 _UNIX = "unix:"

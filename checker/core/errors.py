@@ -92,7 +92,7 @@ class LoaderError(CheckerError):
     """The API description cannot be read."""
 
     kind: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
-    """What kept it from being read: for programs, as the message is for people."""
+    """The reason in a form for programs; the message is for people."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class InvalidSchema(LoaderError):
     ) -> None:
         super().__init__(message, extras, kind=kind)
         self.location = location
-        """Of one fault; None for what is about the whole description."""
+        """Location of the fault; None for a fault of the whole description."""
         self.errors = tuple(errors)
         """The faults, where it stands for several."""
 
@@ -198,7 +198,7 @@ class InvalidStateMachine(NoLinksFound):
     def __init__(self, message: str, errors: Sequence[InvalidTransition]) -> None:
         super().__init__(message)
         self.errors = tuple(errors)
-        """What is wrong with each of them."""
+        """One error for each broken transition."""
 
 
 class OperationNotFound(UsageError, KeyError):

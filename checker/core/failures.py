@@ -52,11 +52,11 @@ class Failure(AssertionError):
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
     """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""
-    """What failures of this kind have in common wherever in the API they show; empty if unknown."""
+    """Text that failures of this kind share in all places of the API; empty if unknown."""
     covers: tuple[type["Failure"], ...] = ()
     """Kinds of failures that are part of this one, so that they are not reported beside it for the same response."""
     request: WireRequest | None = None
-    """What shows it when it is sent, where that is not the request of the case: the check sent it."""
+    """The request that reproduces the failure, if a check sent it in addition to the request of the case."""
     operation = ""
     """Label of the operation that caused it, if it is not the operation of the response."""
     second_look_s = 0.0

@@ -66,7 +66,7 @@ class Binding(Struct, frozen=True, array_like=True):
     """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4). Its value replaces the generated one. Empty for values that were
     drawn."""
     step: int = -1
-    """Of the sequence, the one that `expression` is about."""
+    """Index of the step in the sequence that `expression` refers to."""
 
     @property
     def stands_alone(self) -> bool:
@@ -197,7 +197,7 @@ class ValuePool(Protocol):
 
 
 Choice = bool | int | float | str | bytes
-"""What a draw program asks its source for: the typed values that Hypothesis stores, too."""
+"""A typed value that a draw program requests from its source. Hypothesis stores values of the same types."""
 
 
 class Drawn(Struct, frozen=True, array_like=True, tag=0):
@@ -220,7 +220,7 @@ class Listed(Struct, frozen=True, array_like=True, tag=1):
     without: tuple[str, ...] = ()
     """Places that a shrink left out: `query limit`, `body /address/street`."""
     token: str = ""
-    """What the values follow from by which its body differs from the usual one though it is not about them; empty for none."""
+    """Text from which fresh names in the body follow, so that it differs from the default body; empty for none."""
 
 
 class Literal(Struct, frozen=True, array_like=True, tag=2):
@@ -239,7 +239,7 @@ class Literal(Struct, frozen=True, array_like=True, tag=2):
     method: str | None = None
     """When it is not the operation's."""
     alternative: int | None = None
-    """Of what the operation asks of its callers, where the case meets another one than usual ones do."""
+    """Index of the security alternative of the operation, if it is not the default one."""
 
 
 Recipe = Drawn | Listed | Literal

@@ -20,7 +20,7 @@ Label = NewType("Label", str)
 """`GET /users/{id}`: names an operation in every report, journal and seed."""
 
 BodyDemand = tuple[tuple[str, ...], str, Any]
-"""What a refusal demands of a body: names from its root, `*` for items; a keyword as `core/constraints.py` has it; its value."""
+"""A demand of a refusal on the body: names from its root, `*` for items; a keyword of `core/constraints.py`; its value."""
 
 Place = tuple[Location, str]
 """Where in a request something stands: a location, and the name of a parameter, or in a body a JSON pointer."""
@@ -33,7 +33,7 @@ class Example(Struct, frozen=True):
     pointer: str
     """Where the value stands."""
     name: str = ""
-    """Of its Example Object: what has the same name in several parts of a request belongs together."""
+    """Name of its Example Object. Examples with the same name in several parts of a request belong together."""
     is_settled: bool = False
     """Its kind has judged it, and it goes out as it is: the schema that it stands beside says nothing of it."""
 
@@ -62,7 +62,7 @@ class Parameter:
     doubt: str = ""
     """The reason why no verdict depends on its value; empty for most parameters."""
     inner: tuple[str, ...] = ()
-    """What delimits lists in lists, outermost first (`collectionFormat` of `items`, Swagger 2.0); without one they are JSON."""
+    """Delimiters of nested lists, outermost first (`collectionFormat` of `items`, Swagger 2.0); empty: nested lists are JSON."""
 
     @property
     def is_required(self) -> bool:
@@ -98,7 +98,7 @@ class PropertyEncoding(Struct, frozen=True):
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers of the property's part of a multipart body."""
     inner: tuple[str, ...] = ()
-    """What delimits lists in a list, outermost first; empty where they travel as JSON."""
+    """Delimiters of nested lists, outermost first; empty: nested lists are JSON."""
 
 
 class BodyForm(Struct, frozen=True):
@@ -128,7 +128,7 @@ class Body:
     serializer: Callable[[Any, Any], bytes | None] | None = dataclasses.field(default=None, compare=False)
     """Bytes of a value in the context of its case, as a user writes them; None from it: no body is sent."""
     strategy: Any = dataclasses.field(default=None, compare=False)
-    """Of its values, where a user knows better than the schema."""
+    """A user's strategy for its values, which replaces the schema."""
     is_wrong: Callable[[Any], bool] | None = dataclasses.field(default=None, compare=False)
     """Where `write` is set: whether what is written of a value is wrong in every reading; None: there is no proof."""
     breaks: Callable[[str, tuple[str, ...]], bool] | None = dataclasses.field(default=None, compare=False)

@@ -67,7 +67,7 @@ RUN_PHASES: Final = (
 _ROWS: Final[Registry[Phase]] = Registry(
     "phase", ((phase.name, phase) for phase in RUN_PHASES), built_in=(EXPLORATION.name,), names=LOWER_CASE
 )
-"""Those of a run, in order; what is registered comes after what is built in."""
+"""The phases of a run, in order; registered phases come after the built-in ones."""
 
 
 def phases_of_runs() -> tuple[Phase, ...]:

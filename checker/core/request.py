@@ -69,7 +69,7 @@ _MOST_OF_SOCKET: Final = 107
 """Octets of the path of a unix socket: an address has 108, with the NUL that ends it (unix(7))."""
 # To the last `@` before the path: a password may hold one.
 _HOST = re.compile(r"[^\x00-\x20\x7f\s\"<>\\^`{|}/?#@]+")
-"""What no name or address of a host holds stays out (RFC 3986, 3.2.2); names in other scripts pass."""
+"""Host names and addresses (RFC 3986, 3.2.2), names in other scripts included."""
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 _UNSHOWN = re.compile(rb"[^!-~]")
 

@@ -138,7 +138,7 @@ class TakenValue(Struct, frozen=True, array_like=True):
 
     location: Location
     name: str
-    """Of the parameter; in a body a JSON pointer, empty for the whole."""
+    """Name of the parameter; in a body a JSON pointer, empty for the whole body."""
     value: Any
     """JSON in which texts may hold runtime expressions (OpenAPI 3.1, 4.8.20.4)."""
 

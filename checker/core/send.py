@@ -23,7 +23,7 @@ class Purpose(StrEnum):
     CONFIRM = "confirm"
     """A case that failed, once more."""
     PROBE = "probe"
-    """What tells more of a case or its answer: the simplest case of its operation, and what checks send."""
+    """A request that explains a case or its response: the simplest case of the operation, or a request of a check."""
     SHRINK = "shrink"
     """A smaller case that may fail as well."""
     REPRODUCE = "reproduce"

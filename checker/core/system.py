@@ -228,7 +228,7 @@ def _text(outlet: LenientStream, before: TextIO | None) -> io.TextIOWrapper:
 
 
 _NAMES: Final[list[str]] = []
-"""Of all such modules that have been declared in this process."""
+"""Names of all lazy modules that have been declared in this process."""
 
 
 class LaterModule:

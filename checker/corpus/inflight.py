@@ -72,10 +72,10 @@ _STATUS_BITS = 10
 _FAILED_BITS = 32
 _HEADER_BYTES = _PAGE
 _ENDED = 1 << 62
-"""Of the next index of a task that is over early."""
+"""Flag in the next index of a task that ended early."""
 _REDONE_SHIFT = 40
 _INDEX_MASK = (1 << _REDONE_SHIFT) - 1
-"""Of the progress of a task: its next index, and above it how many of the cases that are made again were begun."""
+"""Mask of the next index in the progress of a task. The bits above it count the repeated cases that were begun."""
 
 # Words of a slot behind its stage.
 _S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)

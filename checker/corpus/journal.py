@@ -48,7 +48,7 @@ FLUSH_INTERVAL_S = 0.2
 SYNC_INTERVAL_S = 1.0
 """A sync takes 5 to 14 ms: one for each new failure took half the time of a run against a server that fails at random."""
 TOGETHER_BYTES = 16 << 20
-"""Of records that are committed in one frame: more would be near what readers take for damage."""
+"""Maximum size of the records in one frame. Readers take much larger frames for damage."""
 BUDGET_BYTES = 8 << 20
 """Limit on the learned records of one journal. It keeps the start short after a long run."""
 

@@ -17,7 +17,7 @@ _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
 Built = TypeVar("Built")
 Packed = Raw
-"""Of what `pack` gave: it goes into another value as it is."""
+"""A result of `pack`. It is embedded in another value without packing it again."""
 
 
 class Undecodable(Exception):

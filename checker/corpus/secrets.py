@@ -66,7 +66,7 @@ class Secrets:
         self.is_empty = store is None
         """Whether nothing needs to be masked."""
         self.redaction = redaction
-        """What URLs of a server's own are masked by."""
+        """The masking rules for URLs in response headers of the server."""
         self._passing: deque[Credentials] = deque()
         """Credentials from credential sources, oldest first."""
         for name, value in headers:

@@ -50,7 +50,7 @@ class APIStateMachine(RuleBasedStateMachine):
     """
 
     usual_settings: ClassVar[settings] = SEQUENCES
-    """Of `run` without settings, and of `TestCase`: what the configuration of the schema says."""
+    """Settings of `TestCase`, and of `run` if it is called without settings. They follow from the configuration of the schema."""
     usual_seed: ClassVar[TestSeed | None] = None
     """Seed of a class without `@hypothesis.seed`."""
 

@@ -66,7 +66,7 @@ class SessionCalls(Struct, eq=False):
     lost: int = 0
     """Calls beyond the limit."""
     seeds: list[int | str] = field(default_factory=list)
-    """What tests began with, each once."""
+    """The different seeds of the tests, in order."""
     classes: dict[int, KeptClassChecks] = field(default_factory=dict)
     unasked: list[str] = field(default_factory=list)
     """Classes of checks with a last word that nobody asks for: other processes had a part of the session each."""

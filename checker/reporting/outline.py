@@ -31,7 +31,7 @@ class GraphEdge(Struct, frozen=True):
     target: Label
     kind: EdgeKind
     name: str
-    """Of the link; the variable that is chosen for what follows from places."""
+    """Name of the link; for an edge that follows from places, the variable that is set."""
     values: tuple[str, ...] = ()
     """`path id = $response.body#/id`."""
 

@@ -212,7 +212,7 @@ class RunNotes(Struct, frozen=True):
     """Notes of a run, warnings among them."""
 
     notes: tuple[Note, ...]
-    """Of the warnings only those that are to be shown."""
+    """All notes, with only those warnings that are displayed."""
     failing: tuple[str, ...]
     """Kinds of warnings that occurred and make the run fail."""
 

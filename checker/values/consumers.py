@@ -55,7 +55,7 @@ class Taken(Struct, frozen=True):
 
     value: Scalar
     above: Above
-    """What it stands in."""
+    """The objects that contain the value."""
     origin: Origin
 
 
@@ -80,10 +80,10 @@ class Consumer(Struct):
     linked: frozenset[Field] = frozenset()
     """Fields of responses from which transitions take values for it, whatever they are called."""
     others: frozenset[str] = frozenset()
-    """What fields may be called that name what other variables of the path do."""
+    """Names of fields that hold the values of other variables of the path."""
     _noun: str = ""
     _fields: frozenset[str] = frozenset()
-    """What fields may be called that its name means."""
+    """Names of fields that hold values of this variable."""
     _fared: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Field -> (hits, misses)."""
     _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)

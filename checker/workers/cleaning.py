@@ -89,7 +89,7 @@ def clean_up(context: WorkerContext) -> Job[None]:
     removing = [entry.label for entry in context.selected.entries if entry.method == REMOVING]
     operations = [context.selected[label] for label in removing]
     lasting: dict[str, list[str]] = {}
-    """What nothing in the description removes, by the label of what made it."""
+    """Label of the creating operation -> paths of resources that no tested operation removes."""
     for path, label in reversed(list(gate.made.paths.items())):
         found = [(one, _values(context, one, path)) for one in operations]
         fitting = [(one, values) for one, values in found if values is not None]

@@ -34,7 +34,7 @@ class WorkerContext(Struct):
 
     settings: RunSettings
     operations: OperationResolver
-    """What holds for each operation."""
+    """The settings of each operation."""
     opened: Opened
     selected: SelectedOperations
     factory: CaseFactory

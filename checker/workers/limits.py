@@ -73,7 +73,7 @@ class Memory(NamedTuple):
     opened_bytes: int
     opened_s: float
     again_s: float
-    """What opening costs a successor. The first worker reads the description for all, which takes ten times as long."""
+    """Seconds in which a replacement worker opens the description. The first worker needs ten times as long, because it reads the description for all."""
 
     def is_spent(self, now_bytes: int, now_s: float) -> bool:
         """Whether to leave: at once at the limit; for growth only when enough work was done to be worth another opening."""

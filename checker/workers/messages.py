@@ -172,7 +172,7 @@ class Task(Struct, frozen=True):
     drawn: int = 0
     """Cases of earlier phases of the run that are drawn, not listed: their number is known before."""
     to_draw: int = 0
-    """Those of later phases."""
+    """Drawn cases of later phases."""
     again: tuple[ShrinkAgain, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
     tries_saved: bool = False
@@ -307,7 +307,7 @@ class OperationCard(Struct, frozen=True):
     continue_on_failure: bool | None = None
     """Whether it is tested further when it failed; None: as all others."""
     phases: tuple[str, ...] = ()
-    """Those of `run` that it takes part in; empty: all of the run."""
+    """Phases of `run` that test it; empty: all phases of the run."""
     weight: float = 1.0
     """How much of the time of `fuzz` it gets, relative to others; 0: it is left out."""
     is_ending: bool = False
@@ -340,7 +340,7 @@ class Opened(Struct, frozen=True, tag=True):
     unreachable: str = ""
     """Why no request can arrive anywhere, in one sentence; only the first worker of a run looks."""
     orders: tuple[PhaseOrder, ...] = ()
-    """Of phases whose order users say."""
+    """Orders that users configured for phases."""
     auth_needs: tuple[tuple[str, str], ...] = ()
     """(operation, security scheme) where the description declares none; only the first worker of a run looks."""
 

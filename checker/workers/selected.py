@@ -27,7 +27,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         self._schema = schema
         self._entries: dict[Label, OperationEntry] = {}
         self.broken: list[BrokenOperation] = []
-        """Those that would be tested and cannot be read."""
+        """Selected operations that cannot be read."""
         self.total = 0
         """Number of all operations."""
         self.engine: Engine | None = None

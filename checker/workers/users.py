@@ -39,7 +39,7 @@ class UsersCode(Struct, frozen=True):
     app: object | None = None
     """The application in this process that serves the API, if there is one."""
     makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = _as_it_is
-    """What makes requests to a place, around what usually does."""
+    """Returns the request maker for a base URL; its first argument is the default one."""
     told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()
     """Called after each request of a case."""
     applies: CredentialSource | None = None
@@ -54,7 +54,7 @@ class UsersCode(Struct, frozen=True):
     judges: Mapping[str, Check] = field(default_factory=dict)
     """Checks in place of those of the same names."""
     transitions: Callable[[], Iterable[Transition]] = tuple
-    """What leads on beside what the description says."""
+    """Returns transitions in addition to those of the description."""
     order: Callable[[str, Sequence[Label]], Sequence[Label]] | None = None
     """(phase, operations) -> the order in which it takes them; None: as they need each other."""
     weights: Callable[[Sequence[Label]], Sequence[float]] | None = None
@@ -66,7 +66,7 @@ class UsersCode(Struct, frozen=True):
 
 
 ALL_SCHEMAS: Final = UsersCode()
-"""What is registered for all APIs, alone."""
+"""Only the user code that is registered for all APIs."""
 
 
 class _UsersFirst(Struct, frozen=True):

@@ -44,7 +44,7 @@ def test_every_warning_can_be_explained(invoke, name: str) -> None:
 def test_an_unknown_name_suggests_the_nearest(invoke) -> None:
     shown = invoke("explain", "missing_aut")
     assert shown.exit_code == 2
-    assert "nobody knows 'missing_aut'. Did you mean 'missing_auth'?" in shown.stderr
+    assert "unknown name 'missing_aut'. Did you mean 'missing_auth'?" in shown.stderr
 
 
 def test_the_list_names_codes_checks_and_warnings(invoke) -> None:

@@ -93,7 +93,7 @@ def test_each_has_a_row() -> None:
 def test_a_hint_says_how_it_is_called_today(invoke, settings_of) -> None:
     settings_of(*RUN)
     result = invoke(*RUN, "-E", "^/a")
-    assert result.stderr == "Hint: -E is today: --include-path-regex (?i:^/a)\n"
+    assert result.stderr == "Hint: -E is now: --include-path-regex (?i:^/a)\n"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_hint_says_how_it_is_called_today(invoke, settings_of) -> None:
 def test_a_hint_tells_no_secret(invoke, settings_of, options: tuple[str, ...]) -> None:
     settings_of(*RUN)
     result = invoke(*RUN, *options)
-    assert result.stderr.startswith(f"Hint: {options[0]} is today: --")
+    assert result.stderr.startswith(f"Hint: {options[0]} is now: --")
     assert "s3c" not in result.stderr
     assert "ret" not in result.stderr
 

@@ -124,7 +124,7 @@ def test_checks_that_are_not_chosen_are_switched_off(invoke: Migrate, folder: Pa
     assert "not_a_server_error" not in found
     assert found["use_after_free"] == OFF
     path = written(folder, "checks", "all")
-    assert "checks is left out: it asks for nothing" in invoke("migrate", "checker.toml").stdout
+    assert "checks is removed: it has no effect" in invoke("migrate", "checker.toml").stdout
 
 
 def test_the_type_of_authentication_belongs_to_its_user(invoke: Migrate, folder: Path) -> None:
@@ -139,7 +139,7 @@ def test_the_type_of_authentication_belongs_to_its_user(invoke: Migrate, folder:
 def test_what_is_gone_is_left_out_with_what_to_do_instead(invoke: Migrate, folder: Path, name: str) -> None:
     path = written(folder, name, "x")
     result = invoke("migrate", "checker.toml")
-    assert result.stdout == f"{name} is left out: {GONE[name]}\n"
+    assert result.stdout == f"{name} is removed: {GONE[name]}\n"
     assert without(tomllib.loads(path.read_text()), 7) == {}
 
 
@@ -165,7 +165,7 @@ def test_what_stands_there_today_is_kept(invoke: Migrate, folder: Path) -> None:
     assert "'query.a' = 9 # ours" in path.read_text()
     assert result.stdout.splitlines() == [
         "set_cookie -> set-cookie",
-        "exitfirst -> max-failures = 1: left out, it is set already",
+        "exitfirst -> max-failures = 1: skipped, because the key is set already",
         "set-query -> parameters = {'query.a': 1, 'query.b': 2}",
         "set-cookie -> parameters = {'cookie.c': 3}",
     ]
@@ -198,7 +198,7 @@ def test_keys_are_respelt(invoke: Migrate, folder: Path) -> None:
     assert result.stderr.splitlines() == [
         "base_url -> base-url",
         "generation.max_examples -> max-examples",
-        f"fixups is left out: {GONE['fixups']}",
+        f"fixups is removed: {GONE['fixups']}",
     ]
     assert tomllib.loads(result.stdout) == {
         "base-url": "http://127.0.0.1:1", "generation": {"max-examples": 3},

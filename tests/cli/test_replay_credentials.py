@@ -106,7 +106,7 @@ def test_options_of_earlier_generations_are_those_of_today(invoke: Any, failed: 
     assert result.stderr.splitlines() == [
         "Hint: --keep does nothing: failures stay where they are until the next run",
         "Hint: --schema-location does nothing: requests are sent as they were recorded",
-        f"Hint: -b is today: --url {failed.url}",
+        f"Hint: -b is now: --url {failed.url}",
     ]
 
 

@@ -42,7 +42,7 @@ class SaidValue(Struct, frozen=True):
 
     value: Any
     pointer: str
-    """Of the value; of a made value, that of its first part."""
+    """JSON pointer of the value; of a composed value, that of its first part."""
     is_default: bool = False
 
 

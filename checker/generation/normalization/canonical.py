@@ -317,7 +317,7 @@ class Canon:
         self.direction = direction
         self.budget = budget or Budget()
         self.validators: dict[ValidatorKey, Compiled] = {}
-        """Of facets, as far as they were asked for."""
+        """Compiled validators of facets, built on first use."""
         self.sayings = Sayings()
         self._forms = forms
         """Shared with others, if there are any."""

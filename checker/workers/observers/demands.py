@@ -100,7 +100,7 @@ _COUNTED = 1_000
 _KEPT = 32
 """Accepted cases of one operation that demands are held against."""
 _OPERATIONS = 4
-"""Of so many operations: a worker has few tasks at a time."""
+"""Maximum number of operations whose cases are kept. A worker has few tasks at a time."""
 _MOST = 100
 """Demands on one operation."""
 _DOUBTS = 5

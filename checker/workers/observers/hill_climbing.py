@@ -18,7 +18,7 @@ from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.workers.recording.task_state import InFlight
 
 _SHARE: Final = 0.5
-"""Of the turns that go on from the largest one; the others look elsewhere."""
+"""Share of the turns that start from the largest case; the others start elsewhere."""
 
 
 class HillClimber(Struct):

@@ -133,7 +133,7 @@ class Showings(Struct):
 
     @classmethod
     def of(cls, operation: Operation) -> "Showings":
-        """Of an operation."""
+        """Return the parts of an operation."""
         named: dict[str, dict[str, Showing]] = {}
         for one in operation.parameters:
             shown = operation.label, _place(str(one.location), one.name), VALID

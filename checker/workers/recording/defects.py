@@ -24,7 +24,7 @@ class Defects(Struct):
     """Settled findings of all workers, by what they have in common. Nothing in here depends on who settled them."""
 
     fingerprints: set[str] = field(default_factory=set)
-    """Of what is settled, or under investigation here."""
+    """Fingerprints of findings that are settled, or under investigation in this worker."""
     unfinished: set[str] = field(default_factory=set)
     """Fingerprints of failures that were not looked into here beyond their commands."""
     reopens: Callable[[str], bool] = lambda fingerprint: False

@@ -26,7 +26,7 @@ from checker.workers.recording.traffic import Traffic, rows
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
 
 _DRAWN = Drawn.__struct_config__.tag
-"""What names a drawn recipe in files."""
+"""The tag of drawn recipes in files."""
 
 
 class Recorder(Struct):

@@ -170,7 +170,7 @@ class LeasedTask(Struct):
     shown: Shown = field(default_factory=Shown)
     """By cases, whatever they were about."""
     firsts: set[tuple[int | str, ...]] = field(default_factory=set)
-    """What is new since the last report: (label, status) that came, (label, place, what) that was tried or shown."""
+    """Entries that are new since the last report: (label, status) of responses, (label, place, keyword) of cases."""
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
     """`statuses` at the last look."""
     looks_at: int = 0
@@ -188,7 +188,7 @@ class LeasedTask(Struct):
     is_slow: bool = False
     """Whether one of its requests waited long, in this lease or before."""
     answers: int = 0
-    """Of the whole lease, for its report, as long waits are."""
+    """Number of responses in the whole lease, for its report."""
     long_waits: int = 0
     timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
     """Operation -> time-outs in a row, and the index from which on the next one counts."""

@@ -74,7 +74,7 @@ MODES = {mode: mode.value for mode in GenerationMode}
 _PLACES = {place: place.value for place in Location}
 _MOST_KNOWN = 1024
 Fields = list[tuple[str, str, tuple[str, ...]]]
-"""Those of a `Component` for each part."""
+"""The fields of a `Component` for each part."""
 
 
 class Components(Struct):
@@ -191,7 +191,7 @@ class Traffic(Struct):
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
     """(label, phase, error) of answers that could not be written, for whoever tells of them."""
     uncounted: UncountedRequests = field(default_factory=UncountedRequests)
-    """What is on record and was sent for no case of its own: who writes progress counts it."""
+    """Recorded requests that belong to no case. The writer of progress records counts them."""
 
     def record(self, shot: JudgedCase) -> None:
         """Write down a request of an inquiry."""

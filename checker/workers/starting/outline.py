@@ -44,7 +44,7 @@ class OutlinedOperation(Struct, frozen=True):
     media_types: tuple[str, ...]
     """In which its body may be sent."""
     phases: tuple[str, ...]
-    """Those of the run that have requests for it."""
+    """Phases of the run that send requests to it."""
 
 
 class RunOutline(Struct, frozen=True):

@@ -166,12 +166,12 @@ class Contents(Struct, frozen=True):
     """The description, and those of its operations that are tested."""
 
     settings: RunSettings
-    """Those of the project that the description is of."""
+    """Settings of the project of this description."""
     description: Description
     operations: OperationResolver
     selected: SelectedOperations
     notes: tuple[Note, ...] = ()
-    """What could not be taken in."""
+    """Notes on values that could not be loaded."""
 
 
 class TestedDescription(Struct, frozen=True):
@@ -185,7 +185,7 @@ class TestedDescription(Struct, frozen=True):
     origin: BaseUrl
     selected: SelectedOperations
     notes: tuple[Note, ...] = ()
-    """What could not be taken in."""
+    """Notes on values that could not be loaded."""
 
 
 def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
