@@ -1,12 +1,11 @@
-"""Runs that are over, as commands find them: by a folder, by a name below `.checker`, by a report in JSON."""
+"""Runs that are over: found by a folder, by a name below `.checker` or by a JSON report, and several runs combined into one."""
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from msgspec import Struct
@@ -16,6 +15,7 @@ from checker.commands.command import Root
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
+from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
 from checker.core.system import read_local
@@ -23,18 +23,30 @@ from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import Journals, LastRun, last_run
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Finding, Record, TaskProgress, requests_alone
-from checker.reporting.merging import MergedPart, MergedView, merged, with_runs
-from checker.reporting.report import ENDLESS, Report, report_of
+from checker.corpus.records import Finding, Record, RunFinished, SchemaOpened, TaskProgress, requests_alone
+from checker.reporting.report import ENDLESS, MergedRun, Report, report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.writing import RunOnDisk
 
 _CORPORA = Path(".checker")
 _MOST_BYTES = 256 << 20
+_OUTCOMES: Final = (
+    "completed",
+    "first failure",
+    "failure limit",
+    "time limit",
+    "target unavailable",
+    "interrupted",
+    "error",
+    ENDLESS,
+)
+"""Outcomes from the best to the worst; the common report has the worst."""
+_COUNTED: Final = ("statuses", "wrong", "tried", "probes")
+"""Fields of `TaskProgress` with tuples that begin with a label."""
 
 
 class PastRun(Struct, frozen=True):
-    """The last run of a corpus, as its journals tell it."""
+    """The last run of a corpus, read from its journals."""
 
     settings: RunSettings
     run: LastRun
@@ -43,7 +55,7 @@ class PastRun(Struct, frozen=True):
 
     @classmethod
     def of(cls, folder: Path, config: Config) -> "PastRun":
-        """Read it. Raises `UsageError` when there is none."""
+        """Return the last run of a corpus. Raises `UsageError` if it has none."""
         layout = RunLayout(folder)
         run = last_run(layout)
         if run is None:
@@ -63,12 +75,12 @@ class PastRun(Struct, frozen=True):
 
     @property
     def parts(self) -> tuple["PastRun", ...]:
-        """The runs in the report: only this one."""
+        """Return the runs of the report: only this one."""
         return (self,)
 
     @property
     def outcome(self) -> str:
-        """As in `RunFinished`; `killed` if the run never finished."""
+        """Return the outcome of `RunFinished`; `killed` if the run never finished."""
         return ENDLESS if self.view.finished is None else self.view.finished.outcome
 
     @property
@@ -86,47 +98,143 @@ class PastRun(Struct, frozen=True):
         """Return this run in the form that report writers read."""
         return RunOnDisk(self.settings, self.run.first, self.run.started, self.view.opened)
 
-    def named(self, name: str) -> MergedPart:
-        """Return this run as a part of a combined report."""
-        read = partial(_records, RunLayout(Path(self.settings.corpus.folder)), self.run)
-        elapsed_s = self.view.finished.elapsed_s if self.view.finished else self.elapsed_s
-        return MergedPart(name, self.run.started.seed, self.outcome, max(0.0, elapsed_s), self.view, read)
+    @property
+    def title(self) -> str:
+        """Return the title of its API."""
+        return self.view.opened.title if self.view.opened else ""
+
+    @property
+    def tested_s(self) -> float:
+        """Return the seconds of its testing; for a killed run those until its last record."""
+        return max(0.0, self.view.finished.elapsed_s if self.view.finished else self.elapsed_s)
+
+    def records(self) -> Iterator[tuple[int, Record]]:
+        """Yield (incarnation, record) of all its records."""
+        return _records(RunLayout(Path(self.settings.corpus.folder)), self.run)
+
+
+class Labels(Struct, frozen=True):
+    """The labels of operations in a common report, with the title of the API if several APIs share a label."""
+
+    shared: frozenset[str]
+    moved: frozenset[tuple[str, str]]
+    """(title of the API, fingerprint) of failures of shared labels."""
+
+    @classmethod
+    def of(cls, parts: Sequence[PastRun]) -> "Labels":
+        """Return the labels for these runs."""
+        titles: dict[str, set[str]] = {}
+        for part in parts:
+            for label in {*part.view.labels, *part.view.statuses, *part.view.probes}:
+                titles.setdefault(label, set()).add(part.title)
+        shared = frozenset(label for label, of in titles.items() if len(of) > 1)
+        moved = (
+            (part.title, name)
+            for part in parts
+            for name, finding in part.view.sights.items()
+            if finding.label in shared
+        )
+        return cls(shared, frozenset(moved))
+
+    def renamed(self, record: Any, title: str) -> Any:
+        """Return a record with the labels of the common report: `GET /health (Shop)`. Its fingerprints are those of this API only."""
+        if not self.shared:
+            return record
+        changes: dict[str, Any] = {}
+        names = record.__struct_fields__
+        if "label" in names and record.label in self.shared:
+            changes["label"] = self._name(record.label, title)
+        if "labels" in names:
+            changes["labels"] = tuple(self._name(label, title) for label in record.labels)
+        if isinstance(record, Finding):
+            changes["fingerprint"] = self._moved(record.fingerprint, title)
+            changes["same_as"] = self._moved(record.same_as, title)
+        if isinstance(record, TaskProgress):
+            for name in _COUNTED:
+                rows = getattr(record, name)
+                changes[name] = tuple((self._name(row[0], title), *row[1:]) for row in rows)
+        return replace(record, **changes) if changes else record
+
+    def _moved(self, fingerprint: str, title: str) -> str:
+        return digest(fingerprint, title) if (title, fingerprint) in self.moved else fingerprint
+
+    def _name(self, label: str, title: str) -> str:
+        return f"{label} ({title})" if label in self.shared else label
 
 
 class MergedRuns(Struct, frozen=True):
-    """The last runs of several corpora, combined into one."""
+    """The last runs of several corpora, combined into one: counts are added, failures with equal fingerprints are one."""
 
     settings: RunSettings
     """Settings of the first run, where they differ."""
-    parts: tuple[PastRun, ...]
-    """By when they began."""
-    _named: tuple[MergedPart, ...]
-    _merged: MergedView
+    runs: dict[str, PastRun]
+    """Name -> run, in the order of their starts."""
+    view: RunView
+    fingerprints: tuple[frozenset[str], ...]
+    """The failures of each run, by their fingerprints in `view`."""
 
     @classmethod
     def of(cls, runs: Mapping[str, PastRun]) -> "MergedRuns":
-        """Runs by their names, at least one."""
-        ordered = sorted(runs.items(), key=lambda item: (item[1].run.started.at, item[0]))
-        parts = tuple(part for _, part in ordered)
-        named = tuple(part.named(name) for name, part in ordered)
+        """Return the combination of runs by their names, at least one."""
+        ordered = dict(sorted(runs.items(), key=lambda item: (item[1].run.started.at, item[0])))
+        parts = tuple(ordered.values())
         kind = "fuzz" if any(part.settings.kind == "fuzz" for part in parts) else "run"
         settings = parts[0].settings.with_changes(
             kind=kind,
             processes={"workers": max(part.settings.processes.workers for part in parts)},
             phases=tuple(dict.fromkeys(phase for part in parts for phase in part.settings.phases)),
         )
-        return cls(settings, parts, named, merged(named))
+        labels, view = Labels.of(parts), RunView()
+        above = 0
+        for part in parts:
+            last = 0
+            for incarnation, record in part.records():
+                last = max(last, incarnation)
+                if not isinstance(record, RunFinished):
+                    view.absorb(above + incarnation, labels.renamed(record, part.title))
+            # Incarnations of different runs must not be equal: the fold orders records by them.
+            above += last
+        fingerprints = tuple(
+            frozenset(labels.renamed(one, part.title).fingerprint for one in part.view.findings.values())
+            for part in parts
+        )
+        found = cls(settings, ordered, view, fingerprints)
+        if found.outcome != ENDLESS:
+            view.finished = _finished(parts, found.outcome, found.elapsed_s)
+        view.opened = _opened(parts, len(view.labels))
+        return found
 
     @property
-    def view(self) -> RunView:
-        """All of them as one."""
-        return self._merged.view
+    def parts(self) -> tuple[PastRun, ...]:
+        """Return the runs in the order of their starts."""
+        return tuple(self.runs.values())
+
+    @property
+    def outcome(self) -> str:
+        """Return the worst outcome of the runs."""
+        return max((part.outcome for part in self.parts), key=_badness)
+
+    @property
+    def elapsed_s(self) -> float:
+        """Return the sum of their times."""
+        return sum(part.tested_s for part in self.parts)
 
     @property
     def report(self) -> Report:
-        """Return the result of the runs."""
-        report = report_of(self.view, self.settings, self._merged.outcome, self._merged.elapsed_s)
-        return with_runs(report, self._named, self._merged.fingerprints)
+        """Return the result of the runs. It lists the runs, and each failure names the runs that have it."""
+        runs = tuple(
+            MergedRun(name, part.run.started.seed, part.outcome, part.view.cases, part.view.finding_count(), names)
+            for (name, part), names in zip(self.runs.items(), self.fingerprints, strict=True)
+        )
+        report = replace(report_of(self.view, self.settings, self.outcome, self.elapsed_s), runs=runs)
+        found = []
+        for one in report.findings:
+            # A finding that each run has under another fingerprint has no names.
+            if names := report.seen_in(one.fingerprint):
+                seen = f"Seen in {len(names)} of {len(runs)} runs: {', '.join(names)}."
+                one = replace(one, message=f"{one.message}\n\n{seen}".strip())
+            found.append(one)
+        return replace(report, findings=tuple(found))
 
     @property
     def context(self) -> ReportContext:
@@ -143,15 +251,50 @@ class MergedRuns(Struct, frozen=True):
         )
 
 
+def _finished(parts: Sequence[PastRun], outcome: str, elapsed_s: float) -> RunFinished:
+    """Return the end of the last run, with the times of all runs."""
+    ends = [part.view.finished for part in parts if part.view.finished is not None]
+    make, wait, judge, record, idle = (sum(one.ledger[stage] for one in ends) for stage in range(5))
+    at = max(one.at for one in ends)
+    return RunFinished("", at, outcome, elapsed_s, (make, wait, judge, record, idle))
+
+
+def _badness(outcome: str) -> int:
+    return _OUTCOMES.index(outcome) if outcome in _OUTCOMES else len(_OUTCOMES)
+
+
+def _opened(parts: Sequence[PastRun], selected: int) -> SchemaOpened | None:
+    """Return the opened description of all runs: an API that several runs tested counts once."""
+    found = [part.view.opened for part in parts if part.view.opened is not None]
+    if not found:
+        return None
+    totals: Counter[str] = Counter()
+    for one in found:
+        totals[one.title] = max(totals[one.title], one.total)
+    unreadable = max(one.unreadable for one in found)
+    return replace(
+        found[0],
+        title=" + ".join(totals),
+        specification=", ".join(dict.fromkeys(one.specification for one in found)),
+        base_url=", ".join(dict.fromkeys(one.base_url for one in found)),
+        total=sum(totals.values()),
+        selected=selected + unreadable if selected else max(one.selected for one in found),
+        unreadable=unreadable,
+        fetched_from="",
+        credentials=tuple(sorted({place for one in found for place in one.credentials})),
+        ways_in=tuple(dict.fromkeys(way for one in found for way in one.ways_in)),
+    )
+
+
 def folder_of(name: str | None) -> Path:
-    """The corpus that is meant; None: the one below `.checker` that was written to last. Raises `UsageError`."""
+    """Return the folder of a corpus by its name; None: the one below `.checker` that was written to last. Raises `UsageError`."""
     wanted = _CORPORA if name is None else Path(name)
     for folder in (wanted, _CORPORA / wanted):
         if (folder / "journals").is_dir():
             return folder
     inside = sorted(one.parent for one in wanted.glob("*/journals")) if wanted.is_dir() else []
     if len(inside) == 1 or (inside and name is None):
-        # Commands are printed by the run that was the last one, without its name; a mistyped location left a folder without any.
+        # The commands that a run prints do not name its corpus, so the last one is meant. A mistyped location may have left a corpus without a run.
         latest = sorted(inside, key=_written_at, reverse=True)
         return next((one for one in latest if last_run(RunLayout(one)) is not None), latest[0])
     if inside:
@@ -166,7 +309,7 @@ def _written_at(corpus: Path) -> int:
 
 
 def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding]:
-    """Findings whose ids begin like that. Raises `UsageError` for what is none, or several."""
+    """Return the findings with these ids or beginnings of ids. Raises `UsageError` for an unknown or ambiguous one."""
     if list(ids) == ["all"]:
         return findings
     chosen = []
@@ -182,13 +325,13 @@ def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding
 
 
 def configured(ctx: click.Context) -> Config:
-    """The configuration of a command that has no options for it. Raises `ConfigError`."""
+    """Return the configuration of a command without options for settings. Raises `ConfigError`."""
     root = ctx.find_object(Root) or Root()
     return Config.from_path(root.config_file) if root.config_file else Config.discover()
 
 
 def compared_with(name: str, today: str) -> Baseline:
-    """The failures of another run as a baseline: a JSON report, or the last run of a corpus. Raises `UsageError`."""
+    """Return the failures of another run as a baseline: a JSON report, or the last run of a corpus. Raises `UsageError`."""
     path = Path(name)
     if path.is_file():
         entries = tuple(_reported(path, today))
@@ -222,7 +365,7 @@ def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
 
 
 def _reported(path: Path, today: str) -> Iterator[KnownFailure]:
-    """Entries for the failures of a JSON report."""
+    """Yield an entry for each failure of a JSON report. Raises `UsageError`."""
     try:
         found: Any = json.loads(read_local(path, "a JSON report", most_bytes=_MOST_BYTES))
         for one in found["failures"]:
