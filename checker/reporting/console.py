@@ -147,9 +147,9 @@ class Console:
             self._next_pulse = now + pause
             if self._live is None:
                 at = self._progress
-                found = counted(len(at.fingerprints), "unique failure")
+                found = counted(at.view.finding_count(), "unique failure")
                 self.screen.line(
-                    f"     {clock_text(now - at.started)}  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {found}"
+                    f"     {clock_text(now - at.started)}  {at.view.cases:,} cases  {at.rate(now):,.0f} requests/s  {found}"
                 )
         # Without a terminal only `fuzz` prints findings at once: its report may come hours later.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):

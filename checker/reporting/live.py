@@ -15,7 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.core.terminal import encodable, one_line, printable
-from checker.corpus.records import Finding, OperationError, Record, SchemaOpened, TaskProgress, WorkerGone
+from checker.corpus.fold import RunView
+from checker.corpus.records import Finding, Record, SchemaOpened, TaskProgress, WorkerGone
 from checker.reporting.text import counted
 
 WIDTH: Final = 80
@@ -109,30 +110,21 @@ _WINDOW_S = 5.0
 
 
 class RunProgress(Struct):
-    """Counters of a run that has not ended."""
+    """The state of a run that has not ended."""
 
     started: float
     """Monotonic seconds, like all times here."""
-    cases: int = 0
-    requests: int = 0
-    failed_cases: int = 0
-    fingerprints: set[str] = field(default_factory=set)
-    errors: int = 0
+    view: RunView = field(default_factory=RunView)
     last_found: float | None = None
-    tasks: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Tasks under way -> their labels."""
-    finished: set[str] = field(default_factory=set)
-    """Labels of finished tasks."""
-    seconds: dict[str, float] = field(default_factory=dict)
-    """Label -> seconds of workers."""
-    statuses: Counter[int] = field(default_factory=Counter)
-    """Status class 0-5 -> count; 0 for no response."""
     incarnations: set[int] = field(default_factory=set)
     """Living workers that have opened the description."""
     _samples: list[tuple[float, int]] = field(default_factory=list)
+    """(time, requests) of the last records."""
 
     def follow(self, incarnation: int, record: Record, now: float) -> bool:
         """Count a record. Return True for a finding that was not counted before."""
+        before = self.view.finding_count()
+        self.view.absorb(incarnation, record)
         match record:
             case SchemaOpened():
                 # Each worker writes it first.
@@ -140,15 +132,11 @@ class RunProgress(Struct):
             case WorkerGone():
                 self.incarnations.discard(record.incarnation)
             case TaskProgress():
-                self._advance(record, now)
-            case OperationError():
-                self.errors += 1
-            case Finding() if record.withdrawn:
-                pass  # Another worker may have confirmed the same finding.
-            case Finding() if record.same_as:
-                self.fingerprints.discard(record.fingerprint)
-            case Finding() if record.fingerprint not in self.fingerprints:
-                self.fingerprints.add(record.fingerprint)
+                if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
+                    # Old samples are removed once in a window: a busy run has hundreds of records in a second.
+                    self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
+                self._samples.append((now, record.requests))
+            case Finding() if self.view.finding_count() > before:
                 self.last_found = now
                 return True
             case _:
@@ -160,30 +148,6 @@ class RunProgress(Struct):
         recent = [sample for sample in self._samples if now - sample[0] <= _WINDOW_S]
         span = min(_WINDOW_S, max(now - self.started, 0.1))
         return sum(count for _, count in recent) / span
-
-    @property
-    def slowest(self) -> str | None:
-        """Return the label with most time of workers."""
-        return max(self.seconds, key=self.seconds.__getitem__, default=None)
-
-    def _advance(self, record: TaskProgress, now: float) -> None:
-        self.cases += record.cases
-        self.requests += record.requests
-        self.failed_cases += record.failed_cases
-        for _, status, count in (*record.statuses, *record.probes):
-            self.statuses[status // 100] += count
-        if len(record.labels) == 1:
-            label = record.labels[0]
-            self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])
-        if record.task:
-            self.tasks[record.task] = record.labels
-        if record.finished:
-            self.finished.update(record.labels)
-            del self.tasks[record.task]
-        if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
-            # Old samples are removed once in a window: a busy run has hundreds of records in a second.
-            self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
-        self._samples.append((now, record.requests))
 
 
 _SHOWN_LABELS = 3
@@ -247,26 +211,29 @@ class LiveLines:
 
     def counter_lines(self, now: float) -> list[str]:
         """Return the counters as text."""
-        at = self._progress
-        found = counted(len(at.fingerprints), "unique failure")
+        at, view = self._progress, self._progress.view
+        found = counted(view.finding_count(), "unique failure")
         if at.last_found is not None:
             found += f", the last {clock_text(now - at.last_found)} ago"
-        classes = "  ".join(
-            f"{f'{status}xx' if status else 'none'} {count:,}" for status, count in sorted(at.statuses.items())
-        )
-        busy = [", ".join(labels[:2]) for labels in list(at.tasks.values())[:_SHOWN_LABELS]]
+        # Copied: the supervisor adds entries while this thread reads.
+        statuses = Counter[int]()
+        for counts in [*view.statuses.values(), *view.probes.values()]:
+            for status, count in list(counts.items()):
+                statuses[status // 100] += count
+        classes = "  ".join(f"{f'{one}xx' if one else 'none'} {count:,}" for one, count in sorted(statuses.items()))
+        busy = [", ".join(task.labels[:2]) for task in list(view.tasks.values()) if not task.finished]
         workers = len(at.incarnations)
         # There are none before the first start, and after all were killed.
         living = counted(workers, "worker") if workers else "starting workers"
+        errors = f"  {self._screen.glyph('error')} {counted(len(view.errors), 'error')}" if view.errors else ""
         lines = [
-            f"  {at.cases:,} cases  {at.rate(now):,.0f} requests/s  {living}  {classes}",
-            f"  {self._screen.glyph('failure')} {found}"
-            + (f"  {self._screen.glyph('error')} {counted(at.errors, 'error')}" if at.errors else ""),
+            f"  {view.cases:,} cases  {at.rate(now):,.0f} requests/s  {living}  {classes}",
+            f"  {self._screen.glyph('failure')} {found}{errors}",
         ]
         if busy:
-            lines.append(f"  now: {'; '.join(busy)}")
-        if at.slowest:
-            lines.append(f"  slowest: {at.slowest} ({clock_text(at.seconds[at.slowest])})")
+            lines.append(f"  now: {'; '.join(busy[:_SHOWN_LABELS])}")
+        if slowest := max(list(view.seconds), key=view.seconds.__getitem__, default=None):
+            lines.append(f"  slowest: {slowest} ({clock_text(view.seconds[slowest])})")
         return lines
 
     def _bar(self, now: float) -> tuple[ProgressBar | Text, ...]:
@@ -277,7 +244,8 @@ class LiveLines:
             return ProgressBar(total=self._max_time_s, completed=done, width=_BAR), Text(f"{left} left")
         if not self._operations:
             return ()
-        done = len(self._progress.finished)
+        tasks = list(self._progress.view.tasks.values())
+        done = len({label for task in tasks if task.finished for label in task.labels})
         share = f"{done / self._operations:.0%} ({done}/{self._operations})"
         return ProgressBar(total=self._operations, completed=done, width=_BAR), Text(share)
 
