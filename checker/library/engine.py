@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from checker import __version__
 from checker.checks.context import JudgedInteraction
+from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.operation_settings import OperationSettings
@@ -504,6 +505,12 @@ class LibraryEngine:
         pursue(sent, outcome, own.cases.maximize)
         return outcome
 
+    def class_checks(self) -> Iterable[ClassCheck]:
+        """Return the active class checks of users; in a run those of the run."""
+        for recorder in RECORDERS:
+            recorder.judging(self._attached.registered.classes)
+        return self._attached.registered.classes.of(self.settings.asked[1].common.check_settings)
+
     def _validate(
         self, case: Case, response: Response, options: CheckOptions, settings: RunSettings, base_url: str | None = None
     ) -> None:
@@ -514,11 +521,7 @@ class LibraryEngine:
         unknown = maker.origin.with_userinfo("")
         anonymous = self._maker(unknown, dataclasses.replace(own, headers=plain_headers), {}, is_anonymous=True)
         hooks = CallHooks.of(self._chain)
-        for recorder in RECORDERS:
-            recorder.judging(self._attached.registered.classes)
-        chosen = options.selected(
-            own.checks, self._attached.registered.classes.of(self.settings.asked[1].common.check_settings)
-        )
+        chosen = options.selected(own.checks, self.class_checks())
         replaced = extensions.judges(self.schema)
         judge = Judge(
             options.able([replaced.get(one.name, one) for one in chosen], response),

@@ -51,7 +51,7 @@ class RunEngine(LibraryEngine):
             return self._parts.origin
         return super()._origin(base_url, settings, credentials)
 
-    def _class_checks(self) -> Iterable[ClassCheck]:
+    def class_checks(self) -> Iterable[ClassCheck]:
         return self._parts.classes
 
 
