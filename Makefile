@@ -8,7 +8,7 @@ PROGRAM := $(VENV)/.program
 # One more than the cores of a small machine: a third of the time tests wait for processes that begin.
 JOBS ?= 3
 
-.PHONY: demo test test-thorough test-all test-browser test-servers test-graphql test-matrix check bench bench-corpora bench-findings clean
+.PHONY: demo test test-thorough test-all test-browser test-servers test-graphql test-matrix check bench bench-corpora bench-findings docs clean
 
 demo: $(PROGRAM)
 	@# 1 says that defects were found, as they should be.
@@ -52,10 +52,15 @@ test-matrix: $(STAMP)
 	$(BIN)/python -m tests.environments
 
 check: $(STAMP)
-	$(BIN)/ruff check checker tests benchmarks
-	$(BIN)/ruff format --check checker tests benchmarks
+	$(BIN)/ruff check checker tests benchmarks docs/reference.py
+	$(BIN)/ruff format --check checker tests benchmarks docs/reference.py
 	$(BIN)/mypy checker tests benchmarks
 	$(BIN)/lint-imports
+
+# The site: a broken link or anchor is an error.
+docs: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6,<10'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.hot_path

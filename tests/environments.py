@@ -68,8 +68,8 @@ def fails(name: str, interpreter: str, first: list[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         programs = Path(folder, "venv", "bin")
         subprocess.run([interpreter, "-m", "venv", programs.parent], check=True)
-        install = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        for wanted in (first, [ROOT, "pytest"]):
+        install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        for wanted in (first, [str(ROOT), "pytest"]):
             if wanted:
                 subprocess.run([*install, *wanted], check=True)
         found = subprocess.run([programs / "python", "-m", "pip", "check"], capture_output=True, text=True, check=False)

@@ -51,9 +51,11 @@ class HookName(Struct, frozen=True):
 
     arguments: tuple[str, ...]
     """After the context."""
+    effect: str
+    """One sentence for the documentation."""
     scopes: tuple[HookScope, ...] = _EVERYWHERE
     has_operation: bool = True
-    """False for what runs before operations exist: filters mean nothing to it."""
+    """False for a hook that runs before operations exist: filters mean nothing to it."""
 
 
 COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")
@@ -62,22 +64,26 @@ COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")
 
 def _names() -> dict[str, HookName]:
     table = {
-        "before_load_schema": HookName(("raw_schema",), _GLOBAL_ONLY, has_operation=False),
-        "after_load_schema": HookName(("schema",), _GLOBAL_ONLY, has_operation=False),
-        "before_process_path": HookName(("path", "methods"), has_operation=False),
-        "before_init_operation": HookName(("operation",)),
-        "before_add_examples": HookName(("examples",)),
-        "before_call": HookName(("case", "kwargs"), scopes=_GLOBAL_ONLY),
-        "after_call": HookName(("case", "response"), scopes=_NOT_IN_TESTS),
-        "after_validate": HookName(("case", "response", "results")),
-        "after_network_error": HookName(("case", "request"), scopes=_NOT_IN_TESTS),
-        "filter_failure": HookName(("failure", "case", "response")),
+        "before_load_schema": HookName(
+            ("raw_schema",), "Changes the description before it is read.", _GLOBAL_ONLY, has_operation=False
+        ),
+        "after_load_schema": HookName(("schema",), "Sees the loaded description.", _GLOBAL_ONLY, has_operation=False),
+        "before_process_path": HookName(("path", "methods"), "Changes the methods of one path.", has_operation=False),
+        "before_init_operation": HookName(("operation",), "Changes one operation."),
+        "before_add_examples": HookName(("examples",), "Adds or removes examples."),
+        "before_call": HookName(
+            ("case", "kwargs"), "Changes a case or the arguments of its request before it is sent.", _GLOBAL_ONLY
+        ),
+        "after_call": HookName(("case", "response"), "Sees each response.", _NOT_IN_TESTS),
+        "after_validate": HookName(("case", "response", "results"), "Sees the results of the checks."),
+        "after_network_error": HookName(("case", "request"), "Sees a request without a response.", _NOT_IN_TESTS),
+        "filter_failure": HookName(("failure", "case", "response"), "Drops a failure if it returns False."),
     }
     for part in (*COMPONENTS, "case"):
-        table[f"before_generate_{part}"] = HookName(("strategy",))
-        table[f"filter_{part}"] = HookName((part,))
-        table[f"map_{part}"] = HookName((part,))
-        table[f"flatmap_{part}"] = HookName((part,))
+        table[f"before_generate_{part}"] = HookName(("strategy",), "Returns the strategy that is used.")
+        table[f"filter_{part}"] = HookName((part,), "Rejects a value if it returns False.")
+        table[f"map_{part}"] = HookName((part,), "Returns the value that is sent.")
+        table[f"flatmap_{part}"] = HookName((part,), "Returns a strategy that depends on the value.")
     return table
 
 
