@@ -47,11 +47,11 @@ class Commands(CommandGroup):
     """Subcommands that cost nothing until one of them is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names, in the order of the table."""
+        """Return the names in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name; only now its module is imported."""
+        """Return the command of a name. Its module is imported only now."""
         if cmd_name not in COMMANDS:
             return None
         command = getattr(import_module(f"checker.commands.{_MODULES.get(cmd_name, cmd_name)}"), cmd_name)
@@ -78,7 +78,7 @@ def checker(ctx: click.Context, config_file: str | None, *, no_color: bool, hook
 
 
 def main(began_at: float) -> int:
-    """Exit code of the command line in `sys.argv`, of a process that began at `began_at` (of `time.monotonic`)."""
+    """Return the exit code of the command line in `sys.argv`, for a process that began at `began_at` (of `time.monotonic`)."""
     try:
         root = Root(began_at=began_at)
         code = checker.main(prog_name="checker", standalone_mode=False, obj=root)

@@ -119,7 +119,7 @@ def _is_same(one: KnownFailure, other: KnownFailure) -> bool:
 
 
 def _renewed(entry: KnownFailure, made: KnownFailure) -> KnownFailure:
-    """An entry with what was said now; what was not said stays."""
+    """Return an entry with the given fields changed; the other fields stay."""
     said = {
         name: getattr(made, name)
         for name in ("reason", "owner", "ticket", "expires", "last_seen")

@@ -54,7 +54,7 @@ Schema = dict[str, Any]
 
 
 def json_schema() -> Schema:
-    """The schema of the whole file."""
+    """Return the JSON Schema of the whole file."""
     whole = _section((), ())
     others = {(name,) for name in SECTIONS[()] if name not in OPERATION_KEYS}
     block = _section((), frozenset(others) | not_in_operations())
@@ -133,7 +133,7 @@ class Effective(Struct, frozen=True):
 def effective_keys(
     config: Config, redaction: Redaction | None = None, operation: Selectable | None = None
 ) -> Iterator[Effective]:
-    """Every key of the table for one operation, or for what is about no single one, in its order; then those of users' checks."""
+    """Yield every key of the table in its order, for one operation or for the run; then the keys of users' checks."""
     redaction = redaction or Sanitization().redaction
     layers = config.sources
     if operation is not None:
@@ -149,7 +149,7 @@ def effective_keys(
 
 
 def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]:
-    """(what it says, where) of each block that is about an operation; what counts most first."""
+    """Yield (values, place) of each block that applies to an operation; the one with the highest precedence first."""
     mine = [one for one in enumerate(config.operations) if one[1].filters.matches(operation)]
     values = with_first_headers([block.values for _, block in mine])
     for (number, _), said in zip(mine, values, strict=True):

@@ -236,7 +236,7 @@ class _Reporting:
         return self._interrupts.count > self._interrupts_before
 
     def _record(self, report: Report) -> dict[str, str]:
-        """Path -> why the baseline could not be written. What was interrupted saw too little to write it."""
+        """Write the baseline. Return path -> why it could not be written. An interrupted run has seen too little to write it."""
         baseline = report.compared.baseline
         if not (baseline.updates or baseline.prunes) or report.outcome in ("interrupted", "error"):
             return {}

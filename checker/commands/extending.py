@@ -89,7 +89,7 @@ def add_group(title: str) -> OptionGroup:
 
 
 def handler() -> Callable[[Handler], Handler]:
-    """Decorator of a subclass of `EventHandler`: have it see each run. Raises `IncorrectUsage` for anything else."""
+    """Register a subclass of `EventHandler`, as a decorator: it sees each run. Raises `IncorrectUsage` for anything else."""
     return _registered
 
 
@@ -134,7 +134,7 @@ def load_extensions(specs: Iterable[str]) -> None:
 
 
 def options_of_users() -> Iterator[click.Option]:
-    """Options that were added, group by group."""
+    """Yield the options that users added, group by group."""
     for group in GROUPS:
         for names, settings in group.options:
             option = GroupedOption(names, **settings)

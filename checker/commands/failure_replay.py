@@ -56,7 +56,7 @@ class ReplayCredentials(Struct, frozen=True):
     """Credentials of a user of an authentication document."""
 
     def sign(self, request: WireRequest) -> None:
-        """Have a request carry these where it carried credentials: what it left out, it left out on purpose."""
+        """Add these credentials where the request carried credentials: a request without them omitted them on purpose."""
         rules = Redaction()
         for name, value in self.headers:
             one = Credentials({name: value})
@@ -173,7 +173,7 @@ class _Again:
 
     @cached_property
     def fetched(self) -> FetchedCredentials:
-        """The credentials that today's configuration fetches. Raises `CheckerError`."""
+        """Return the credentials that the current configuration fetches. Raises `CheckerError`."""
         return fetched_for(self.past, self.origin.url)
 
 

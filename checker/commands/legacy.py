@@ -35,12 +35,12 @@ class Legacy(Struct, frozen=True):
 
 
 def _is(option: str) -> Translation:
-    """An option that takes its value as it is."""
+    """Return the translation to an option that takes the same value."""
     return lambda value: [option, value]
 
 
 def _sets(key: str) -> Translation:
-    """A key of the configuration that has no option."""
+    """Return the translation to a key of the configuration that has no option."""
     return lambda value: ["--set", f"{key}={value}"]
 
 
@@ -49,7 +49,7 @@ def _flag(*today: str) -> Translation:
 
 
 def _seconds(option: str) -> Translation:
-    """Milliseconds, in seconds."""
+    """Return the translation of milliseconds to an option in seconds."""
 
     def today(value: str) -> list[str]:
         return [option, f"{_number(option, value) / 1000:g}"]
@@ -58,7 +58,7 @@ def _seconds(option: str) -> Translation:
 
 
 def _pattern(option: str) -> Translation:
-    """A regular expression for which letter case does not matter."""
+    """Return the translation to a regular expression that ignores letter case."""
     return lambda value: [option, f"(?i:{value})"]
 
 
@@ -123,7 +123,7 @@ def _key_in_seconds(key: str) -> Rewrite:
 
 
 def _renamed(key: str, names: Mapping[str, Any]) -> Rewrite:
-    """A value that is called otherwise today."""
+    """Return the rewrite of a value that has another name now."""
 
     def today(value: Any) -> Iterator[Today]:
         yield key, _known(str(value), names)
@@ -148,7 +148,7 @@ def _mode(value: Any) -> Iterator[Today]:
 
 
 def _parameters(place: str) -> Rewrite:
-    """Values in each operation that has the parameter: a map, or texts like `name=value`."""
+    """Return the rewrite to values in each operation that has the parameter: a map, or texts like `name=value`."""
 
     def today(value: Any) -> Iterator[Today]:
         if not isinstance(value, dict):
@@ -172,7 +172,7 @@ def _user(value: Any) -> Iterator[Today]:
 
 
 def _only(filter_name: str) -> Rewrite:
-    """A regular expression, in any letter case, for what is tested: all others are switched off."""
+    """Return the rewrite of a regular expression that selects operations, in any letter case: all others are switched off."""
 
     def today(value: Any) -> Iterator[Today]:
         pattern = "|".join(_listed(value) if isinstance(value, list) else [str(value)])
@@ -360,7 +360,7 @@ _BY_FLAG: Final = {flag: row for row in TABLE for flag in row.flags}
 
 
 def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple[list[str], list[str]]:
-    """Arguments with those of earlier generations replaced, and a line for each. Raises `UsageError`.
+    """Return the arguments with old options replaced, and a hint for each. Raises `UsageError`.
 
     `params` are the options of today: their values are left alone.
     """
@@ -403,7 +403,7 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
 
 
 def _split(argument: str) -> tuple[str, str | None]:
-    """Name of an option, and a value that is written together with it."""
+    """Return the name of an option, and a value that is written together with it."""
     if argument.startswith("--"):
         name, equals, value = argument.partition("=")
         return name, value if equals else None

@@ -30,7 +30,7 @@ GONE: Final[Mapping[str, str]] = {
 
 
 def migrated(text: str) -> tuple[str, list[str]]:
-    """The file with today's keys, comments kept, and a line for each change. Raises `ConfigError`."""
+    """Return the file with the current keys, comments kept, and a line for each change. Raises `ConfigError`."""
     try:
         document = tomlkit.parse(text)
     except ParseError as error:
@@ -58,7 +58,7 @@ def _changes(document: TOMLDocument) -> Iterator[str]:
 
 
 def _respelt(table: Any, path: Path) -> Iterator[str]:
-    """Underscores become dashes where keys have dashes."""
+    """Replace underscores by dashes in the names of keys. Yield a line for each change."""
     keys, inner = SECTIONS.get(path, {}), subsections(path)
     old = {name.partition(".")[0]: name for name in (*RENAMED, *GONE)} if not path else {}
     for name in list(table):
@@ -72,7 +72,7 @@ def _respelt(table: Any, path: Path) -> Iterator[str]:
 
 
 def _taken(document: Any, name: str) -> Any:
-    """The value of an old key, which is taken out; None where there is none."""
+    """Remove an old key and return its value; None if it is missing."""
     *sections, key = name.split(".")
     table = document
     for section in sections:

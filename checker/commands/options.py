@@ -54,7 +54,7 @@ def filter_options(command: Decorated) -> Decorated:
 
 
 def read_filters(options: Mapping[str, Any]) -> OperationFilters:
-    """Filters of these options. Raises `UsageError`."""
+    """Return the filters of these options. Raises `UsageError`."""
     specs = [
         FilterSpec(verb, subject, value, is_regex)
         for key, (verb, subject, is_regex) in FILTER_KEYS.items()
@@ -84,7 +84,7 @@ def refuse_contradictions(options: Mapping[str, Any]) -> None:
 
 
 def without_lesser_target(ctx: click.Context, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Options without the place of the API that a variable of the environment names, where the command line names another."""
+    """Return options without the target of an environment variable if the command line names another target."""
     given = {name: ctx.get_parameter_source(name) for name in ("url", "origin")}
     if set(given.values()) != {ParameterSource.COMMANDLINE, _VARIABLE}:
         return options

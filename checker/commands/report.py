@@ -77,7 +77,7 @@ ShownRun = PastRun | MergedRuns
 
 
 def _found(runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None) -> ShownRun:
-    """The run that is meant, or all of them as one."""
+    """Return the named run, or all named runs combined."""
     if len(runs) < 2:
         return _held_against(runs[0] if runs else None, config, baseline, compare)
     folders = {folder_of(name).resolve(): name for name in runs}
@@ -85,7 +85,7 @@ def _found(runs: tuple[str, ...], config: Config, baseline: str | None, compare:
 
 
 def _held_against(run: str | None, config: Config, baseline: str | None, compare: str | None) -> PastRun:
-    """The run that is meant, and what is known of its failures."""
+    """Return the named run with the baseline that its failures are compared with."""
     if baseline is not None:
         config.update(baseline=baseline)
     found = PastRun.of(folder_of(run), config)

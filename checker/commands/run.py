@@ -70,7 +70,7 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
 def with_writable_corpus(
     settings: RunSettings, may_write: Callable[[Path], bool] = lambda path: os.access(path, os.W_OK)
 ) -> RunSettings:
-    """Settings whose corpus can be written: in a temporary folder where its usual place allows no writing."""
+    """Return settings whose corpus is writable: in a temporary folder if the usual folder is not."""
     usual = Path(settings.corpus.folder).absolute()
     nearest = next(one for one in (usual, *usual.parents) if one.exists())
     if may_write(nearest):
@@ -81,13 +81,13 @@ def with_writable_corpus(
 
 
 def shown_command(arguments: list[str], settings: RunSettings) -> str:
-    """The command line without anything that is known to be secret."""
+    """Return the command line without anything that is known to be secret."""
     command = masked_command(arguments, settings.report.sanitization.redaction)
     return secrets_of(settings).store.hide(command, _MASK)
 
 
 def masked_command(arguments: list[str], redaction: Redaction) -> str:
-    """The command line as a shell would read it, without the values of headers and credentials."""
+    """Return the command line for a shell, without the values of headers and credentials."""
     shown = ["checker"]
     is_secret = False
     for argument in arguments[1:]:

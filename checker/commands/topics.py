@@ -54,7 +54,7 @@ class KeyOption(click.Option):
 
     @property
     def note(self) -> str:
-        """Its key, its default, and the variable that stands in for it."""
+        """Return the key, the default and the environment variable of the option."""
         key = ".".join((*self.setting.path, self.setting.key))
         default = default_of(self.setting.path, self.setting.key)
         parts = [key]
@@ -67,13 +67,13 @@ class KeyOption(click.Option):
 
 
 def topic_of(option: click.Option) -> str:
-    """The topic of an option."""
+    """Return the topic of an option."""
     name = option.name or ""
     return next(title for title, names in TOPICS.items() if re.fullmatch(names, name))
 
 
 def by_topic(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
-    """(title, options that are shown) of each topic that has any."""
+    """Yield (title, options that are shown) of each topic that has any."""
     params = command.get_params(ctx)
     options = [
         one for one in params if isinstance(one, click.Option) and not one.hidden and not _HELPS.issuperset(one.opts)
@@ -88,7 +88,7 @@ def by_topic(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, 
 
 
 def write_first_page(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """The options that are used most, and the names of the others."""
+    """Write the most used options, and the names of the others."""
     others = []
     for title, options in by_topic(command, ctx):
         if title == MOST_USED:
@@ -102,7 +102,7 @@ def write_first_page(command: click.Command, ctx: click.Context, formatter: clic
 
 
 def write_all(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """All options, each with its key and its default."""
+    """Write all options, each with its key and its default."""
     for title, options in by_topic(command, ctx):
         with formatter.section(title):
             rows = []
@@ -119,7 +119,7 @@ def _record(option: click.Option, ctx: click.Context) -> tuple[str, str]:
 
 
 def show_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """Callback of `--help-all`."""
+    """Print all options: the callback of `--help-all`."""
     if value and not ctx.resilient_parsing:
         formatter = ctx.make_formatter()
         ctx.command.format_usage(ctx, formatter)
@@ -142,9 +142,9 @@ class TestingCommand(LegacyCommand):
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Options of ours, and those that users add."""
+        """Return the built-in options and those that users add."""
         return [*super().get_params(ctx), *options_of_users()]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The first page: what is used most, and what else there is."""
+        """Write the first page of help: the most used options, and references to the others."""
         write_first_page(self, ctx, formatter)

@@ -37,7 +37,7 @@ class KeyValue(click.ParamType):  # type: ignore[type-arg]  # generic from click
         return _metavar(self._key.kind)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Value of this text, or a usage error."""
+        """Return the value of a text. Raises `click.BadParameter`."""
         if not isinstance(value, str):
             return value
         parsed = parsed_text(value, self._key.kind)
@@ -50,7 +50,7 @@ class KeyValue(click.ParamType):  # type: ignore[type-arg]  # generic from click
 
 
 def parsed_text(text: str, kind: ValueKind) -> Any:
-    """The value that a text means where this kind is expected, choices in any case; the text itself when it means none."""
+    """Return the value of a text for a kind, choices in any letter case; the text itself if it is no such value."""
     match kind:
         case Boolean():
             return BOOLEAN_WORDS.get(text.lower(), text)
@@ -70,13 +70,13 @@ def parsed_text(text: str, kind: ValueKind) -> Any:
 
 
 def comma_list(values: Iterable[str]) -> list[str]:
-    """Items of repeated comma lists, in order, each once."""
+    """Return the items of repeated comma lists, in order, each once."""
     items = (item.strip() for value in values for item in value.split(","))
     return list(dict.fromkeys(item for item in items if item))
 
 
 def headers(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Callback of `-H`: headers by name; a repeated name keeps its last value."""
+    """Return headers by name, for `-H`; a repeated name keeps its last value."""
     found: dict[str, str] = {}
     for text in values:
         name, separator, value = text.partition(":")
@@ -92,7 +92,7 @@ def headers(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -
 
 
 def credentials(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Callback of `--auth`: `USER:PASSWORD`."""
+    """Return the value of `--auth`: `USER:PASSWORD`."""
     if value is None:
         return None
     user, separator, _password = value.partition(":")
@@ -108,14 +108,14 @@ def credentials(_: click.Context, param: click.Parameter, value: str | None) -> 
 
 
 def application(_: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Callback of `--app`: `module:variable`."""
+    """Return the value of `--app`: `module:variable`."""
     if value is not None and (problem := value_kinds.attribute(value)):
         raise click.BadParameter(problem.replace("module:attribute", "module:variable"), param=param)
     return value
 
 
 def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """Callback of LOCATION: an http(s) URL, also behind a unix socket, or a file that exists."""
+    """Return the value of LOCATION: an http(s) URL, also behind a unix socket, or an existing file."""
     if not value or "\0" in value:
         raise click.BadParameter("give a URL or the path of an API description", param=param)
     shown = Redaction().url(value)
@@ -196,7 +196,7 @@ def _attribute(key: str) -> str:
 
 
 def _parted(text: str) -> tuple[str, str, str]:
-    """Name, sign and value: names in quotes may hold the sign."""
+    """Return name, sign and value; names in quotes may contain the sign."""
     quoted = False
     for index, char in enumerate(text):
         if char == '"':
@@ -228,7 +228,7 @@ def _put(document: dict[str, Any], names: list[str], text: str) -> None:
 
 
 def _value(names: list[str], text: str) -> Any:
-    """As TOML reads it; a word without quotes is a text, or what its key makes of it."""
+    """Return a value as TOML reads it; a word without quotes is a text, or a value of the kind of its key."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -250,18 +250,18 @@ class SettingOption(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """As Python calls it."""
+        """Return the name of the Python parameter."""
         return self.flags[-1].lstrip("-").replace("-", "_")
 
 
 def root_option(flags: str, help_: str, *, key: str = "", variable: str | None = None) -> SettingOption:
-    """An option for a key at the root; `flags` as in `-u/--url`."""
+    """Return an option for a key at the root; `flags` as in `-u/--url`."""
     names = tuple(flags.split("/"))
     return SettingOption(names, (), key or names[-1][2:], help_, variable=variable)
 
 
 def generation_option(key: str, help_: str, *, flags: str = "", is_flag: bool = False) -> SettingOption:
-    """An option for a key of `[generation]`."""
+    """Return an option for a key of `[generation]`."""
     names = tuple((flags or f"--generation-{key}").split("/"))
     return SettingOption(names, ("generation",), key, help_, is_flag)
 
@@ -349,7 +349,7 @@ def _named(flag: str, names: list[str], known: tuple[str, ...]) -> list[str]:
 
 
 def _reports(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Paths of archives, and names of formats."""
+    """Return the paths of archives, and names of formats."""
     wanted = _given(options, "report")
     archives = [one for one in wanted if os.sep in one or _DOT in one]
     names = [one for one in wanted if one not in archives]
@@ -364,7 +364,7 @@ def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
 
 
 def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
-    """The formats of repeated comma lists. Raises `UsageError` for unknown ones."""
+    """Return the formats of repeated comma lists. Raises `UsageError` for unknown ones."""
     names = comma_list(asked)
     known = _known_formats(names)
     found = []

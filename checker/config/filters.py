@@ -66,7 +66,7 @@ class FilterSpec(Struct, frozen=True):
 
     @property
     def option(self) -> str:
-        """`include-path-regex`."""
+        """Return the name of the option: `include-path-regex`."""
         return f"{self.verb}-{self.subject}" + ("-regex" if self.is_regex else "")
 
 
@@ -157,7 +157,7 @@ class FilterExpression(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> "FilterExpression":
-        """Expression in this text. The value is read as JSON and falls back to plain text.
+        """Return the expression of a text. Its value is read as JSON, else as plain text.
 
         Raises `UsageError`.
         """

@@ -366,7 +366,7 @@ class OperationLayers(Struct, frozen=True):
         return OperationSettings.read(self._ordered(tuple(blocks), phase))
 
     def _ordered(self, blocks: tuple[OperationBlock, ...], phase: str) -> list[Layer]:
-        """Command line, operation and phase, phase, operation, project, root."""
+        """Return the layers by precedence: command line, operation and phase, phase, operation, project, root."""
         own = [block.values for block in blocks]
         groups = [[self.command], with_first_headers(own), list(self.wide)]
         (command, operation, wide) = groups
@@ -421,7 +421,7 @@ def _of_phase(layer: Layer, phase: str) -> Layer:
 
 
 def with_first_headers(layers: list[Layer]) -> list[Layer]:
-    """Layers of blocks that are about one operation: only the headers of the first that has any count."""
+    """Return the layers of blocks that apply to an operation, with headers only in the first layer that has any."""
     found: list[Layer] = []
     has_headers = False
     for layer in layers:

@@ -316,7 +316,7 @@ class LiveSettings:
     """Settings of a live configuration, resolved again when it, or the checks that there are, have changed."""
 
     def __init__(self, config: Config, location: str, changed: Callable[[], None]) -> None:
-        """`changed` is called when they are other ones than before."""
+        """Create the settings; `changed` is called when they differ from the previous ones."""
         self._config = config
         self._location = location
         self._changed = changed
@@ -357,5 +357,5 @@ class RunningSettings(LiveSettings):
 
     @property
     def asked(self) -> tuple[RunSettings, OperationResolver]:
-        """The settings of the run, and those of each operation."""
+        """Return the settings of the run, and those of each operation."""
         return self._asked

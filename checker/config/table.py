@@ -294,12 +294,12 @@ def subsections(path: Path) -> tuple[str, ...]:
 
 
 def section_title(path: Path) -> str:
-    """`root`, `[generation]`."""
+    """Return the name of a section in messages: `root`, `[generation]`."""
     return f"[{'.'.join(path)}]" if path else "root"
 
 
 def option_name(path: Path, key: str) -> str:
-    """`[generation] unique-inputs`, or `warnings` at the root: how messages call an option."""
+    """Return the name of an option in messages: `[generation] unique-inputs`, or `warnings` at the root."""
     return f"{section_title(path)} {key}" if path else key
 
 

@@ -99,7 +99,7 @@ class Number(Struct, frozen=True):
 
 
 def anything(_: str) -> str | None:
-    """No further rule."""
+    """Return None: no further rule."""
     return None
 
 
@@ -217,7 +217,7 @@ class Either(Struct, frozen=True):
 
 
 def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:
-    """`'seed' -> Must be an integer, but got string: '1'`. What stands for a table is not shown: tables hold credentials."""
+    """Return a problem such as `'seed' -> Must be an integer, but got string: '1'`. Values in place of tables are not shown, because tables hold credentials."""
     written = str(value) if isinstance(value, date | time) else repr(value)
     shown = "" if isinstance(kind, MapOf | Table) else f": {Redaction().url(written)}"
     return Problem(TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}{shown}")
@@ -248,12 +248,12 @@ def type_name(value: object) -> str:
 
 
 def did_you_mean_or_all(name: str, known: Collection[str]) -> str:
-    """`. Did you mean 'seed'?`, or `; there are: 'a', 'b'`."""
+    """Return `. Did you mean 'seed'?`, or `; there are: 'a', 'b'`."""
     return did_you_mean(name, known) or f"; there are: {', '.join(map(repr, known)) or 'none'}"
 
 
 def did_you_mean(name: str, known: Any) -> str:
-    """`. Did you mean 'seed'?`, or nothing."""
+    """Return `. Did you mean 'seed'?`, or nothing."""
     near = get_close_matches(name, list(known), n=1)
     return f". Did you mean {near[0]!r}?" if near else ""
 
@@ -266,7 +266,7 @@ _STATUS = re.compile(r"[1-5xX][0-9xX]{2}\Z")
 
 
 def base_url(text: str) -> str | None:
-    """An absolute http(s) URL, or the address of a unix socket: `unix:/run/app.sock`."""
+    """Return why a value is neither an absolute http(s) URL nor the address of a unix socket: `unix:/run/app.sock`; None if it is."""
     try:
         origin = BaseUrl.from_url(text)
     except ValueError as error:
@@ -278,26 +278,26 @@ def base_url(text: str) -> str | None:
 
 
 def proxy_url(text: str) -> str | None:
-    """URL of a proxy."""
+    """Return why a value is not the URL of a proxy; None if it is."""
     return http_url(text)
 
 
 def http_url(text: str) -> str | None:
-    """An absolute http(s) URL of a host."""
+    """Return why a value is not an absolute http(s) URL of a host; None if it is."""
     if text.startswith("unix:"):
         return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {text!r}"
     return base_url(text)
 
 
 def user_name(text: str) -> str | None:
-    """A user of basic authentication (RFC 7617, 2)."""
+    """Return why a value is not a user name of basic authentication (RFC 7617, 2); None if it is."""
     if not text or ":" in text:
         return f"Must be a user name without a colon, but got {text!r}"
     return None
 
 
 def certificates(text: str) -> str | None:
-    """A file or folder of certificate authorities."""
+    """Return why a value is not a file or folder of certificate authorities; None if it is."""
     if not os.path.exists(text):
         return f"Must be an existing file or folder, but got {text!r}"
     try:
@@ -308,7 +308,7 @@ def certificates(text: str) -> str | None:
 
 
 def certificate(text: str) -> str | None:
-    """A file with a client certificate or its key. What stands in it is not shown."""
+    """Return why a text is not the path of a client certificate or its key; None if it is. Its content is not shown."""
     if os.path.isdir(text) or not os.path.exists(text):
         return f"Must be an existing file, but got {text!r}"
     try:
@@ -325,12 +325,12 @@ def require_certificates(path: str) -> None:
 
 
 def attribute(text: str) -> str | None:
-    """An object of a module of the user's."""
+    """Return why a text does not name an object of a user's module; None if it does."""
     return None if is_attribute(text) else f"Must be 'module:attribute', but got {text!r}"
 
 
 def codec(text: str) -> str | None:
-    """A text codec that Python knows."""
+    """Return why a value is not a text codec that Python knows; None if it is."""
     try:
         found = codecs.lookup(text)
     except (LookupError, ValueError):
@@ -340,7 +340,7 @@ def codec(text: str) -> str | None:
 
 
 def header(name: str, value: object) -> str | None:
-    """A header that HTTP/1.1 can carry (RFC 9110, 5.5)."""
+    """Return why a value is not a header that HTTP/1.1 can carry (RFC 9110, 5.5); None if it is."""
     if not name:
         return "Header name must not be empty"
     if not _HEADER_NAME.match(name):
@@ -357,21 +357,21 @@ def header(name: str, value: object) -> str | None:
 
 
 def status_pattern(text: str) -> str | None:
-    """A status or a pattern of statuses."""
+    """Return why a value is not a status or a pattern of statuses; None if it is."""
     if _STATUS.match(text):
         return None
     return f"Must be a status from 100 to 599 or a pattern like '2XX' or '20X', but got {text!r}"
 
 
 def text_value(name: str, value: object) -> str | None:
-    """An entry of a table of texts."""
+    """Return why a value is not an entry of a table of texts; None if it is."""
     if isinstance(value, str):
         return None
     return f"{name!r} must be a string, but got {type_name(value)}"
 
 
 def unexpected_method(text: str) -> str | None:
-    """A method of HTTP (RFC 9110, 5.6.2) that may be tried where it is not declared."""
+    """Return why a value is not a method of HTTP (RFC 9110, 5.6.2) that may be tried where it is not declared; None if it is."""
     if not _HEADER_NAME.match(text):
         return f"Must be an HTTP method, but got {text!r}"
     if text.upper() in ("HEAD", "CONNECT"):
@@ -380,7 +380,7 @@ def unexpected_method(text: str) -> str | None:
 
 
 def rate_limit(text: str) -> str | None:
-    """Requests per time, or `auto`."""
+    """Return why a value is neither a number of requests per time nor `auto`; None if it is."""
     if text == "auto" or _RATE.fullmatch(text):
         return None
     return (
@@ -389,7 +389,7 @@ def rate_limit(text: str) -> str | None:
 
 
 def retries(name: str, value: object) -> str | None:
-    """An entry of `request-retries` as a table."""
+    """Return why a value is not an entry of `request-retries` as a table; None if it is."""
     if name != "max-attempts":
         return f"has no {name!r}; the only key is 'max-attempts'"
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
@@ -403,7 +403,7 @@ def retries_of(value: int | Mapping[str, int]) -> int:
 
 
 def site(text: str) -> str | None:
-    """Scheme, host and port of a URL, and nothing else."""
+    """Return why a value is not the scheme, host and port of a URL alone; None if it is."""
     problem = base_url(text)
     if problem:
         return problem.replace("base URL", "origin")

@@ -17,7 +17,7 @@ _sync_data = getattr(os, "fdatasync", os.fsync)
 
 
 def storage_error(error: OSError, path: Path) -> StorageError:
-    """One sentence about a corpus that cannot be written."""
+    """Return the error of a corpus that cannot be written."""
     reason = os.strerror(error.errno) if error.errno else str(error)
     advice = (
         "free space and run again"
@@ -89,7 +89,7 @@ class TailFile:
         self._fd = -1
 
     def read_from(self, position: int, limit: int) -> bytes:
-        """At most `limit` bytes from `position`; empty when there are none, or no such file yet."""
+        """Return at most `limit` bytes from `position`; empty if there are none, or the file does not exist yet."""
         if self._fd < 0:
             try:
                 self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
@@ -156,7 +156,7 @@ def make_directory(path: Path) -> None:
 
 
 def list_directory(path: Path) -> list[Path]:
-    """Entries of a directory in no order; none when there is no such directory."""
+    """Return the entries of a directory in no order; none if it does not exist."""
     try:
         return [path / name for name in os.listdir(path)]
     except FileNotFoundError:
@@ -164,7 +164,7 @@ def list_directory(path: Path) -> list[Path]:
 
 
 def read_file(path: Path, limit: int = -1) -> bytes | None:
-    """The first `limit` bytes of a file, or all of it; None when there is no such file."""
+    """Return the first `limit` bytes of a file, or all of it; None when there is no such file."""
     try:
         with open(path, "rb") as file:
             return file.read(limit)
@@ -173,7 +173,7 @@ def read_file(path: Path, limit: int = -1) -> bytes | None:
 
 
 def read_piece(path: Path, offset: int, size: int) -> bytes:
-    """At most `size` bytes from `offset`; empty when there is no such file."""
+    """Return at most `size` bytes from `offset`; empty if the file does not exist."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -226,7 +226,7 @@ def put_in_place(temporary: Path, path: Path) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Old content or new content, never a mix and never none. Raises `StorageError`."""
+    """Replace the content of a file: a crash leaves the old or the new content, never a mix. Raises `StorageError`."""
     put_in_place(write_temporary(path, data), path)
 
 
@@ -239,7 +239,7 @@ def remove_file(path: Path) -> None:
 
 
 def create_sized(path: Path, size: int) -> int:
-    """File descriptor of a new zeroed file whose blocks exist: writing to its map cannot fail for want of space."""
+    """Return the descriptor of a new zeroed file. Its blocks are allocated, so that a write to its map cannot fail for lack of space."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
         try:

@@ -75,7 +75,7 @@ class Sights(Struct, eq=False):
 
     @property
     def told(self) -> Collection[str]:
-        """The fingerprints that reports show, one for each defect."""
+        """Return the fingerprints that reports show, one for each defect."""
         return self._told.values()
 
     def version(self, name: str) -> Finding:
@@ -283,7 +283,7 @@ class RunView(Struct):
 
     @property
     def changes(self) -> Sequence[str]:
-        """Fingerprints of findings in the order in which something of them changed: a reader goes on where it was."""
+        """Return fingerprints of findings in the order of their changes. A reader continues at the position where it stopped."""
         return self._sights.changes
 
     def version(self, fingerprint: str) -> Finding:
@@ -304,7 +304,7 @@ class RunView(Struct):
 
     @property
     def ledger(self) -> tuple[float, ...]:
-        """Seconds of make, wait, judge, record, idle over all workers."""
+        """Return the seconds of make, wait, judge, record, idle over all workers."""
         return tuple(map(sum, zip(*self.ledgers.values(), strict=True))) or (0.0,) * 5
 
     def positive_statuses(self, label: str) -> Counter[int]:
@@ -465,7 +465,7 @@ class RunView(Struct):
 
 
 def fold(records: Iterable[tuple[int, Record]]) -> RunView:
-    """The view of (incarnation, record) pairs."""
+    """Return the view of (incarnation, record) pairs."""
     view = RunView()
     for incarnation, record in records:
         view.absorb(incarnation, record)

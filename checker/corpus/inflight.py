@@ -164,7 +164,7 @@ class InflightWriter:
         words[_H_ACTING] = lane + 1
 
     def leave(self, lane: int) -> None:
-        """Nothing is in flight on this lane."""
+        """Mark a lane as idle."""
         self._words[self._slots[lane]] = 0
 
     def tally(self, task: str, failed: int, status: int, unmade: int) -> None:
@@ -178,7 +178,7 @@ class InflightWriter:
         self._words[_TALLY_WORD + entry] = tally
 
     def end(self, task: str, next_index: int) -> None:
-        """A task has met its last case before its end: nothing from `next_index` on is to be made."""
+        """End a task early: no case from `next_index` on is to be made."""
         self._words[self._progress.get(task) or self._claim(task)] = next_index | _ENDED
 
     def clear_acting(self) -> None:
@@ -233,7 +233,7 @@ class InflightReader:
 
     @property
     def acting_lane(self) -> int | None:
-        """The lane whose code runs, or ran when the process died."""
+        """Return the lane whose code runs, or ran when the process died."""
         acting = self._word(_H_ACTING)
         return acting - 1 if 0 < acting <= self._word(_H_LANES) else None
 
@@ -244,11 +244,11 @@ class InflightReader:
 
     @property
     def sent(self) -> int:
-        """Number of requests that the worker sent. Logins, redirects and liveness checks are not counted."""
+        """Return the number of requests that the worker sent. Logins, redirects and liveness checks are not counted."""
         return self._word(_H_SENT)
 
     def slots(self) -> list[Slot]:
-        """One for each lane, in order."""
+        """Return the slots of all lanes, in order."""
         found = []
         for lane in range(self._word(_H_LANES)):
             slot = self._stable_slot(lane)

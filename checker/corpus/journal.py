@@ -94,7 +94,7 @@ class JournalWriter:
             self.append(record)
 
     def append(self, record: Record, now: float | None = None) -> None:
-        """Buffer a record; written with its frame, 200 ms later at most when `tick` is called. Raises `StorageError`."""
+        """Buffer a record. It is written with its frame, at most 200 ms later if `tick` is called. Raises `StorageError`."""
         if self._file.size > self._budget_bytes * 0.5 and self._is_evicted(record):
             self.dropped += 1
             return
@@ -210,7 +210,7 @@ class JournalReader:
         return records
 
     def notes(self, loss: Loss = Loss.JOURNAL) -> list[Note]:
-        """One when the file is damaged."""
+        """Return a note for each damaged file."""
         return [] if self.damage is None else [damage_note(self.path, self.damage, loss)]
 
     def close(self) -> None:
@@ -255,13 +255,13 @@ class Journals:
                 yield incarnation, record
 
     def finish_all(self) -> Iterator[tuple[int, Record]]:
-        """The last records of all: no writer is alive."""
+        """Yield the last records of all incarnations: no writer is alive."""
         self._discover()
         for incarnation in list(self._readers):
             yield from self.finish(incarnation)
 
     def notes(self) -> list[Note]:
-        """One for each file that is damaged."""
+        """Return a note for each damaged file."""
         return [note for readers in self._readers.values() for reader in readers for note in reader.notes()]
 
     def close(self) -> None:
@@ -319,7 +319,7 @@ def last_run(layout: RunLayout) -> LastRun | None:
 
 
 def _first_record(file: TailFile) -> Record | None:
-    """A supervisor commits the beginning of its run as the first frame of its journal."""
+    """Return the first record of a journal. A supervisor commits the beginning of its run as the first frame."""
     try:
         records = scan(file.read_from(0, _FIRST_FRAME_BYTES)).records
     finally:

@@ -31,7 +31,7 @@ class SnapshotHeader(Struct, frozen=True):
 
 
 def read_head(data: bytes | None) -> tuple[SnapshotHeader, int] | None:
-    """The head and where the frames begin; None when it is damaged. Of no data: nothing covered."""
+    """Return the head and the offset of the frames; None if the head is damaged. Without data nothing is covered."""
     if data is None:
         return SnapshotHeader(), 0
     if len(data) < _FIXED.size:
@@ -56,12 +56,12 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def journals(self) -> Path:
-        """One journal for each incarnation."""
+        """Return the folder of the journals, one for each incarnation."""
         return self.root / "journals"
 
     @property
     def traffics(self) -> Path:
-        """Plain interactions, read by reporters only."""
+        """Return the folder of the interactions, which only reporters read."""
         return self.root / "traffic"
 
     @property
@@ -81,7 +81,7 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def documents(self) -> Path:
-        """API descriptions by digest."""
+        """Return the folder of the API descriptions, by digest."""
         return self.root / "documents"
 
     @property
@@ -96,23 +96,23 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def lock(self) -> Path:
-        """Held by the supervisor that owns the corpus."""
+        """Return the file that the supervisor of the corpus locks."""
         return self.root / "lock"
 
     def journal(self, incarnation: int, pid: int) -> Path:
-        """Journal of one incarnation of one process."""
+        """Return the journal of one incarnation of one process."""
         return self.journals / f"{_stem(incarnation, pid)}.journal"
 
     def traffic(self, incarnation: int, pid: int) -> Path:
-        """Traffic of one incarnation of one process: what its segments are named after."""
+        """Return the path of the traffic of one process of an incarnation, from which the names of its segments follow."""
         return self.traffics / _stem(incarnation, pid)
 
     def inflight(self, incarnation: int) -> Path:
-        """In-flight slots of one incarnation."""
+        """Return the in-flight slots of one incarnation."""
         return self.inflights / f"{incarnation:0{_INCARNATION_DIGITS}d}.slots"
 
     def document(self, digest: str) -> Path:
-        """Normalised API description with this digest."""
+        """Return the normalised API description with this digest."""
         return self.documents / f"{digest}.json"
 
     def create(self) -> None:
@@ -122,15 +122,15 @@ class RunLayout(Struct, frozen=True):
             files.make_directory(path)
 
     def journal_paths(self) -> list[tuple[int, Path]]:
-        """(incarnation, path) of the journals that exist, oldest first."""
+        """Return (incarnation, path) of the existing journals, oldest first."""
         return _numbered(self.journals, ".journal")
 
     def traffic_paths(self) -> list[tuple[int, Path]]:
-        """(incarnation, path) of the segments of traffic that exist, oldest incarnation first."""
+        """Return (incarnation, path) of the existing segments of traffic, oldest incarnation first."""
         return _numbered(self.traffics, ".traffic")
 
     def inflight_paths(self) -> list[tuple[int, Path]]:
-        """(incarnation, path) of the slot files that exist, oldest first."""
+        """Return (incarnation, path) of the existing slot files, oldest first."""
         return _numbered(self.inflights, ".slots")
 
     def head(self) -> SnapshotHeader:
@@ -139,7 +139,7 @@ class RunLayout(Struct, frozen=True):
         return SnapshotHeader() if found is None else found[0]
 
     def next_incarnation(self, above: int = 0) -> int:
-        """A number above `above` and above every incarnation that left a trace here, compacted ones included.
+        """Return a number above `above` and above every incarnation that the corpus has records of, compacted ones included.
 
         Only the holder of the lock asks. A worker that was just started has left no trace: give the last number handed
         out.

@@ -44,7 +44,7 @@ def unpack(data: bytes, build: Callable[[Any], Built]) -> Built:
 
 
 def _extended(value: Any) -> Any:
-    """A value in which integers and texts that msgpack cannot write stand as extensions."""
+    """Return a value in which extensions replace integers and texts that msgpack cannot write."""
     if isinstance(value, str):
         return value if _is_utf8(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
     if isinstance(value, int):

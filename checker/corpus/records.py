@@ -127,7 +127,7 @@ class Exchange(Struct, frozen=True, array_like=True):
 
     @property
     def response_headers(self) -> list[tuple[str, str]]:
-        """Names and values, in order."""
+        """Return the names and values in order."""
         return headers_of(self.response_head)
 
 

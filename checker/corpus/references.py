@@ -32,7 +32,7 @@ def _as_utf8(value: str) -> bytes:
 
 
 def _in_command(spell: Callable[[str], str], encode: Callable[[str], bytes], value: str) -> str:
-    """A secret inside a word of a shell command."""
+    """Return a secret inside a word of a shell command."""
     return spell(curl.as_text(encode(value)))
 
 
@@ -142,14 +142,14 @@ class SecretStore:
         return self._without_halves(masked, ends) if ends else masked
 
     def hide(self, text: str, replacement: str) -> str:
-        """Text for people, with a replacement in place of each secret."""
+        """Return a text for people, with a replacement in place of each secret."""
         masked = self.mask(text)
         if REFERENCE.fullmatch(masked):
             return replacement
         return EMBEDDED_REFERENCE.sub(lambda _: replacement, masked)
 
     def resolve(self, text: str) -> str:
-        """Text with the secrets back in place. Raises `MissingSecret` that names the one we do not have."""
+        """Return a text with secrets in place of references. Raises `MissingSecret` with the name of an unknown secret."""
         if "secret" not in text:
             return text
         whole = REFERENCE.fullmatch(text)
@@ -179,11 +179,11 @@ class SecretStore:
         return raw
 
     def resolve_bytes(self, raw: bytes) -> bytes:
-        """Bytes with secrets in place of references. Raises `MissingSecret`."""
+        """Return the bytes with secrets in place of references. Raises `MissingSecret`."""
         return _as_text(self.resolve, raw) if b"secret" in raw else raw
 
     def resolve_request(self, request: WireRequest) -> WireRequest:
-        """The request as it was sent. Raises `MissingSecret`."""
+        """Return the request as it was sent. Raises `MissingSecret`."""
         resolve = self.resolve_bytes
         return WireRequest(
             request.method,
@@ -248,7 +248,7 @@ class SecretStore:
 
 
 def _under_its_name(name: str, value: str) -> Iterator[str]:
-    """Patterns for a short secret where its name says that it is meant: as commands spell a header, as pairs are."""
+    """Yield patterns for a short secret next to its name, which shows that the secret is meant: in headers of commands and in pairs."""
     kind, _, whole = name.partition(":")
     # Further values of one name are numbered.
     for field in {whole, _NUMBER.sub("", whole)}:

@@ -96,7 +96,7 @@ class Secrets:
                 known.append(value)
 
     def add_credentials(self, found: Credentials) -> None:
-        """Taint what a source gave, and let go of what it gave long ago."""
+        """Taint the credentials of a source, and forget its oldest ones."""
         if found in self._passing:
             # In use: what was given beside it, and is not any more, is let go of first.
             self._passing.remove(found)
@@ -121,7 +121,7 @@ class Secrets:
             self.store.add(f"{kind}:{_UNFIT.sub('_', name) or '_'}", value)
 
     def add_url(self, kind: str, url: str, redaction: Redaction) -> str:
-        """Taint user info and values of sensitive names in a URL. What it is sent as, empty for nothing."""
+        """Taint user info and values of sensitive names in a URL. Return the header value that is sent for user info; empty without user info."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -198,7 +198,7 @@ class Secrets:
         return value if found == value else found
 
     def _concealed(self, step: Step) -> Step:
-        """A step whose values of earlier answers are no secrets: what gave them gives them anew when it is sent again."""
+        """Return a step without the values of earlier responses, which are not secret: a replay gets new ones."""
         if not any(self.is_in(binding.literal) for binding in step.bindings):
             return step
         return replace(step, bindings=tuple(map(self._concealed_binding, step.bindings)))
@@ -217,7 +217,7 @@ class Secrets:
 
 
 def secrets_of(settings: RunSettings) -> Secrets:
-    """Every credential that the user of a run gave."""
+    """Return all credentials that the user of a run gave."""
     everywhere = list(settings.operations.everywhere())
     common = settings.common
     redaction = settings.report.sanitization.redaction

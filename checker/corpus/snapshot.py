@@ -42,7 +42,7 @@ from checker.corpus.records import (
 
 
 def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
-    """A small set of entries that shows every id which any of them shows: greedy, most new ids for their cost first.
+    """Return a small set of entries that together show every id: greedy, most new ids for their cost first.
 
     The same for any order of `entries`.
     """
@@ -184,7 +184,7 @@ def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
 
 
 def _versions(best: Finding, first_seen_at: float) -> list[Record]:
-    """The best version, and before it the bare fact of when the first one was seen: reports are in that order."""
+    """Return the best version, after a record of the time at which the first one was seen, by which reports are ordered."""
     if best.at == first_seen_at:
         return [best]
     bare = replace(best, stage="found", at=first_seen_at, steps=(), interactions=(), reproduction="", message="")
@@ -200,7 +200,7 @@ def _signals(records: Iterable[Record]) -> list[Record]:
 
 
 def _values(records: Iterable[Record]) -> list[Record]:
-    """The newest 64 values of each place that no DELETE took away later."""
+    """Return the newest 64 values of each place that no DELETE removed later."""
     found: dict[tuple[str, str], dict[tuple[type, object], dict[Above, ValueSeen]]] = {}
     for record in records:
         if isinstance(record, ValueSeen):
@@ -239,7 +239,7 @@ class Snapshot(Struct, frozen=True):
 
 
 def read_snapshot(layout: RunLayout) -> Snapshot:
-    """The snapshot of a corpus; an empty one when there is none. Never raises for what the file holds."""
+    """Return the snapshot of a corpus; an empty one if it is missing or damaged."""
     data = files.read_file(layout.snapshot)
     if data is None:
         return Snapshot()

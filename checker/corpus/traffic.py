@@ -30,15 +30,15 @@ class InteractionDraft(Protocol):
 
     @property
     def label(self) -> str:
-        """Label of the operation."""
+        """Return the label of the operation."""
         ...
 
     def __len__(self) -> int:
-        """About how many bytes of memory it takes."""
+        """Return the approximate memory in bytes."""
         ...
 
     def encode(self, keep: Keep) -> bytes:
-        """The interaction as bytes, without the bodies that `keep` takes."""
+        """Return the interaction as bytes, without the bodies that `keep` takes."""
         ...
 
 
@@ -104,7 +104,7 @@ class InterestingAndLast:
         return False
 
     def rest(self) -> Iterator[InteractionDraft]:
-        """The last few of each operation."""
+        """Yield the last few interactions of each operation."""
         for waiting in self._held.values():
             yield from (draft for _, draft in waiting)
         self._held.clear()
@@ -140,7 +140,7 @@ class TrafficWriter:
                 segments.add(draft)
 
     def flush(self) -> None:
-        """Hand everything to the system. Raises `StorageError`."""
+        """Write everything to the system. Raises `StorageError`."""
         self.catch_up()
         self._notable.write()
         self._dull.write()
@@ -183,7 +183,7 @@ class _Segments:
             self.write()
 
     def write(self) -> None:
-        """Hand what waits to the system, then end a segment that is full: what refers to a body stands beside it."""
+        """Write the buffer to the system, then end a full segment. A body and the interactions that refer to it are in one segment."""
         if self._buffer:
             frame = self._frames.frame(self._buffer)
             self._buffer = []
@@ -199,7 +199,7 @@ class _Segments:
             self._places.clear()
 
     def _keep(self, content: bytes) -> int:
-        """Offset of the frame that holds a body. It is written before any interaction that refers to it."""
+        """Return the offset of the frame that holds a body. It is written before any interaction that refers to it."""
         name = blake2b(content, digest_size=16).digest()
         place = self._places.get(name)
         if place is None:
@@ -237,7 +237,7 @@ class TrafficReader:
         self._lost: Note | None = None
 
     def stream(self) -> Iterator[Interaction]:
-        """All interactions, a frame or so at a time: a cassette may be larger than memory."""
+        """Yield all interactions, about a frame at a time: a cassette may be larger than memory."""
         while records := self._reader.read_some():
             for record in records:
                 if isinstance(record, Interaction):
@@ -250,7 +250,7 @@ class TrafficReader:
                     yield replace(record, exchange=exchange)
 
     def notes(self) -> list[Note]:
-        """One if the file is damaged."""
+        """Return a note if the file is damaged."""
         lost = [] if self._lost is None else [self._lost]
         return self._reader.notes(Loss.TRAFFIC) or lost
 
@@ -260,7 +260,7 @@ class TrafficReader:
         self._file.close()
 
     def _body(self, place: int) -> bytes:
-        """The body whose frame begins there; empty if it cannot be read."""
+        """Return the body whose frame begins there; empty if it cannot be read."""
         content = self._bodies.get(place)
         if content is not None:
             self._bodies.move_to_end(place)
@@ -289,12 +289,12 @@ _LEAST = 64 << 10
 
 
 def segment_bytes(max_bytes: int, workers: int) -> int:
-    """From which size on a segment of traffic is followed by another, when the corpus may take `max_bytes`."""
+    """Return the size at which a segment of traffic ends, if the corpus may take `max_bytes`."""
     return min(SEGMENT_BYTES, max(_LEAST, max_bytes // (_PARTS * workers)))
 
 
 def trim(layout: RunLayout, max_bytes: int, alive: Collection[int] = ()) -> int:
-    """Bytes of traffic that were removed, so that the corpus takes at most `max_bytes`, if that is enough.
+    """Remove traffic so that the corpus takes at most `max_bytes`, if that is enough. Return the number of removed bytes.
 
     Only the holder of the lock does so. What a worker of the incarnations `alive` may still write to stays. Raises
     `StorageError`.
@@ -318,7 +318,7 @@ def trim(layout: RunLayout, max_bytes: int, alive: Collection[int] = ()) -> int:
 
 
 def trimmed_note(max_bytes: int) -> Note:
-    """One sentence, however often it happened."""
+    """Return the note about removed traffic; equal notes count once."""
     text = (
         f"the corpus reached {max_bytes:,} bytes (`corpus.max-size`), so the oldest traffic was removed: "
         "what no report had read yet is missing in them"
@@ -327,7 +327,7 @@ def trimmed_note(max_bytes: int) -> Note:
 
 
 def _last_of(layout: RunLayout, alive: Collection[int]) -> set[Path]:
-    """The last segment of each kind of these incarnations."""
+    """Return the last segment of each kind of these incarnations."""
     last: dict[tuple[int, bool], Path] = {}
     for incarnation, path in sorted(layout.traffic_paths()):
         if incarnation in alive:
@@ -336,7 +336,7 @@ def _last_of(layout: RunLayout, alive: Collection[int]) -> set[Path]:
 
 
 def _rest(layout: RunLayout) -> int:
-    """Bytes of all that is no traffic and grows."""
+    """Return the bytes of all growing files except traffic."""
     paths = [layout.snapshot]
     for directory in (layout.journals, layout.documents, layout.inflights):
         paths += files.list_directory(directory)

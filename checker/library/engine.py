@@ -387,7 +387,7 @@ class LibraryEngine:
 
     @cached_property
     def extra_data(self) -> ExtraDataSource | None:
-        """The source of extra values for cases, as users provide it."""
+        """Return the source of extra values for cases that users provide."""
         return None if self.schema is None else self.schema.create_extra_data_source()
 
     def program(self, operation: ApiOperation) -> CaseProgram:

@@ -25,17 +25,17 @@ _KINDS: Final[Mapping[WarningKind, type[InvalidSchema]]] = {
 
 
 def unread(broken: BrokenOperation) -> InvalidSchema:
-    """The error of an operation that cannot be read."""
+    """Return the error of an operation that cannot be read."""
     return InvalidSchema(f"{broken.label}: {broken.error}", location=SchemaLocation(broken.label, ""))
 
 
 def dropped(warning: SchemaWarning) -> InvalidSchema:
-    """The error of what is left out of the schema, whatever it is."""
+    """Return the error of a part of the schema that is ignored."""
     return _error(InvalidSchema, warning)
 
 
 def faults_of(operation: ApiOperation) -> Iterator[InvalidSchema]:
-    """The errors of what is wrong with an operation and stops nothing."""
+    """Yield the errors of an operation that can be tested in spite of them."""
     of_headers = {
         example.pointer
         for parameter in operation.parameters

@@ -30,7 +30,7 @@ def profile() -> settings:
 
 
 def with_configured(chosen: settings, generation: Any, max_examples: int | None, **changes: Any) -> settings:
-    """Settings with what a section `generation` says. `max_examples` is the configured number; None where it does not count."""
+    """Return settings with the values of a section `generation`. `max_examples` is the configured number; None if it does not apply."""
     if _is_usual_deadline(chosen):
         changes["deadline"] = None
     if max_examples not in (None, _MAX_EXAMPLES):
@@ -43,7 +43,7 @@ def with_configured(chosen: settings, generation: Any, max_examples: int | None,
 
 
 def of_sequences(config: Any) -> settings:
-    """Settings of a state machine whose test says nothing, by the configuration of its schema."""
+    """Return the settings of a state machine without settings of its own, by the configuration of its schema."""
     own = config.generation_for(operation=None, phase=_STATEFUL)
     return with_configured(
         profile(),
@@ -56,7 +56,7 @@ def of_sequences(config: Any) -> settings:
 
 
 def fit_for_sequences(chosen: object) -> settings:
-    """Settings of a test, without a deadline for whole sequences that it did not ask for. Raises `IncorrectUsage`."""
+    """Return the settings of a test, without a deadline for whole sequences unless the test sets one. Raises `IncorrectUsage`."""
     if not isinstance(chosen, settings):
         raise IncorrectUsage(f"settings of a state machine must be a `hypothesis.settings(...)`, got {chosen!r:.80}")
     return settings(
@@ -67,7 +67,7 @@ def fit_for_sequences(chosen: object) -> settings:
 
 
 def without_explanations(phases: Iterable[Phase], *, no_shrink: bool) -> Iterator[Phase]:
-    """Phases that tell something of an API.
+    """Return the phases that are useful for an API.
 
     To explain a failure, Hypothesis runs it hundreds of times, and says which lines it went through: they are ours.
     """
@@ -106,7 +106,7 @@ class TestSeed(Struct, frozen=True):
 
 
 def seed_by(config: Any) -> TestSeed:
-    """The seed of `--hypothesis-seed`, of the configuration, or of the session, whichever is there first."""
+    """Return the seed of `--hypothesis-seed`, else of the configuration, else of the session."""
     forced = forced_seed()
     if forced is not None:
         return TestSeed(forced if isinstance(forced, int) else digest_int(str(forced)), True)

@@ -121,7 +121,7 @@ class Loaders:
     def _of_application(
         self, path: str, app: Any, application: "Application", given: tuple[Mapping[str, str], Config | None]
     ) -> LoadedSchema:
-        """`given` are headers and configuration."""
+        """Return the schema of an application; `given` are headers and configuration."""
         headers, (config, options) = given[0], _configured(given[1])
         url, common = application.origin.url, config.operation_layers().common
         sent = {**dict(common.headers), **headers}.items()

@@ -63,7 +63,7 @@ class PropertyTest(Struct, frozen=True):
             raise fault
 
     def add_listed_cases(self) -> int:
-        """Have the cases that phases list come first. Number of them. Raises `IncorrectUsage`, `Unsatisfiable`."""
+        """Put the cases that phases list first. Return their number. Raises `IncorrectUsage`, `Unsatisfiable`."""
         listed = list(self.engine.listed_cases(self.operation))
         others = self._simplest_others() if listed else {}
         # The decorator that stands lowest comes first.
@@ -88,7 +88,7 @@ _QUICK: Final = settings(database=None, deadline=None, suppress_health_check=lis
 
 
 def property_test(test: Callable[..., Any], schema: LoadedSchema, operation: ApiOperation, name: str) -> PropertyTest:
-    """A Hypothesis test of its own for one operation, called `name`. Raises `IncorrectUsage`."""
+    """Return a Hypothesis test for one operation, called `name`. Raises `IncorrectUsage`."""
     refuse_misuse(test)
     hooks = getattr(test, TEST_HOOKS, None)
     if hooks is not None:

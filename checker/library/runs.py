@@ -403,7 +403,7 @@ class SchemaEngine:
 
 
 def from_schema(schema: LoadedSchema) -> SchemaEngine:
-    """Whole runs over a loaded schema. Raises `IncorrectUsage` for anything else."""
+    """Return whole runs over a loaded schema. Raises `IncorrectUsage` for anything else."""
     if not isinstance(schema, LoadedSchema):
         raise IncorrectUsage(f"`from_schema` takes a loaded schema, got {schema!r:.80}")
     return SchemaEngine(schema)

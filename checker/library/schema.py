@@ -61,7 +61,7 @@ def of_method(entries: Mapping[str, Entry], method: str) -> Entry | None:
 
 
 def by_id(schema: Readable, operation_id: str) -> ApiOperation:
-    """The operation of an `operationId`. Raises `OperationNotFound` with the nearest one, `InvalidSchema`."""
+    """Return the operation of an `operationId`. Raises `OperationNotFound` with the nearest one, `InvalidSchema`."""
     known: dict[str, Entry] = {}
     for entry in schema.opened.entries():
         known.setdefault(getattr(entry, "operation_id", None) or "", entry)
@@ -73,7 +73,7 @@ def by_id(schema: Readable, operation_id: str) -> ApiOperation:
 
 
 def by_reference(schema: Readable, reference: str) -> ApiOperation:
-    """The operation at a JSON pointer: `#/paths/~1users~1{id}/get`. Raises `OperationNotFound`, `InvalidSchema`."""
+    """Return the operation at a JSON pointer: `#/paths/~1users~1{id}/get`. Raises `OperationNotFound`, `InvalidSchema`."""
     known = {str(getattr(entry, "pointer", "")): entry for entry in schema.opened.entries()}
     if reference not in known:
         near = nearest(reference, known)
@@ -82,7 +82,7 @@ def by_reference(schema: Readable, reference: str) -> ApiOperation:
 
 
 def by_path(schema: Readable, method: str, path: str) -> ApiOperation | None:
-    """The operation that a path such as `/users/7` is for, templates included; None if there is none. Raises `IncorrectUsage`."""
+    """Return the operation of a path such as `/users/7`, templates included; None if there is none. Raises `IncorrectUsage`."""
     require_texts(method=method, path=path)
     for entry in schema.opened.entries():
         if entry.method.upper() == method.upper() and fits(entry.path, path):
@@ -92,7 +92,7 @@ def by_path(schema: Readable, method: str, path: str) -> ApiOperation | None:
 
 
 def with_incoming_links(schema: Readable) -> Iterator[ApiOperation]:
-    """Selected operations that answers of others lead to, declared or inferred, in document order."""
+    """Yield the selected operations that responses of others lead to, by declared or inferred links, in document order."""
     targets = {one.target for one in schema.opened.resources().transitions}
     for operation in schema.get_all_operations():
         if not isinstance(operation, BrokenOperation) and operation.label in targets:
@@ -100,7 +100,7 @@ def with_incoming_links(schema: Readable) -> Iterator[ApiOperation]:
 
 
 def readable(schema: Readable, entry: Entry) -> ApiOperation:
-    """The operation of an entry. Raises `InvalidSchema` for one that cannot be read."""
+    """Return the operation of an entry. Raises `InvalidSchema` for one that cannot be read."""
     operation = schema.read(entry)
     if isinstance(operation, BrokenOperation):
         raise InvalidSchema(f"`{entry.label}` cannot be read: {operation.error}")
@@ -108,14 +108,14 @@ def readable(schema: Readable, entry: Entry) -> ApiOperation:
 
 
 def nearest_path(wanted: object, known: Iterable[str]) -> str:
-    """A sentence with the template of a path, or the nearest one of those that are known; empty when none is near."""
+    """Return a sentence with the template of a path, or the nearest known template; empty if none is near."""
     names = list(known)
     template = next((one for one in names if fits(one, str(wanted))), None)
     return f". Did you mean `{template}`?" if template else nearest(wanted, names)
 
 
 def nearest(wanted: object, known: Iterable[str]) -> str:
-    """A sentence with the nearest of some names; empty when none is near."""
+    """Return a sentence with the nearest of some names; empty when none is near."""
     near = get_close_matches(str(wanted), list(known), n=1)
     return f". Did you mean `{near[0]}`?" if near else ""
 
@@ -217,7 +217,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     @cached_property
     def engine(self) -> "LibraryEngine":
-        """The engine that sends, judges and makes cases."""
+        """Return the engine that sends, judges and makes cases."""
         if (found := self._attached.engine) is not None:
             return found  # type: ignore[no-any-return]
         found = engines.LibraryEngine(self.opened, self.config, self._attached)
@@ -232,46 +232,46 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     @property
     def title(self) -> str:
-        """Title of the API, empty when it has none."""
+        """Return the title of the API, empty when it has none."""
         return self.opened.title
 
     @property
     def specification(self) -> str:
-        """Name and version: `Open API 3.0.3`."""
+        """Return the name and version: `Open API 3.0.3`."""
         return self.opened.specification
 
     @property
     def location(self) -> str | None:
-        """URL that the schema was read from in the end; None when it came from elsewhere."""
+        """Return the final URL that the schema was read from; None if it was not read from a URL."""
         return self.opened.location
 
     @property
     def raw_schema(self) -> Any:
-        """The loaded document."""
+        """Return the loaded document."""
         return self.opened.raw_schema
 
     @property
     def app(self) -> object | None:
-        """The application in this process that serves the API, if it was loaded from one."""
+        """Return the application in this process that serves the API, if it was loaded from one."""
         return self.opened.app
 
     @property
     def base_url(self) -> str | None:
-        """Absolute URL before every path: the application's, or the one that is declared, if any."""
+        """Return the absolute URL before every path: that of the application, or the declared one, if any."""
         return self.opened.base_url
 
     @property
     def declared_base_url(self) -> str | None:
-        """Absolute base URL that the schema advertises, if any."""
+        """Return the absolute base URL that the schema advertises, if any."""
         return self.opened.base_url
 
     @property
     def base_path(self) -> str:
-        """Path below which all operation paths stand: begins and ends with `/`."""
+        """Return the path below which all operations are: begins and ends with `/`."""
         return self.opened.base_path
 
     def include(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "LoadedSchema":
-        """The schema with matching operations only.
+        """Return the schema with matching operations only.
 
         A filter is a function of an object with `operation`, or `name`, `method`, `path`, `tag`, `operation_id` (a string or
         a list), each also with `_regex`. Filters of one call hold together; of several calls one has to hold.
@@ -282,7 +282,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def exclude(
         self, *functions: Predicate, deprecated: bool = False, **attributes: Unpack[FilterAttributes]
     ) -> "LoadedSchema":
-        """The schema without matching operations; filters are those of `include`. Raises `IncorrectUsage`."""
+        """Return the schema without matching operations; filters are those of `include`. Raises `IncorrectUsage`."""
         return self._narrowed(self._filter.excluding(*functions, deprecated=deprecated, **attributes))
 
     def _narrowed(self, wanted: OperationFilter) -> "LoadedSchema":
@@ -293,7 +293,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return replace(self._attached.registered, hooks=hooks)
 
     def _with(self, registered: Registered, wanted: OperationFilter) -> "LoadedSchema":
-        """The schema with other registrations and filter, and with what users put in place of extension points."""
+        """Return the schema with other registrations and another filter, and with the extension points that users replaced."""
         attached = replace(self._attached, registered=registered)
         found = type(self)(self.opened, self.config, attached, wanted)
         vars(found).update(kept(self))
@@ -301,29 +301,29 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return found
 
     def extended(self, filter: OperationFilter, hooks: HookRegistry) -> "LoadedSchema":
-        """The schema with further filters and hooks of its own."""
+        """Return the schema with further filters and hooks of its own."""
         joined, own = self._filter.joined(filter), self.hooks.copy()
         own.extend(hooks)
         return self._with(self._registered(own), joined)
 
     def with_test_hooks(self, hooks: HookRegistry) -> "LoadedSchema":
-        """The schema with hooks that act in one test alone."""
+        """Return the schema with hooks that act in one test alone."""
         return self._with(self._registered(self.hooks, hooks), self._filter)
 
     @property
     def hook(self) -> HookDecorator:
-        """`@schema.hook`: a hook for operations of this schema alone; by name or by the name of the function."""
+        """Return the decorator of hooks for operations of this schema alone: `@schema.hook`, by name or by the name of the function."""
         return self.hooks.hook
 
     @property
     def auth(self) -> SchemaAuth:
-        """`@schema.auth(...)`: a provider for operations of this schema; `@schema.auth(Provider)`: for one test alone."""
+        """Return the decorator of providers for this schema: `@schema.auth(...)`; `@schema.auth(Provider)` is for one test alone."""
         registry = self._attached.registered.auth[-1]
         assert isinstance(registry, SchemaAuth)
         return registry
 
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
-        """The schema with providers that are for one test alone."""
+        """Return the schema with providers for one test alone."""
         registered = self._attached.registered
         return self._with(replace(registered, auth=(own, *registered.auth)), self._filter)
 
@@ -333,7 +333,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return _one_of(self, self.get_all_operations(), options)
 
     def as_state_machine(self) -> "type[APIStateMachine]":
-        """A state machine of Hypothesis over the links of the selected operations, declared and inferred.
+        """Return a state machine of Hypothesis over the links of the selected operations, declared and inferred.
 
         Raises `NoLinksFound`; `InvalidStateMachine` where links are declared and none of them can be followed.
         """
@@ -342,7 +342,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return machines.state_machine(self.title, model, operations, self.config)
 
     def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]:
-        """Selected operations in document order, each read when its turn comes; broken ones carry their error."""
+        """Yield the selected operations in document order; each is read when it is due, and broken ones carry their error."""
         return map(self.read, filter(self._settings.selects, self.matching_entries()))
 
     def in_turn(self) -> Iterator[tuple[str, Callable[[], ApiOperation | BrokenOperation]]]:
@@ -358,28 +358,28 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
             yield entry.label, partial(self.read, entry)
 
     def matching_entries(self) -> Iterator[Entry]:
-        """Operations that `include` and `exclude` let through, whatever the configuration says of them; none is read."""
+        """Return the operations that `include` and `exclude` select, whatever the configuration says about them; none is read."""
         return filter(self._matches, self.opened.entries())
 
     def find_operation_by_label(self, label: str) -> ApiOperation | None:
-        """The operation of a label, such as `GET /users`; None if there is none."""
+        """Return the operation of a label, such as `GET /users`; None if there is none."""
         found = self.opened.find(label)
         return None if found is None or isinstance(found, BrokenOperation) else self.bound(found)
 
     def find_operation_by_id(self, operation_id: str) -> ApiOperation:
-        """The operation of an `operationId`. Raises `OperationNotFound` with the nearest one."""
+        """Return the operation of an `operationId`. Raises `OperationNotFound` with the nearest one."""
         return by_id(self, operation_id)
 
     def find_operation_by_reference(self, reference: str) -> ApiOperation:
-        """The operation at a JSON pointer of the document. Raises `OperationNotFound` with the nearest one."""
+        """Return the operation at a JSON pointer of the document. Raises `OperationNotFound` with the nearest one."""
         return by_reference(self, reference)
 
     def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
-        """The operation that a path such as `/users/7` is for, templates included; None if there is none."""
+        """Return the operation of a path such as `/users/7`, templates included; None if there is none."""
         return by_path(self, method, path)
 
     def operations_with_incoming_links(self) -> Iterator[ApiOperation]:
-        """Selected operations that answers of others lead to, by links or by what paths say."""
+        """Return the selected operations that responses of others lead to, by declared or inferred links."""
         return with_incoming_links(self)
 
     @property
@@ -415,7 +415,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
                 yield from operation.warnings()
 
     def read(self, entry: Entry) -> ApiOperation | BrokenOperation:
-        """The operation of an entry, able to do what it offers."""
+        """Return the operation of an entry with all capabilities that the kind offers."""
         label = Label(entry.label)
         known = self._operations.get(label)
         if known is None:
@@ -426,7 +426,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return known
 
     def bound(self, operation: ApiOperation) -> ApiOperation:
-        """The operation with the engine of this schema: its configuration and hooks."""
+        """Return the operation with the engine of this schema: its configuration and hooks."""
         return operation.with_engine(self.engine)
 
     def _matches(self, entry: Entry) -> bool:
@@ -466,7 +466,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 def _one_of(
     schema: LoadedSchema, operations: Iterable[ApiOperation | BrokenOperation], options: Mapping[str, Any]
 ) -> "SearchStrategy[Case]":
-    """Strategy of cases of several operations; those that cannot be read are left out. Raises `IncorrectUsage`."""
+    """Return a strategy of cases of several operations; unreadable operations are left out. Raises `IncorrectUsage`."""
     usable = [one for one in operations if not isinstance(one, BrokenOperation)]
     if not usable:
         raise IncorrectUsage("no operation is selected; there are no cases to draw")

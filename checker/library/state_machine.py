@@ -80,11 +80,11 @@ class APIStateMachine(RuleBasedStateMachine):
         """Called after each call, before its response is judged."""
 
     def get_call_kwargs(self, case: Case) -> dict[str, Any]:
-        """Arguments of `case.call`: `headers`, `session`, ..."""
+        """Return arguments of `case.call`: `headers`, `session`, ..."""
         return {}
 
     def call(self, case: Case, **kwargs: Any) -> Response:
-        """The response to a case."""
+        """Return the response to a case."""
         return case.call(**kwargs)
 
     def validate_response(self, response: Response, case: Case, additional_checks: Any = None, **kwargs: Any) -> None:
@@ -118,7 +118,7 @@ class APIStateMachine(RuleBasedStateMachine):
 
 
 def _fit(run: Callable[[Any], None], machine: type[APIStateMachine]) -> Callable[[Any], None]:
-    """The test of a state machine, with its seed; settings of the user are made fit for sequences of calls."""
+    """Return the test of a state machine, with its seed. Settings of the user are made fit for sequences of calls."""
 
     @functools.wraps(run)
     def run_test(self: Any) -> None:
@@ -132,7 +132,7 @@ def _fit(run: Callable[[Any], None], machine: type[APIStateMachine]) -> Callable
 
 @contextmanager
 def _seeded(machine: type[APIStateMachine], chosen: settings) -> Iterator[None]:
-    """The block in which a state machine has its usual seed, unless it or its settings say how it begins."""
+    """Give a state machine its usual seed within the block, unless it or its settings determine the start."""
     __tracebackhide__ = True
     own, usual = seed_given(machine), machine.usual_seed
     if own is None and usual is not None and (usual.is_asked or not chosen.derandomize):
@@ -147,7 +147,7 @@ def _seeded(machine: type[APIStateMachine], chosen: settings) -> Iterator[None]:
 def state_machine(
     title: str, model: ResourceModel, operations: Sequence[ApiOperation | BrokenOperation], config: Any
 ) -> type[APIStateMachine]:
-    """A state machine over the transitions between these operations; the configuration is for tests that say nothing.
+    """Return a state machine over the transitions between these operations; the configuration applies to tests without settings.
 
     Raises `NoLinksFound` when there are none; `InvalidStateMachine` when those that are declared cannot be followed.
     """
@@ -208,14 +208,14 @@ def _following(name: str, transition: Transition, documented: frozenset[str]) ->
 
 
 def _was_called(label: Label) -> Any:
-    """By what was called alone: what may follow must be the same when a server answers otherwise than before."""
+    """Return the precondition that an operation was called. Responses do not matter: the rules must be the same when a server responds differently."""
     return lambda self: any(sent.case.operation.label == label for sent in self.exchanged)
 
 
 def _possible(
     machine: APIStateMachine, transition: Transition, documented: frozenset[str]
 ) -> list[tuple[Binding, ...]]:
-    """Values that answers of the scenario give for a transition, the latest answer first."""
+    """Return the values that responses of the scenario give for a transition, the latest response first."""
     found = []
     for step in reversed(range(len(machine.exchanged))):
         sent = machine.exchanged[step]

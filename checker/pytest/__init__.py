@@ -5,5 +5,5 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use: the plugin is loaded with every start of pytest."""
+    """Return a public name. It is resolved on first use, because the plugin is loaded with every start of pytest."""
     return import_module("checker.faces").resolve(f"pytest.{name}")

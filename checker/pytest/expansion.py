@@ -40,24 +40,24 @@ class LazySchema(SchemaDecorators):
     """`@lazy.auth(...)`: a provider for operations of this schema; `@lazy.auth(Provider)`: for one test alone."""
 
     def include(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "LazySchema":
-        """The schema with matching operations only; filters are those of `schema.include`."""
+        """Return the schema with matching operations only; filters are those of `schema.include`."""
         wanted = self.filter.including(*functions, **attributes)
         return replace(self, filter=wanted, hooks=self.hooks.copy())
 
     def exclude(
         self, *functions: Predicate, deprecated: bool = False, **attributes: Unpack[FilterAttributes]
     ) -> "LazySchema":
-        """The schema without matching operations; filters are those of `schema.include`."""
+        """Return the schema without matching operations; filters are those of `schema.include`."""
         wanted = self.filter.excluding(*functions, deprecated=deprecated, **attributes)
         return replace(self, filter=wanted, hooks=self.hooks.copy())
 
     @property
     def hook(self) -> HookDecorator:
-        """`@schema.hook`: a hook for operations of this schema alone."""
+        """Return the decorator of hooks for operations of this schema alone: `@schema.hook`."""
         return self.hooks.hook
 
     def resolved(self, value: object) -> LoadedSchema:
-        """The schema that the fixture gave, narrowed and with these hooks. Raises `IncorrectUsage`."""
+        """Return the schema of the fixture with these filters and hooks. Raises `IncorrectUsage`."""
         if not isinstance(value, LoadedSchema):
             raise IncorrectUsage(
                 f"the fixture {self.fixture!r} gave {type(value).__name__} {value!r:.80}; it must give a loaded schema"
@@ -66,7 +66,7 @@ class LazySchema(SchemaDecorators):
 
 
 def from_fixture(name: str) -> LazySchema:
-    """The schema that a fixture gives, known when a test runs."""
+    """Return the schema of a fixture, which is known when a test runs."""
     if not isinstance(name, str):
         raise IncorrectUsage(f"`from_fixture` takes the name of a fixture, got {name!r}")
     return LazySchema(name)
@@ -79,7 +79,7 @@ class SeveralSchemas(Struct, frozen=True):
 
 
 def parametrize(**schemas: LoadedSchema) -> Callable[[Tested], Tested]:
-    """Decorator of a test that takes `case`: one test for each operation of each schema, `test_api[users][GET /users]`.
+    """Decorate a test that takes `case`: one test for each operation of each schema, `test_api[users][GET /users]`.
 
     Raises `IncorrectUsage` for what is no loaded schema.
     """
@@ -135,7 +135,7 @@ NONE_ENABLED = "{name}: the configuration disables all operations of the test"
 
 
 def expanded(test: Test, name: str, *, has_subtests: bool = True) -> Iterator[tuple[str, Test]]:
-    """Names and functions of the tests of a function; each is a test of its own, or says what is wrong.
+    """Yield names and functions of the tests of a function; each is an independent test, or reports an error.
 
     `has_subtests` is whether pytest, or a plugin, knows subtests.
     """
@@ -194,7 +194,7 @@ def _nothing_tested(schema: LoadedSchema, name: str) -> str:
 
 
 def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Test:
-    """One test that takes the schema from a fixture and has a subtest for each operation."""
+    """Return one test that takes the schema from a fixture and has a subtest for each operation."""
     needed = {lazy.fixture, SUBTESTS} if has_subtests else {lazy.fixture}
     wanted = needed - set(inspect.signature(test).parameters)
 
@@ -243,7 +243,7 @@ def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[s
 
 
 def failing(test: Test, message: str) -> Test:
-    """A test that fails with a message, with the marks and fixtures of another one."""
+    """Return a test that fails with a message, with the marks and fixtures of another one."""
 
     def fail(*arguments: Any, **fixtures: Any) -> None:
         __tracebackhide__ = True
@@ -253,7 +253,7 @@ def failing(test: Test, message: str) -> Test:
 
 
 def skipping(test: Test, message: str) -> Test:
-    """A test that is skipped with a message, with the marks and fixtures of another one."""
+    """Return a test that is skipped with a message, with the marks and fixtures of another one."""
 
     def skip(*arguments: Any, **fixtures: Any) -> None:
         __tracebackhide__ = True
@@ -263,7 +263,7 @@ def skipping(test: Test, message: str) -> Test:
 
 
 def _instead_of(test: Test, function: Test) -> Test:
-    """The function under the name, marks and arguments of a test; what Hypothesis would give is no argument."""
+    """Return a function with the name, marks and arguments of a test, without the arguments that Hypothesis gives."""
     found = functools.wraps(test, updated=())(function)
     del found.__wrapped__
     marks = list(getattr(test, "pytestmark", ()))

@@ -46,7 +46,7 @@ def _titles(groups: list[FailureGroup]) -> Iterator[str]:
 
 
 def _groups(error: BaseException) -> Iterator[FailureGroup]:
-    """Groups of failures in what a test raised, the distinct ones of several; nothing where there is something else, too."""
+    """Yield the groups of failures in the exception of a test; nothing if it contains another exception."""
     found: list[FailureGroup] = []
     waiting = [error]
     while waiting:

@@ -38,7 +38,7 @@ class PendingTest(Struct, frozen=True):
         return inspect.iscoroutinefunction(self.test)
 
     def made(self) -> "PropertyTest | str":
-        """The Hypothesis test, or why there is none."""
+        """Return the Hypothesis test, or the reason why there is none."""
         operation = self.read()
         if isinstance(operation, BrokenOperation):
             return f"Schema Error\n\n{operation.error}"
@@ -49,7 +49,7 @@ class PendingTest(Struct, frozen=True):
 
 
 def fixture_signature(test: Test) -> inspect.Signature:
-    """The arguments of a test that pytest gives: all but `case` and those of `schema.given`. Raises `IncorrectUsage`."""
+    """Return the arguments of a test that pytest gives: all except `case` and those of `schema.given`. Raises `IncorrectUsage`."""
     given = given_names(test)
     own = inspect.signature(test)
     return own.replace(parameters=[one for key, one in own.parameters.items() if key not in given])

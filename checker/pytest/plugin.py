@@ -39,7 +39,7 @@ _CRASHED: pytest.StashKey[int] = pytest.StashKey()
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item | pytest.Collector] | None:
-    """One item for each operation of the schema of a test."""
+    """Return an item for each operation of the schema of a test."""
     # By their types: some objects of modules, such as settings of Django, do work when they are asked for anything.
     if issubclass(type(obj), type):
         if issubclass(cast("type[object]", obj), unittest.TestCase):
@@ -64,7 +64,7 @@ class UsualIds:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pycollect_makeitem(self) -> Generator[None, object, object]:
-        """Also what other plugins made of our items."""
+        """Return an item for each operation of the schema of a test."""
         found = yield
         for item in found if isinstance(found, list) else ():
             own: Any = getattr(item, "_id", None)
@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Look at all that is collected, after other plugins."""
+    """Register the hook that sees all collected items after other plugins."""
     config.pluginmanager.register(UsualIds(), "checker-ids")
 
 
@@ -110,7 +110,7 @@ _hidden.__test__ = False  # type: ignore[attr-defined]
 
 
 def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, Callable[..., Any]]]:
-    """Names and functions of the items of a test."""
+    """Return the names and functions of the items of a test."""
     expansion = _module("checker.pytest.expansion")
     config.stash[_HAS_TESTS] = True
     # The name of what is built into pytest 9, and of the plugin for earlier ones.
@@ -122,7 +122,7 @@ def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, C
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """Hear of all calls from the first test on."""
+    """Record all calls from the first test on."""
     stash = session.config.stash
     if _HAS_TESTS in stash and not session.config.option.collectonly:
         stash[_CALLS] = _module("checker.pytest.session").SessionCalls.recording()

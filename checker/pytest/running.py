@@ -23,7 +23,7 @@ def take_place(item: pytest.Function, pending: PendingTest) -> None:
 
 
 def prepare(test: PropertyTest) -> None:
-    """Have the listed cases come first; skip or fail where there are no cases at all."""
+    """Put the listed cases first; skip or fail a test without any case."""
     __tracebackhide__ = True
     label, reason = test.operation.label, ""
     try:

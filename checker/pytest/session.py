@@ -74,7 +74,7 @@ class SessionCalls(Struct, eq=False):
 
     @classmethod
     def recording(cls) -> Self:
-        """One that hears of every call of this process."""
+        """Return a recorder of every call of this process."""
         made = cls()
         RECORDERS.append(made)
         return made
@@ -113,11 +113,11 @@ class SessionCalls(Struct, eq=False):
             call.command = command or call.command
 
     def judging(self, classes: KeptClassChecks) -> None:
-        """Remember instances of classes: they are asked when all is over."""
+        """Remember instances of classes, which are asked at the end of the session."""
         self.classes[id(classes)] = classes
 
     def finish(self) -> None:
-        """Hear of no further calls."""
+        """Stop recording calls."""
         if self in RECORDERS:
             RECORDERS.remove(self)
 
@@ -189,7 +189,7 @@ class SessionCalls(Struct, eq=False):
             yield f"{self.lost:,} requests beyond the first {_MOST:,} are not in them"
 
     def told_seeds(self) -> Iterator[str]:
-        """The line that says how to have the same cases again; none where no test had a seed."""
+        """Yield the line that explains how to repeat the same cases; nothing if no test had a seed."""
         listed = ", ".join(map(str, self.seeds))
         if self.seeds:
             yield f"Seed: {listed}" if len(self.seeds) == 1 else f"Seeds: {listed}"

@@ -62,7 +62,7 @@ def _shown(value: object) -> str:
 
 
 def graph_text(title: str, model: ResourceModel) -> str:
-    """Each operation in the order in which a run comes to it, and below it where its answers lead."""
+    """Return each operation in the order of a run, and below it the operations that its responses lead to."""
     edges = edges_of(model)
     lines = [title or "API"]
     below: dict[Label, list[GraphEdge]] = {}
@@ -80,7 +80,7 @@ _STYLES: Final = {EdgeKind.DECLARED: "bold", EdgeKind.INFERRED: "solid", EdgeKin
 
 
 def graph_dot(title: str, model: ResourceModel) -> str:
-    """A digraph of Graphviz: producers are filled, declared links bold, what only places say dashed."""
+    """Return a digraph of Graphviz: producers are filled, declared links bold, inferred links dashed."""
     lines = [f"digraph {_quoted(title or 'API')} {{", "  rankdir=LR;", "  node [shape=box];"]
     for label in model.ordered:
         style = " [style=filled, fillcolor=lightgrey]" if label in model.producers else ""
@@ -93,7 +93,7 @@ def graph_dot(title: str, model: ResourceModel) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A quoted string of the DOT language, in which a backslash begins an escape of labels."""
+    """Return a quoted string of the DOT language, in which a backslash begins an escape of labels."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{xml_text(" ".join(escaped.split()))}"'
 
@@ -102,7 +102,7 @@ _ARROWS: Final = {EdgeKind.DECLARED: "==>", EdgeKind.INFERRED: "-->", EdgeKind.P
 
 
 def graph_mermaid(title: str, model: ResourceModel) -> str:
-    """A flowchart of Mermaid: producers are rounded, declared links thick, what only places say dotted."""
+    """Return a flowchart of Mermaid: producers are rounded, declared links thick, inferred links dotted."""
     names = {label: f"n{number}" for number, label in enumerate(model.ordered)}
     lines = ["---", f"title: {json.dumps(title)}", "---"] if title else []
     lines.append("flowchart LR")
@@ -117,7 +117,7 @@ def graph_mermaid(title: str, model: ResourceModel) -> str:
 
 
 def _entities(text: str) -> str:
-    """A quoted string in which everything that means something to Mermaid is written as a character entity."""
+    """Return a quoted string in which special characters of Mermaid are character entities."""
     return f'"{"".join(_entity(one) for one in xml_text(" ".join(text.split())))}"'
 
 
@@ -138,7 +138,7 @@ _WIDEST = 60
 
 
 def outline_text(outline: RunOutline) -> str:
-    """One line an operation: its label, what it takes (`*`: required), the phases that test it."""
+    """Return one line for each operation: its label, its inputs (`*`: required), the phases that test it."""
     head = " · ".join(
         part
         for part in (outline.title, outline.specification, f"{outline.selected} selected / {outline.total} total")
@@ -166,7 +166,7 @@ def _line(one: OutlinedOperation, width: int) -> str:
 
 
 def outline_json(outline: RunOutline) -> str:
-    """An object: `operations` in document order, each with `label`, `inputs`, `phases` and what else is known of it."""
+    """Return an object: `operations` in document order, each with `label`, `inputs`, `phases` and further properties."""
     plain = to_builtins(outline)
     plain["selected"] = outline.selected
     plain["broken"] = [{"label": label, "error": error} for label, error in outline.broken]

@@ -412,7 +412,7 @@ class _Phases:
                 yield PhaseOutcome(name, "skip", "disabled")
 
     def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
-        """`name`: the phase as findings name it; empty for any phase."""
+        """Return the line of a phase that ran. `name`: the phase as findings name it; empty for any phase."""
         known = {label for label in phase.failed if self._is_known(name, label)}
         came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
         began_s = max(0.0, phase.began_at - self._began_at) if phase.seconds else 0.0

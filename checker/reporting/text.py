@@ -16,12 +16,12 @@ _NOT_PLAIN = re.compile(
 
 
 def unicode_text(text: str) -> str:
-    """Text without lone surrogates, which no encoding holds: U+FFFD stands for each."""
+    """Return text without lone surrogates, which no encoding holds: U+FFFD stands for each."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def xml_text(text: str) -> str:
-    r"""Text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2); others are written as `\x1b`.
+    r"""Return text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2); others are written as `\x1b`.
 
     Commands of CI systems are broken: reports are printed into logs, and tools that read them print their texts.
     """
@@ -38,7 +38,7 @@ _LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
 
 def json_text(value: Any, *, indent: bool = False) -> str:
-    """A value as JSON (RFC 8259) that every reader takes: lone surrogates become U+FFFD, NaN and infinities null.
+    """Return a value as JSON (RFC 8259) that every reader takes: lone surrogates become U+FFFD, NaN and infinities null.
 
     No line of it is a command of a CI system, whatever the value holds: it may be printed into a log.
     """
@@ -89,5 +89,5 @@ def cut_list(lines: Sequence[str], most: int, indent: str = "", advice: str = ""
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 error`, `2 errors`."""
+    """Return a count with its noun: `1 error`, `2 errors`."""
     return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"

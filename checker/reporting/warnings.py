@@ -44,7 +44,7 @@ class WarningFacts(Struct, frozen=True):
         return self.own.get(label, self.settings.verdict.warnings)
 
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:
-        """(label, status -> count) of the cases that were meant to be accepted, of operations that had such cases."""
+        """Yield (label, status -> count) of the cases that are meant to be accepted, for operations with such cases."""
         for label in sorted(self.view.statuses):
             counts = self.view.positive_statuses(label)
             if counts:
@@ -52,7 +52,7 @@ class WarningFacts(Struct, frozen=True):
 
 
 def unreached(facts: WarningFacts) -> Iterator[Note]:
-    """Operations that were tested and never answered 2xx, with what most answers were instead."""
+    """Yield operations that were tested and never had a 2xx response, with their most frequent responses."""
     for label, statuses in facts.positive():
         if not any(status // 100 == 2 for status in statuses):
             most = max(statuses, key=lambda status: (statuses[status], -status))
@@ -61,7 +61,7 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
 
 
 def missing_auth(facts: WarningFacts) -> Iterator[Note]:
-    """Operations of whose answers at least 90 % are 401, or at least 90 % are 403, and none is a success.
+    """Yield operations whose responses are at least 90 % 401, or at least 90 % 403, and never a success.
 
     Where nothing is configured, lines of `checker.toml` that would configure what the description declares are one more.
     """
@@ -95,14 +95,14 @@ def _is_open_login(view: RunView, label: str) -> bool:
 
 
 def rate_limited(facts: WarningFacts) -> Iterator[Note]:
-    """Operations of whose answers at least 90 % are 429."""
+    """Yield operations whose responses are at least 90 % 429."""
     for label, statuses in facts.positive():
         if statuses[429] and statuses[429] >= NEARLY_ALL * statuses.total():
             yield Note("rate_limited", label, "", f"429 in {_share(statuses[429], statuses)} of cases")
 
 
 def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
-    """Operations with at least 10 valid requests, of which some were let in, but less than the configured share."""
+    """Yield operations with at least 10 valid requests, of which some were accepted, but less than the configured share."""
     for label, statuses in facts.positive():
         rate = facts.warnings_of(label).low_valid_rate
         served = sum(count for status, count in statuses.items() if 200 <= status < 400)
@@ -149,7 +149,7 @@ def _lacking(path: str, declared: str) -> str:
 
 
 def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
-    """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are 404.
+    """Yield operations without a success whose refusals, except those for credentials, are at least 10 % 404.
 
     None where the base URL is to blame.
     """
@@ -162,7 +162,7 @@ def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
 
 
 def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
-    """Operations that served nothing valid, and of whose refusals for other reasons than credentials at least 10 % are about the data itself."""
+    """Yield operations without a success whose refusals, except those for credentials, are at least 10 % about the data itself."""
     for label, statuses, refused in _refusing(facts):
         others = {
             status: count for status, count in statuses.items() if status // 100 == 4 and status not in _OF_OTHERS
@@ -175,7 +175,7 @@ def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
 
 
 def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
-    """Operations that answered at least ten cases, all of them with 405, which is not documented."""
+    """Yield operations that responded to at least ten cases, always with 405, which is not documented."""
     for label, statuses in facts.positive():
         if facts.view.is_never_allowed(label):
             text = f"405 in all {statuses[405]} cases"
@@ -184,7 +184,7 @@ def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
 
 
 def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
-    """(label, statuses, number of 4xx but 401 and 403) of operations that served nothing valid, and failed in no other way."""
+    """Yield (label, statuses, number of 4xx except 401 and 403) of operations without a success or any other failure."""
     for label, statuses in facts.positive():
         refused = sum(count for status, count in statuses.items() if status // 100 == 4 and status not in UNAUTHORIZED)
         # A server error says nothing of the data, but it does not speak for it either.
@@ -291,7 +291,7 @@ def is_tip(note: Note) -> bool:
 
 
 def warning_groups(notes: Iterable[Note]) -> Iterator[WarningGroup]:
-    """Warnings by kind, in the order of their table."""
+    """Yield warnings by kind, in the order of their table."""
     by_kind: dict[str, dict[tuple[str, str], set[str]]] = {}
     tips: dict[str, str] = {}
     for note in notes:

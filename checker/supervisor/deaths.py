@@ -238,7 +238,7 @@ class Unreported:
         """Leased task -> (cases, failed cases) on record at the lease."""
 
     def lease(self, task: Task, view: RunView) -> None:
-        """Remember what is on record of a task at its lease."""
+        """Remember the recorded progress of a task at its lease."""
         known = view.tasks.get(task.id)
         if known is not None:
             self._known[task.id] = known.cases, known.failed_cases

@@ -150,7 +150,7 @@ class Ending:
         return self.began and not (self.is_late and self._told < _EndingStage.HASTEN)
 
     def left_s(self, elapsed_s: float) -> float | None:
-        """Seconds until nothing new begins; None without a time limit."""
+        """Return the seconds until nothing new begins; None without a time limit."""
         limit_s = self._max_time_s
         if limit_s is None:
             return None

@@ -335,7 +335,7 @@ def remove_folders_of_dead() -> None:
 
 
 def _use_own_folder() -> None:
-    """Have multiprocessing put the socket of the fork server into a folder that a later run recognises.
+    """Make multiprocessing put the socket of the fork server into a folder that a later run recognises.
 
     The default `pymp-*` is used by every program with multiprocessing. A lock inside is held until this process ends. A pid in the
     name would not do, because containers may share the folder for temporary files.

@@ -118,7 +118,7 @@ def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any
 
 
 def _content(body: bytes, *, preserve: bool) -> dict[str, Any]:
-    """Text if it is text, base64 otherwise."""
+    """Return the text of a body that is text, base64 of another one."""
     if not preserve:
         try:
             return {"text": body.decode()}
