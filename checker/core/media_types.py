@@ -154,6 +154,21 @@ def is_form(text: str) -> bool:
     return parsed is not None and parsed.essence == "application/x-www-form-urlencoded"
 
 
+_LINES = frozenset(("jsonl", "x-ndjson", "ndjson", "x-jsonlines", "jsonlines", "x-jsonl"))
+
+
+def stream_of(parsed: MediaType) -> str:
+    """Return the way in which a media type puts values after each other: `lines`, `records` or `events`; empty if it does not.
+
+    Lines are of JSON, records are JSON texts after a separator (RFC 7464), events are server-sent.
+    """
+    if parsed.essence == "text/event-stream":
+        return "events"
+    if parsed.subtype in _LINES or parsed.subtype.endswith("+jsonl"):
+        return "lines"
+    return "records" if parsed.subtype == "json-seq" or parsed.subtype.endswith("+json-seq") else ""
+
+
 def is_multipart(text: str) -> bool:
     """True for `multipart/form-data` and its relatives."""
     parsed = parse(text)

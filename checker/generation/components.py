@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -45,7 +46,7 @@ from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import draw_strategy
 from checker.schema.views import ALL_TYPES, outline_of
-from checker.transport.wire.bodies import carried_types, is_file_type
+from checker.transport.wire.bodies import carried_types, codec_of, is_file_type
 from checker.transport.wire.decoding import may_spread
 
 _OPTIONAL: Final = 0.5
@@ -318,7 +319,7 @@ class PartCompiler:
         # A body that its kind serialises may be any value.
         is_bytes = body.write is None and (is_multi or not (is_text or is_written_xml))
         facets = [Facet(schema.raw, schema.pointer)]
-        if is_multi or is_form(body.media_type):
+        if is_form(body.media_type) or (is_multi and "object" in outline_of(schema).types):
             facets.append(Facet({"type": "object"}, f"{schema.pointer}/form", is_made=True))
         files = dict(_files_of(body)) if is_multi else {}
         if files:
@@ -328,7 +329,7 @@ class PartCompiler:
             facets.append(Facet({"type": sorted(carried)}, f"{schema.pointer}/text", is_made=True))
         compiler = self._compiler(schema.document, schema.dialect, reuses=reuses)
         place = body_place(
-            self._text(),
+            _common_text(self._text(), body),
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
             is_xml=is_written_xml or any(map(_is_xml_part, body.encoding.values())),
@@ -406,6 +407,17 @@ def _files_of(body: Body) -> Iterator[tuple[str, dict[str, Any]]]:
             types = outline.property(name).types
             is_list = types != ALL_TYPES and "string" not in types
             yield name, {"items": one} if is_list else one
+
+
+def _common_text(text: alphabets.Alphabet, body: Body) -> alphabets.Alphabet:
+    """Return the characters of an alphabet that a body and its parts can carry in the charsets of their media types."""
+    parts = [how.content_type.split(",") for how in body.encoding.values() if how.content_type is not None]
+    for media_type in chain([body.media_type], *parts):
+        codec = codec_of(media_type.strip())
+        if codec is not None:
+            held = alphabets.text_of(codec, allows_nul=True)
+            text = alphabets.restricted(alphabets.common(text.intervals, held.intervals), "")
+    return text
 
 
 def _is_xml_part(how: PropertyEncoding) -> bool:

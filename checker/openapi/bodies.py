@@ -18,7 +18,7 @@ from checker.openapi.parameters import Declared, inner_delimiters, swagger_schem
 from checker.schema.pointers import pointer_child
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.bodies import carried_types, reason_not
-from checker.transport.wire.multipart import part_types
+from checker.transport.wire.multipart import EACH_ITEM, part_types
 from checker.transport.wire.styles import text_of
 
 
@@ -51,12 +51,13 @@ _ANY = {"integer": 0, "number": 0, "boolean": True, "string": "a"}
 
 
 def encodings(document: OpenApiDocument, media_type: Mapping[str, Any], at: str) -> dict[str, PropertyEncoding]:
-    """Return the encodings of a Media Type Object at `at`, by property."""
-    return {
-        name: _encoding(document, value, place)
-        for name, value, place in members(media_type, at, "encoding")
-        if isinstance(value, dict)
-    }
+    """Return the encodings of a Media Type Object at `at`, by property or by position in an array (OpenAPI 3.2, 4.14)."""
+    found = list(members(media_type, at, "encoding"))
+    for index, value in enumerate(elements(media_type.get("prefixEncoding"))):
+        found.append((str(index), value, pointer_child(at, "prefixEncoding", str(index))))
+    if "itemEncoding" in media_type:
+        found.append((EACH_ITEM, media_type["itemEncoding"], pointer_child(at, "itemEncoding")))
+    return {name: _encoding(document, value, place) for name, value, place in found if isinstance(value, dict)}
 
 
 def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> PropertyEncoding:
@@ -101,7 +102,6 @@ def _value(header: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
 
 _FORM = "application/x-www-form-urlencoded"
 _MULTIPART = "multipart/form-data"
-_BY_POSITION = ("prefixEncoding", "itemEncoding", "itemSchema")
 _LOST, _UNWRITTEN, _MALFORMED = (
     BodyFault.UNRESOLVABLE, BodyFault.UNSERIALISABLE, BodyFault.MALFORMED,
 )  # fmt: skip
@@ -207,20 +207,21 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     if not isinstance(value, dict):
         value = {}
     encoding = encodings(document, value, at)
-    reason = _unwritten(value, encoding, at)
+    reason = _unwritten(encoding, at)
     if reason is not None:
         return UnusableBody(media_type, reason, at, _UNWRITTEN)
-    schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
+    if "schema" in value or "itemSchema" not in value:
+        schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
+    else:
+        items = {"$ref": pointer_child(at, "itemSchema")}
+        schema = document.schema({"type": "array", "items": items}, at)
     examples = declared_examples(document, value, at)
     parts = partial(part_types, encoding) if is_multipart(media_type) else None
     return _checked(document, Body(media_type, schema, at, encoding, examples, part_types=parts))
 
 
-def _unwritten(value: Mapping[str, Any], encoding: Mapping[str, PropertyEncoding], at: str) -> str | None:
-    """Return the reason why a body cannot be sent as it is declared (OpenAPI 3.2, 4.14 and 4.15); None if it can."""
-    for keyword in _BY_POSITION:
-        if keyword in value and (keyword != "itemSchema" or "schema" not in value):
-            return f"{at} says `{keyword}`, by which no request is written; declare a `schema`"
+def _unwritten(encoding: Mapping[str, PropertyEncoding], at: str) -> str | None:
+    """Return the reason why a body cannot be sent as it is declared; None if it can."""
     for name, how in encoding.items():
         if how.content_type is not None and is_multipart(how.content_type):
             return f"the part `{name}` at {at} is multipart itself, which is not written"

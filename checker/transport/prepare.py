@@ -17,6 +17,7 @@ from checker.core.operation import Location, Operation, Parameter, PropertyEncod
 from checker.core.registry import SerializationContext, Serializer
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.schema import Schema
+from checker.schema.views import type_of
 from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.policies import documents_redirects
 from checker.transport.settings import Dispatch
@@ -176,7 +177,7 @@ class RequestMaker:
             try:
                 body, content_type = plan.body(case)
             except ValueError as error:
-                is_known = reason_not(case.media_type or "") is None
+                is_known = reason_not(case.media_type or "", type_of(case.body)) is None
                 kind = SerializationError if is_known else SerializationNotPossible
                 raise kind(f"{case.media_type}: {error}") from error
         if not case.headers and not case.cookies:

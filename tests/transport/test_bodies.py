@@ -87,7 +87,7 @@ def test_what_can_be_sent(media_type) -> None:
     assert reason_not(media_type) is None
 
 
-@pytest.mark.parametrize("media_type", ["application/x-unheard-of", "message/*", "text/event-stream", "nonsense", ""])
+@pytest.mark.parametrize("media_type", ["message/*", "nonsense", ""])
 def test_what_cannot_be_sent_has_a_reason(media_type) -> None:
     assert media_type in (reason_not(media_type) or "")
     with pytest.raises(ValueError, match="serialiser"):

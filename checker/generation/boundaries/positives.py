@@ -374,6 +374,8 @@ def _texts(node: _Node) -> Iterator[Boundary]:
     is_free = not (is_said or strings.patterns or form.formats)
     if is_free and location_of(place) is not Location.PATH:
         for text, description in any_texts(form):
+            if not place.alphabet.permits(text):
+                continue
             yield node.boundary(text, description, Scenario.STRING)
         signs = signs_text(form)
         if signs:

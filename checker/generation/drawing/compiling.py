@@ -352,7 +352,8 @@ class Compiler(Struct):
             words = self.words[kind].at(place, self.validator(conjunction))
             draw = words.sampled(draw, self.context)
         if self.reuses and place.is_body:
-            return reusing(draw, kind, self.validator(conjunction), self.context)
+            is_valid = self.validator(conjunction)
+            return reusing(draw, kind, lambda value: place.carries(value) and is_valid(value), self.context)
         return draw
 
     def _with_examples(self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:

@@ -19,6 +19,7 @@ from checker.core.media_types import (
     matches,
     media_type_of,
     parse,
+    stream_of,
 )
 from checker.core.operation import Body, Location, Operation, PropertyEncoding
 from checker.openapi.referee.rulings import Part, Rule, Rules
@@ -27,6 +28,7 @@ from checker.openapi.responses.texts import BeyondLimits, yaml_readings
 from checker.schema.views import Outline
 from checker.transport.wire import ambiguity
 from checker.transport.wire.ambiguity import UNWRITTEN
+from checker.transport.wire.bodies import is_opaque
 from checker.transport.wire.decoding import (
     DeclaredShape,
     deep_tree,
@@ -148,6 +150,8 @@ def multipart_readings(content: bytes, content_type: str, rule: Rule, encoding: 
     """Return the readings of `multipart/form-data`. Raises `ValueError` if it is none."""
     grouped: dict[str, list[FormPart]] = {}
     for number, part in enumerate(parts_of(content, content_type)):
+        if part.name is None and "object" not in rule.outline.types:
+            raise Undecided(_NAMELESS)
         if part.name is None:
             raise ValueError(f"part {number + 1} has no name")
         grouped.setdefault(part.name, []).append(part)
@@ -197,11 +201,12 @@ def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Re
         return xml_readings(part.content, outline)
     if part.is_file:
         return [Reading(part.content.decode("latin-1"))]
+    parsed = parse(part.media_type or "")
     try:
-        text = part.content.decode("utf-8")
-    except UnicodeDecodeError:
+        text = part.content.decode((parsed and parsed.charset) or "utf-8")
+    except (UnicodeDecodeError, LookupError):
         if part.media_type is None or part.media_type.startswith("text/"):
-            raise ValueError(f"the part {part.name!r} is not UTF-8") from None
+            raise ValueError(f"the part {part.name!r} is not in its charset") from None
         return [Reading(part.content.decode("latin-1"))]
     return readings(text, outline)
 
@@ -255,6 +260,8 @@ _NO_BODY = "an empty body, or null, may be none at all"
 _BOM = "servers differ on whether JSON may start with a byte order mark"
 _YAML = "YAML 1.1 and YAML 1.2 read it differently"
 _OCTETS = "nothing says whether it is text or octets"
+_STREAM = "the description does not say which values the text has one after another"
+_NAMELESS = "the parts have no names, and servers differ on how they match them"
 _TWICE = "servers differ on which of two equal names counts"
 
 
@@ -321,7 +328,7 @@ def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, requ
         return part.broken("syntax", str(error), content)
     verdicts = part.judged(found, rule)
     is_wrong = any(one.outcome is Outcome.INVALID for one in verdicts)
-    if not is_wrong and not _holds_files(content, content_type):
+    if not is_wrong and (is_opaque(content_type) or not _holds_files(content, content_type)):
         return part.ambiguous(ambiguity.KIND)
     # An empty form may be no form at all, and many frameworks read `null` as no body.
     is_nothing = not content or content.strip() == b"null"
@@ -336,6 +343,20 @@ def _holds_files(content: bytes, content_type: str) -> bool:
         return is_of_its_kind(content, content_type)
     parts = parts_of(content, content_type)
     return all(is_of_its_kind(one.content, one.media_type or "") for one in parts)
+
+
+def _stream(content_type: str) -> str:
+    parsed = parse(content_type)
+    return "" if parsed is None else stream_of(parsed)
+
+
+def _stream_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
+    """Return the readings of values after each other: as a list, as a single value, or as a text."""
+    if "string" in rule.outline.types or _stream(content_type) == "events":
+        raise Undecided(_STREAM)
+    values = [exact_json(text) for text in re.split("[\\n\x1e]", content.decode("utf-8")) if text.strip()]
+    is_list = "array" in rule.outline.types or len(values) != 1
+    return [Reading(values if is_list else values[0])]
 
 
 def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> list[Reading]:
@@ -407,8 +428,9 @@ def _unstructured(text: str, rule: Rule) -> list[Reading]:
 
 
 _Reader = Callable[[bytes, str, Rule], list[Reading]]
-_READERS: Final[tuple[tuple[Callable[[str], bool], _Reader], ...]] = (
+_READERS: Final[tuple[tuple[Callable[[str], object], _Reader], ...]] = (
     (is_json, _json_readings),
     (is_yaml, _yaml_readings),
+    (_stream, _stream_readings),
     (is_xml, lambda content, content_type, rule: xml_readings(content, rule.outline)),
 )

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.contract import BodyOpinions, BodyValidator, SchemaViolation, UndecodableBody
-from checker.core.media_types import MediaType, is_json, is_xml, is_yaml
+from checker.core.media_types import MediaType, is_json, is_xml, is_yaml, stream_of
 from checker.core.schema import Schema, UnresolvableReference, tokens_of
 from checker.openapi.documents.dialects import members
 from checker.openapi.responses.texts import BeyondLimits, TwoOpinions, json_of_text, yaml_readings
@@ -101,22 +101,13 @@ def _is_json_text(raw: dict[str, Any]) -> bool:
 _SAMPLE = 100
 """Events of a stream that are judged."""
 _LINES: Final = re.compile(r"\r\n|\n|\r")
-_LINE_TYPES = frozenset({"jsonl", "x-ndjson", "ndjson", "x-jsonlines", "jsonlines", "x-jsonl"})
-
 Events = Callable[[bytes], Iterator[Any]]
 """Yields the values of the complete events at the beginning of a stream. Raises `ValueError` at an unreadable event."""
 
 
 def events_of(received: MediaType) -> Events | None:
     """Return the function that cuts streams of a media type into events; None for other media types."""
-    if received.essence == "text/event-stream":
-        return _server_sent
-    if received.subtype in _LINE_TYPES or received.subtype.endswith("+jsonl"):
-        # Blank lines mean nothing.
-        return lambda content: _texts(content.decode("utf-8-sig", "replace").split("\n"))
-    if received.subtype == "json-seq" or received.subtype.endswith("+json-seq"):
-        return _json_sequence
-    return None
+    return _EVENTS.get(stream_of(received))
 
 
 class StreamBody:
@@ -242,6 +233,12 @@ def _texts(texts: list[str]) -> Iterator[Any]:
             return
 
 
+_EVENTS: Final[dict[str, Events]] = {
+    "events": _server_sent,
+    # Blank lines mean nothing.
+    "lines": lambda content: _texts(content.decode("utf-8-sig", "replace").split("\n")),
+    "records": _json_sequence,
+}
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
 _SHORT: Final = 1024
 """Longest body to remember, in bytes."""

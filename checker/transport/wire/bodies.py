@@ -12,12 +12,12 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import orjson
 import yaml
 
-from checker.core.media_types import MediaType, is_form, is_json, is_multipart, is_xml, is_yaml, parse
+from checker.core.media_types import MediaType, is_form, is_json, is_multipart, is_xml, is_yaml, parse, stream_of
 from checker.core.operation import Parameter, PropertyEncoding
 from checker.core.registry import SERIALIZERS, BuiltIn
 from checker.core.schema import Schema
@@ -155,21 +155,40 @@ def text_bytes(value: Any) -> bytes:
     return value if isinstance(value, bytes) else text_of(value).encode("utf-8", "surrogatepass")
 
 
+def codec_of(media_type: str) -> str | None:
+    """Return the Python name of the encoding whose characters a body of a media type may have; None if it may have any.
+
+    Only text is written in the charset that its media type names. Other formats are written in UTF-8, which agrees with all
+    those charsets in ASCII.
+    """
+    parsed = parse(media_type)
+    known = "utf-8" if parsed is None else _known_codec(parsed.charset)
+    is_text = parsed is not None and (parsed.essence == "text/csv" or is_unstructured(media_type))
+    return None if known.startswith("utf") else known if is_text else "ascii"
+
+
+def _known_codec(charset: str | None) -> str:
+    """Return the Python name of a charset; that of UTF-8 if it is unknown."""
+    try:
+        known = codecs.lookup(charset or "utf-8").name
+        "".encode(known)
+    except LookupError:
+        return "utf-8"
+    return known
+
+
 def text_encoder(charset: str | None) -> Callable[[Any], bytes]:
     """Return an encoder for the charset of a media type; UTF-8 if the charset is unknown. Raises `ValueError` for missing characters."""
-    try:
-        known = "utf-8" if charset is None else codecs.lookup(charset).name
-    except LookupError:
-        known = "utf-8"
+    known = _known_codec(charset)
     if known in ("utf-8", "ascii"):
         return text_bytes
     return lambda value: value if isinstance(value, bytes) else text_of(value).encode(known)
 
 
-def csv_bytes(value: Any) -> bytes:
+def csv_text(value: Any) -> Any:
     """Return rows: of objects, with their names as the first row, or of arrays. Text is returned unchanged."""
     if not isinstance(value, list) or not value:
-        return text_bytes("" if value == [] else value)
+        return "" if value == [] else value
     out = io.StringIO(newline="")
     rows = csv.writer(out)
     if all(isinstance(row, dict) for row in value):
@@ -178,7 +197,30 @@ def csv_bytes(value: Any) -> bytes:
         rows.writerows([text_of(row.get(name, "")) for name in names] for row in value)
     else:
         rows.writerows(map(text_of, row) if isinstance(row, list) else [text_of(row)] for row in value)
-    return out.getvalue().encode("utf-8", "surrogatepass")
+    return out.getvalue()
+
+
+_EVENT_FIELDS: Final = ("event", "id", "retry", "data")
+
+
+def stream_bytes(value: Any, stream: str) -> bytes:
+    """Return values one after another, as `checker.core.media_types.stream_of` says. Text and bytes are written unchanged."""
+    if isinstance(value, str | bytes):
+        return text_bytes(value)
+    values = value if isinstance(value, list) else [value]
+    if stream == "events":
+        return b"".join(map(_event, values))
+    return b"".join(b"\x1e" * (stream == "records") + json_bytes(one) + b"\n" for one in values)
+
+
+def _event(value: Any) -> bytes:
+    """Return a server-sent event: of its fields, or with the value as its data."""
+    is_event = isinstance(value, dict) and "data" in value and value.keys() <= {*_EVENT_FIELDS}
+    fields = value if is_event else {"data": value}
+    lines = [
+        f"{name}: {line}\n" for name in _EVENT_FIELDS if name in fields for line in text_of(fields[name]).split("\n")
+    ]
+    return "".join([*lines, "\n"]).encode("utf-8", "surrogatepass")
 
 
 def yaml_bytes(value: Any) -> bytes:
@@ -199,6 +241,10 @@ _MEMBERS = {
     "text/*": "text/plain",
     "multipart/*": "multipart/form-data",
     "image/*": "image/png",
+    "audio/*": "audio/mpeg",
+    "video/*": "video/mp4",
+    "font/*": "font/woff2",
+    "model/*": "model/stl",
     "application/*+xml": "application/xml",
     "application/*+yaml": "application/yaml",
 }
@@ -217,8 +263,7 @@ _TEXTS = frozenset(
     )
 )  # fmt: skip
 """Media types that are text; a JWT is its compact form (RFC 7519, 10.3.1)."""
-_NOT_PLAIN = frozenset(("xml", "event-stream"))
-_OCTET_FAMILIES = frozenset(("image", "audio", "video", "font"))
+_OCTET_FAMILIES = frozenset(("image", "audio", "video", "font", "model"))
 _TEXT = frozenset(("string",))
 _NO_TYPES: frozenset[str] = frozenset()
 
@@ -249,7 +294,7 @@ def carried_types(media_type: str) -> frozenset[str]:
         return ALL_TYPES - {"object"}
     if parsed is None or not is_unstructured(media_type):
         return ALL_TYPES
-    return _TEXT if _is_octets(parsed) else ALL_TYPES - {"object", "array"}
+    return ALL_TYPES - {"object", "array"} if _is_text(parsed) and not _is_octets(parsed) else _TEXT
 
 
 def concrete(media_type: str) -> str:
@@ -276,7 +321,7 @@ def is_unstructured(media_type: str) -> bool:
     if parsed is None or "*" in parsed.essence:
         return False
     others = (is_json, is_form, is_multipart, is_yaml, is_xml)
-    return not any(fits(parsed.essence) for fits in others) and (_is_octets(parsed) or _is_text(parsed))
+    return not (stream_of(parsed) or any(fits(parsed.essence) for fits in others))
 
 
 def encode(body: Any, media_type: str, encoding: Encoding, schema: Schema | None = None) -> tuple[bytes, str]:
@@ -316,10 +361,23 @@ def _encoder(media_type: str, encoding: Encoding, schema: Schema | None) -> Enco
     if is_xml(media_type):
         return xml_encoder(schema)
     if parsed.essence == "text/csv":
-        return csv_bytes
+        write = text_encoder(parsed.charset)
+        return lambda value: write(csv_text(value))
+    stream = stream_of(parsed)
+    if stream:
+        return lambda value: stream_bytes(value, stream)
     if _is_octets(parsed) or _is_text(parsed):
-        return text_encoder(parsed.parameters.get("charset"))
-    return None
+        return text_encoder(parsed.charset)
+    return None if is_multipart(media_type) else _opaque_encoder(media_type, text_encoder(parsed.charset))
+
+
+def _opaque_encoder(media_type: str, write: Encoder) -> Encoder:
+    def encoded(value: Any) -> bytes:
+        if isinstance(value, dict | list):
+            raise ValueError(f"no serialiser for {media_type} from an array or object")
+        return write(value)
+
+    return encoded
 
 
 def is_file_type(media_type: str) -> bool:
@@ -338,7 +396,13 @@ def _is_octets(parsed: MediaType) -> bool:
 
 
 def _is_text(parsed: MediaType) -> bool:
-    return parsed.essence in _TEXTS or (parsed.type == "text" and parsed.subtype not in _NOT_PLAIN)
+    return parsed.essence in _TEXTS or parsed.type == "text"
+
+
+def is_opaque(media_type: str) -> bool:
+    """Whether the format of a media type is unknown here: a text or octets of any content are sent as it."""
+    parsed = parse(media_type)
+    return parsed is not None and is_unstructured(media_type) and not (_is_octets(parsed) or _is_text(parsed))
 
 
 def _part_writer(schema: Schema | None) -> PartWriter:

@@ -20,7 +20,7 @@ _STARTS: Final = (
     (b"\x1f\x8b", "application/gzip", "gz"),
     (b"BM", "image/bmp", "bmp"),
 )
-_FAMILIES: Final = ("image/", "audio/", "video/", "font/")
+_FAMILIES: Final = ("image/", "audio/", "video/", "font/", "model/")
 _KINDS: Final = frozenset(media_type for _, media_type, _ in _STARTS)
 _EXTENSIONS: Final = {media_type: extension for _, media_type, extension in _STARTS} | {
     "image/webp": "webp",
@@ -59,6 +59,8 @@ PartWriter = Callable[[Any, str | None, str], bytes | None]
 
 _CRLF = b"\r\n"
 _USUAL = PropertyEncoding()
+EACH_ITEM: Final = "*"
+"""Name of the encoding of the items of an array without one of their own, which have their index as name."""
 _BOUNDARY = "part-of-a-checker-body"
 
 
@@ -118,8 +120,12 @@ def _encoded_items(
             for name, value in body.items()
             if value is not None or is_json(encoding.get(name, _USUAL).content_type or "")
         }
-    for name, value in _named_items(body):
-        how = _USUAL if name is None else encoding.get(name, _USUAL)
+    for index, (name, value) in enumerate(_named_items(body)):
+        if name is None:
+            # `prefixEncoding` and `itemEncoding` of OpenAPI 3.2.
+            how = encoding.get(str(index), encoding.get(EACH_ITEM, _USUAL))
+        else:
+            how = encoding.get(name, _USUAL)
         yield name, joined_inside([value], how.inner)[0] if how.inner else value, how
 
 
