@@ -38,6 +38,19 @@ def test_texts_match(pattern: str) -> None:
     assert [text for text in bodies(raw, 60) if not is_valid(text)] == []
 
 
+SIZED_AHEAD = [
+    "^(?=.{6,10}$)[a-z]+_[a-z]+$", "^(?=(.{6,10})$)[a-z]+_[a-z]+$", "(?=^.{6,10}$)^[a-z]+_[a-z]+$",
+    "^(?=[^x]{6,10}$)\\w+-\\w+$", "^(?=.{6,10}$)(?=.*[0-9])[a-z0-9]+-[a-z0-9]+$",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", SIZED_AHEAD)
+def test_lengths_that_a_look_ahead_states_are_drawn(pattern: str) -> None:
+    texts = bodies({"type": "string", "pattern": pattern}, 60)
+    assert {len(text) for text in texts} == {6, 7, 8, 9, 10}
+    assert all(re.search(pattern, text) for text in texts)
+
+
 @pytest.mark.parametrize("pattern", ["^[a-z]+$", "^([a-z]{2}-?)+$", "^a*b*c*$", "^\\w+( \\w+)*$", "[0-9]"])
 @pytest.mark.parametrize("sizes", [(6, 6), (0, 9), (20, 300)])
 def test_texts_match_and_keep_to_lengths(pattern: str, sizes: tuple[int, int]) -> None:

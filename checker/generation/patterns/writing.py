@@ -101,7 +101,9 @@ class _Writing:
     def _ahead(self, part: Expression, rest: PatternPart) -> PatternPart:
         """Return the writer of the rest, with the text of a condition written into it. A match has to decide."""
         parts = part.parts if isinstance(part, Concatenation) else (part,)
+        parts = tuple(one for one in parts if not isinstance(one, Anchor))
         first = parts[0] if parts else None
+        first = first.part if isinstance(first, Group) else first
         if isinstance(first, Repetition) and isinstance(first.part, Characters):
             if len(parts) == 1:
                 return _sized(rest, first.low, first.high)
