@@ -192,25 +192,28 @@ class ResourceModel:
         uses: Iterable[ResourceUse],
         transitions: Iterable[Transition] = (),
         formatted: Mapping[Label, Mapping[str, str]] | None = None,
+        preceding: Mapping[Label, Sequence[Label]] | None = None,
     ) -> None:
         self.formatted: Mapping[Label, Mapping[str, str]] = formatted or {}
         """Operation -> pointer into its responses -> format that fields of other requests have, too."""
+        self.preceding: Mapping[Label, Sequence[Label]] = preceding or {}
+        """Operation -> operations that may show its values where no name tells: in URLs, or in fields of the same format."""
         self.uses: Mapping[Label, ResourceUse] = {use.label: use for use in uses}
         self.transitions = tuple(transitions)
 
     @classmethod
     def of_plain(cls, plain: Any) -> Self:
         """Return the model that `plain` was called on."""
-        parts = tuple[list[ResourceUse], list[Transition], dict[Label, dict[str, str]]]
+        parts = tuple[list[ResourceUse], list[Transition], dict[Label, dict[str, str]], dict[Label, list[Label]]]
         return cls(*convert(plain, parts))
 
     def plain(self) -> Any:
         """Return the model as plain values, for the cache of descriptions."""
-        return to_builtins((list(self.uses.values()), self.transitions, self.formatted))
+        return to_builtins((list(self.uses.values()), self.transitions, self.formatted, self.preceding))
 
     def joined(self, transitions: Iterable[Transition]) -> "ResourceModel":
         """With further transitions."""
-        return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted)
+        return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted, self.preceding)
 
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
         """Return the part of the model that is about these operations alone."""
@@ -218,6 +221,11 @@ class ResourceModel:
             (use for label, use in self.uses.items() if label in labels),
             (one for one in self.transitions if one.source in labels and one.target in labels),
             {label: one for label, one in self.formatted.items() if label in labels},
+            {
+                label: [one for one in before if one in labels]
+                for label, before in self.preceding.items()
+                if label in labels
+            },
         )
 
     def followers(self, label: Label) -> Sequence[Label]:
@@ -245,15 +253,16 @@ class ResourceModel:
     def producers(self) -> frozenset[Label]:
         """Operations whose responses other operations need."""
         makers = {label for labels in self._makers.values() for label in labels}
-        return frozenset(makers.union(*self._needed.values(), self.formatted))
+        return frozenset(makers.union(*self._needed.values(), self.formatted, *self.preceding.values()))
 
     @cached_property
     def roots(self) -> Sequence[Label]:
-        """Operations that sequences begin with: they have followers, and need no resource of other operations."""
-        found = []
+        """Return the operations that sequences begin with: they may lead to others, and need no resource of other operations."""
+        found, leading = [], {label for labels in self.preceding.values() for label in labels}
         for label, use in self.uses.items():
             asks = any(set(self.makers(owner)) - {label} for _, owner in use.owners)
-            if use.method != REMOVING and self.followers(label) and not asks:
+            leads = self.followers(label) or (label in leading and not use.owners)
+            if use.method != REMOVING and leads and not asks:
                 found.append(label)
         return found
 
@@ -289,6 +298,8 @@ class ResourceModel:
         for one in self.transitions:
             if not one.is_inferred or self._is_need(one) or self._is_shown_alone(one):
                 needed[one.target][one.source] = None
+        for label, before in self.preceding.items():
+            needed[label].update(dict.fromkeys(before))
         for label, found in needed.items():
             # An operation that removes resources yields none, and no operation waits for itself.
             found.pop(label, None)

@@ -44,7 +44,15 @@ from checker.kinds.protocol import ApiLink
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members
 from checker.openapi.operation import OpenApiOperation, Owner
-from checker.openapi.response_fields import AnswerField, AnswerFields, answer_fields, body_fields, type_of_schema
+from checker.openapi.response_fields import (
+    AnswerField,
+    AnswerFields,
+    answer_fields,
+    body_fields,
+    leads_elsewhere,
+    may_show_urls,
+    type_of_schema,
+)
 from checker.schema.views import outline_of
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
@@ -182,7 +190,7 @@ def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> 
     known = {(one.source, one.target) for one in declared}
     inference = _Inference.of(read, uses)
     rest = [one for one in inference.transitions() if (one.source, one.target) not in known]
-    return ResourceModel(uses.values(), [*declared, *rest], inference.formatted())
+    return ResourceModel(uses.values(), [*declared, *rest], inference.formatted(), inference.preceding())
 
 
 class _Inference(Struct):
@@ -248,12 +256,7 @@ class _Inference(Struct):
 
     def formatted(self) -> dict[Label, dict[str, str]]:
         """Return operation -> pointer into its responses -> format, for formats that fields of other requests have."""
-        asked: dict[str, set[Label]] = {}
-        for target in self.operations:
-            raws = [outline_of(each.schema).first("format") for each in target.parameters]
-            for raw in [*raws, *(one.format for one in self.bodies[target.label])]:
-                if shared_format(raw):
-                    asked.setdefault(shared_format(raw), set()).add(target.label)
+        asked = self._formats_asked()
         found: dict[Label, dict[str, str]] = {}
         for label, answer in self.answers.items():
             for one in answer.fields if self.uses[label].method != REMOVING else ():
@@ -261,6 +264,38 @@ class _Inference(Struct):
                 if asked.get(form, set()) - {label}:
                     found.setdefault(label, {})[one.pointer] = form
         return found
+
+    def _formats_asked(self) -> dict[str, set[Label]]:
+        """Return format -> operations whose requests have a field of it."""
+        asked: dict[str, set[Label]] = {}
+        for target in self.operations:
+            raws = [outline_of(each.schema).first("format") for each in target.parameters]
+            for raw in [*raws, *(one.format for one in self.bodies[target.label])]:
+                if shared_format(raw):
+                    asked.setdefault(shared_format(raw), set()).add(target.label)
+        return asked
+
+    def preceding(self) -> dict[Label, tuple[Label, ...]]:
+        """Return operation -> operations that may show its values without a telling name.
+
+        Fields of the same format; and URLs in responses, for paths with a variable whose collection no operation lists or fills.
+        """
+        known = {use.resource for use in self.uses.values() if use.lists or use.method in CREATING}
+        lost = {label for label, use in self.uses.items() if any(owner not in known for _, owner in use.owners)}
+        kept = [one for one in self.operations if self.uses[one.label].method != REMOVING]
+        leading = {one.label for one in kept if leads_elsewhere(one)}
+        showing = [one.label for one in kept if one.label in leading or may_show_urls(self.answers[one.label])]
+        # Jobs are found before their results: described redirects lead on.
+        first = [label for label in showing if label not in lost]
+        second = [label for label in showing if label in lost and label in leading]
+        found: dict[Label, dict[Label, None]] = {
+            label: dict.fromkeys(first if label in leading else (*first, *second)) for label in lost
+        }
+        asked = self._formats_asked()
+        for source, formats in self.formatted().items():
+            for target in set().union(*(asked[form] for form in formats.values())) - {source}:
+                found.setdefault(target, {})[source] = None
+        return {label: tuple(sorted(before)) for label, before in sorted(found.items())}
 
     def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:
         """Yield a transition from a list to itself if its responses hold the cursor of the next page."""

@@ -72,6 +72,26 @@ def answer_fields(operation: OpenApiOperation) -> AnswerFields:
     return AnswerFields(read[0][0] if read else "")
 
 
+_URL_NAMES: Final = ("url", "uri", "href", "link", "links", "self", "location")
+
+
+def leads_elsewhere(operation: OpenApiOperation) -> bool:
+    """Whether headers of described responses may hold URLs of other resources, as their names or the statuses say."""
+    document = operation.owner.document
+    for status, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
+        response, place = document.object_at(raw, at)
+        headers = {name.lower() for name, _, _ in members(response, place, "headers")}
+        if status in ("201", "202") or status.startswith("3") or not headers.isdisjoint(("location", "link")):
+            return True
+    return False
+
+
+def may_show_urls(answer: AnswerFields) -> bool:
+    """Whether bodies of responses may hold URLs of other resources, by the names of fields; they may if nothing is described."""
+    fields = answer.fields
+    return not fields or any(one.name.endswith(_URL_NAMES) or one.pointer.endswith("/@id") for one in fields)
+
+
 def body_fields(operation: OpenApiOperation) -> tuple[AnswerField, ...]:
     """Return the fields of the first body that can be sent."""
     for body in operation.bodies[:1]:

@@ -28,6 +28,7 @@ from checker.core.response import Response
 from checker.phases.bindings import SentCase
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import DEEP, Places
+from checker.values.locations import DescribedPaths, may_be_url, urls_in_headers
 
 DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
 """Certainty of a value from a link, from a URL, from the path of an earlier request, from the body of one."""
@@ -39,7 +40,6 @@ _LIKELY: Final = 0.3
 _STRANGE: Final = 0.3
 _LONGEST_NAME: Final = 64
 _MOST_URLS: Final = 20
-_URL = re.compile(r"(?:https?://[^/\s]+)?(/[^\s?#]*)")
 
 
 class ValueOrigin(Struct, frozen=True):
@@ -75,6 +75,8 @@ class ShownStep(Struct):
     """(field, pointer, value) of the scalars of its response; None until they are read."""
     urls: list[tuple[str, str]] | None = None
     """(expression, URL) of the URLs of this API in its response; None until they are read."""
+    targets: Sequence[Label] | None = None
+    """Operations whose paths its URLs match; None until they are read."""
     leads: "LinkTargets | None" = None
     """Links of its response; None until they are read."""
     origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
@@ -98,6 +100,7 @@ class KnownResources(Struct):
     """Host of the API: URLs of other hosts are ignored."""
     places: dict[Label, Places]
     """Shared by all sequences of a worker, and so are `leads`."""
+    described: DescribedPaths
     leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
     """(operation, status, whether it is a success) -> links."""
     steps: list[ShownStep] = field(default_factory=list)
@@ -204,6 +207,7 @@ class KnownResources(Struct):
                     yield ValueOrigin(step, value.value, certainty if one.is_inferred else DECLARED)
         shown = self.steps[step]
         if not shown.succeeded:
+            yield from self._located(step, target, name)
             return
         for variable in shown.use.variables_for(self.model.uses[target.label], name):
             place = place_of(shown.sent.case.operation, variable)
@@ -225,19 +229,33 @@ class KnownResources(Struct):
         shown = self.steps[step]
         if shown.urls is None:
             outcome = shown.sent.outcome
-            assert isinstance(outcome, Response)
-            locations = outcome.headers.get("location", ())
-            places = [("$response.header.Location", value) for value in locations]
+            if not isinstance(outcome, Response):
+                shown.urls = []
+                return shown.urls
+            places = [(f"$response.header.{name.title()}", url) for name, url in urls_in_headers(outcome)]
+            known = {url for _, url in places}
             # Most responses hold no URL: searching for a slash costs less than reading all leaves.
             leaves = self._leaves_of(step) if b"/" in outcome.readable.content else ()
             urls = [
                 (f"$response.body#{pointer}", value)
                 for _, pointer, value in leaves
-                if value.__class__ is str and "/" in value and _URL.fullmatch(value) and "*" not in pointer
+                # Refusals repeat the URL of the request.
+                if may_be_url(value)
+                and value not in known
+                and (shown.succeeded or self.described.template(value) != shown.use.path)
             ]
             found = [*places, *urls[:_MOST_URLS]]
             shown.urls = [(place, value) for place, value in found if self._is_own(value)]
         return shown.urls
+
+    def located_targets(self, step: int) -> Sequence[Label]:
+        """Return the operations whose paths the URLs of a step match, but for those of its own path."""
+        shown = self.steps[step]
+        if shown.targets is None:
+            is_read = _BY_URL in self.algorithms and shown.use.method != REMOVING
+            templates = {self.described.template(url) for _, url in (self._urls_of(step) if is_read else ())}
+            shown.targets = [use.label for use in self.model.uses.values() if use.path in templates - {shown.use.path}]
+        return shown.targets
 
     def _is_own(self, url: str) -> bool:
         try:
@@ -298,12 +316,13 @@ def _looks(value: Any) -> float:
 def located_patterns(path: str, name: str) -> tuple[str, ...]:
     """Return regular expressions with one group for a variable: URLs of the path and of its parents, longest first."""
     segments = [segment for segment in path.split("/") if segment]
-    found = []
+    variable, found = "{" + name + "}", []
     for end in range(len(segments), 0, -1):
         above = segments[:end]
-        if above[-1] in ("{" + name + "}",) or ("{" in above[-1] and any("{" + name + "}" in one for one in above)):
+        if any(variable in one for one in above) and (end == len(segments) or variable in above[-1]):
             whole = "/".join(_segment_pattern(one, name) for one in above)
-            pattern = f"/{whole}/?(?:[?#].*)?$"
+            # In a header `Link` a URL ends at `>`.
+            pattern = f"(?:^|/){whole}/?(?:[?#{{][^>]*)?(?:>|$)"
             if re.compile(pattern).groups == 1:
                 found.append(pattern)
     return tuple(found)
@@ -312,6 +331,6 @@ def located_patterns(path: str, name: str) -> tuple[str, ...]:
 def _segment_pattern(segment: str, name: str) -> str:
     parts = re.split(r"(\{[^{}]*\})", segment)
     return "".join(
-        ("([^/?#]+)" if part == "{" + name + "}" else "[^/?#]+") if part.startswith("{") else re.escape(part)
+        ("([^/?#{>]+)" if part == "{" + name + "}" else "[^/?#{>]+") if part.startswith("{") else re.escape(part)
         for part in parts
     )

@@ -33,6 +33,7 @@ from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import Places
 from checker.values.history import LONGEST_TEXT, SCALARS
+from checker.values.locations import DescribedPaths
 
 _AIMED: Final = 3
 """Every third sequence heads for one operation."""
@@ -162,7 +163,9 @@ class SequenceBuilder(Struct, dict=True):
         known = self._sequences.pop((seed, index), None)
         if place < self.rules.max_steps and isinstance(sequence[-1].outcome, Response):
             if known is None:
-                known = KnownResources(self.model, self.rules.algorithms, self.host, self._places, self._leads)
+                known = KnownResources(
+                    self.model, self.rules.algorithms, self.host, self._places, self._described, self._leads
+                )
             known.read(sequence)
             made = self._next(known, (seed, index, place), phase)
         if made is not None and known is not None:
@@ -195,6 +198,10 @@ class SequenceBuilder(Struct, dict=True):
                 # The task of the operation reports why its cases cannot be made; sequences skip it.
                 self._dead.add(target)
         return None
+
+    @cached_property
+    def _described(self) -> DescribedPaths:
+        return DescribedPaths(use.path for use in self.model.uses.values())
 
     @cached_property
     def _goals(self) -> SequenceGoals:
@@ -239,6 +246,8 @@ class SequenceBuilder(Struct, dict=True):
             for target in leads.declared:
                 found[target] = 2 * self._weight(target)
             leading += leads.transitions
+            for target in known.located_targets(step):
+                found.setdefault(target, 2 * self._weight(target))
         for target, count in Counter(leading).items():
             if target in found:
                 found[target] *= count
@@ -421,7 +430,7 @@ class SequenceExtender(Struct):
             return None
         label = last.case.operation.label
         status = status_of(self.factory.operations[label], last.outcome)
-        if not 200 <= status < 300 or self.random.random() > _EXTEND:
+        if not 200 <= status < 400 or self.random.random() > _EXTEND:
             return None
         if self.random.random() < _BOUND:
             return self.chains.follow(sequence, *recipe)

@@ -30,6 +30,7 @@ from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import WHOLE_TASK, Exchange, Finding, OperationError, Quarantined, ResourceMade
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.text import MOST_PLACES, counted, cut_list, walled
+from checker.values.locations import URL_MARK
 
 _SEVERITIES = ("critical", "high", "medium", "low")
 
@@ -273,6 +274,10 @@ def sources_of(finding: Finding) -> tuple[str, ...]:
 
 def _origin_text(pointer: str, owner: str) -> str:
     """Return the origin of a value: `/id of the response to POST /things`, `/name of the body of request 1`."""
+    place, is_url, located = pointer.partition(URL_MARK)
+    if is_url:
+        variable, at = located.rpartition("#")[2], place.replace(":", " ") or "the top"
+        return f"{variable} in the URL at {at} of the response to {owner}"
     found = _IN_REQUEST.match(pointer)
     if found is None:
         return f"{pointer} of the response to {owner}" if pointer else f"the response to {owner}"

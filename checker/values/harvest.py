@@ -1,6 +1,6 @@
 """JSON of a response, as the corpus reads it: fast, and lenient about integers beyond 64 bits."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from itertools import islice
@@ -13,10 +13,13 @@ import orjson
 
 from checker.core.case import Case
 from checker.core.operation import Label
+from checker.core.request import WireRequest
 from checker.core.resource_names import MANY, Resource, normalised, noun_of, singular
 from checker.core.response import Response
 from checker.core.schema import unescaped
+from checker.corpus.records import Above
 from checker.values.history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
+from checker.values.locations import URL_MARK, DescribedPaths, may_be_url, member_of, urls_in_headers, value_in
 
 
 class Absent(Enum):
@@ -54,8 +57,10 @@ _ITEMS = 10
 _NODES = 400
 _PLACES = 2000
 _HEADER = "header:"
-_LOCATION = "header:Location"
+LOCATION = "header:Location"
 _ITEM = "*"
+_URLS = 20
+"""URLs that are read of one body."""
 
 
 _NOWHERE: Final[Mapping[Any, Any]] = MappingProxyType({})
@@ -65,6 +70,9 @@ Reader = Callable[[Response], Any]
 
 def value_at(response: Response, pointer: str, read: Reader | None = None) -> Scalar | None:
     """The scalar at a recorded pointer; `*` is the first item of an array. None when there is none."""
+    place, mark, located = pointer.partition(URL_MARK)
+    if mark:
+        return _located_at(response, place, located, read)
     if pointer.startswith(_HEADER):
         values = response.headers.get(pointer.removeprefix(_HEADER).lower())
         return _last_segment(values[0]) if values else None
@@ -80,6 +88,23 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
         else:
             return None
     return value if isinstance(value, SCALARS) else None
+
+
+def _located_at(response: Response, place: str, located: str, read: Reader | None) -> Scalar | None:
+    """Return the value of a variable in the URL at a place."""
+    template, _, variable = located.rpartition("#")
+    if place.startswith(_HEADER):
+        urls = [url for name, url in urls_in_headers(response) if _HEADER + name == place]
+    else:
+        urls = [value for value in [value_at(response, place, read)] if isinstance(value, str)]
+    values = (value_in(url, template, variable) for url in urls)
+    found = next((value for value in values if value is not None), None)
+    return None if found is None else number_or_text(found)
+
+
+def number_or_text(text: str) -> Scalar:
+    """Return the integer that a text is, else the text."""
+    return int(text) if is_integer(text) else text
 
 
 class ResponsePlace:
@@ -110,8 +135,10 @@ class Places:
         self._resource = resource
         self._nouns = nouns
         self._root = ResponsePlace("", (label, ""), resource)
-        self._created = ResponsePlace("id", (label, _LOCATION), resource)
+        self._created = ResponsePlace("id", (label, LOCATION), resource)
         self._count = 0
+        self._located_places: dict[str, ResponsePlace] = {}
+        """Pointer -> place of a value in a URL."""
 
     def leaves(
         self, response: Response, depth: int = DEEP, read: Reader | None = None, ends: list[int] | None = None
@@ -142,8 +169,30 @@ class Places:
             level = below
         return found
 
+    def members(
+        self, described: DescribedPaths, response: Response, found: Iterable[tuple[ResponsePlace, Scalar]]
+    ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
+        """Yield the members that the URLs of a response name, with their contexts; `found`: scalars of its body."""
+        request = response.request
+        origin = request.origin if isinstance(request, WireRequest) else None
+        host = "" if origin is None else origin.host
+        headers = ((_HEADER + name, url) for name, url in urls_in_headers(response))
+        bodies = ((place.origin[1], value) for place, value in found if isinstance(value, str) and may_be_url(value))
+        for place, url in (*headers, *islice(bodies, _URLS)):
+            for one in described.members(url, host):
+                pointer = one.pointer(place)
+                known = self._located_places.get(pointer)
+                if known is None:
+                    known = ResponsePlace(one.name, (self._label, intern(pointer)), one.resource)
+                    if len(self._located_places) < _PLACES:
+                        self._located_places[pointer] = known
+                if len(one.value) <= LONGEST_TEXT:
+                    yield known, number_or_text(one.value), one.above
+
     def resource_at(self, pointer: str) -> Resource:
         """Return the collection whose members have the field at a recorded pointer."""
+        if (member := member_of(pointer)) is not None:
+            return member.resource
         found = self._resource
         for token in pointer.split("/")[1:-1]:
             found = self._inside(found, unescaped(token))
@@ -164,7 +213,7 @@ class Places:
         # Not `headers`: to sort all of them for this one takes as long as parsing the body.
         for name, header in response.raw_headers:
             if name.lower() == "location" and (segment := _last_segment(header)):
-                found.append((self._created, int(segment) if is_integer(segment) else segment))
+                found.append((self._created, number_or_text(segment)))
         return found
 
     def _sort(
@@ -237,6 +286,8 @@ def _last_segment(url: str) -> str:
 @lru_cache(maxsize=4096)
 def field_of(pointer: str) -> str:
     """Normalised name of the field at a recorded pointer."""
+    if (member := member_of(pointer)) is not None:
+        return member.name
     if pointer.startswith(_HEADER):
         return "id"
     tokens = [token for token in pointer.split("/") if token and token != _ITEM]

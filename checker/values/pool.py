@@ -31,8 +31,18 @@ from checker.core.resources import (
 from checker.core.response import Response
 from checker.corpus.records import Above, Record, ValueGone, ValueSeen, agree
 from checker.values.consumers import Field, OperationView
-from checker.values.harvest import DEEP, Places, ResponsePlace, field_of, is_integer, last_parameter, sent_scalars
+from checker.values.harvest import (
+    DEEP,
+    LOCATION,
+    Places,
+    ResponsePlace,
+    field_of,
+    is_integer,
+    last_parameter,
+    sent_scalars,
+)
 from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Scalar, ValueHistory
+from checker.values.locations import DescribedPaths
 from checker.values.producers import (
     NEAR,
     NO_FORMATS,
@@ -94,6 +104,7 @@ class ValuePool:
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
         """Removed (noun, value, context). A response that shows one again may be stale."""
         self._views: dict[Label, OperationView] = {}
+        self._described = DescribedPaths(use.path for use in model.uses.values())
 
     def _harmless(
         self, source: Producer, case: Case, response: Response, depth: int
@@ -101,10 +112,33 @@ class ValuePool:
         """Yield the values of a response with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
         found = source.places.leaves(response, depth, case.operation.read_answer, ends)
+        located = list(self._located(source, response, found))
+        # The last segment of a URL that no described path matches may still be an identifier.
+        is_read = any(place.origin[1].startswith(LOCATION.lower()) for place, _, _ in located)
         for (place, value), above in zip(found, self._contexts(source, case, found, ends), strict=True):
-            if not isinstance(value, str) or not self._is_secret(value):
+            is_part = is_read and place.origin[1] == LOCATION
+            if not is_part and (not isinstance(value, str) or not self._is_secret(value)):
                 yield place, value, above
+        yield from located
         yield from self._given_names(source, case)
+
+    def _located(
+        self, source: Producer, response: Response, found: Iterable[tuple[ResponsePlace, Scalar]]
+    ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
+        """Yield the members that URLs of a response name, without secrets."""
+        for place, value, above in source.places.members(self._described, response, found):
+            if not any(self._is_secret(f"{one}") for one in (value, *(name for _, name in above))):
+                yield place, value, above
+
+    def _located_in_refusal(
+        self, source: Producer, case: Case, response: Response
+    ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
+        """Yield the members that URLs of a response without success name, without those of the request itself."""
+        found = source.places.leaves(response, DEEP, case.operation.read_answer) if b"/" in response.content else ()
+        sent = {f"{value}" for value in (*named_values(case).values(), *sent_scalars(case), *case.query.values())}
+        for place, value, above in self._located(source, response, found):
+            if f"{value}" not in sent:
+                yield place, value, above
 
     def _given_names(self, source: Producer, case: Case) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
         """Yield the name that a request gave to its new resource, if the response does not state it."""
@@ -193,9 +227,15 @@ class ValuePool:
         found: list[ValueSeen | ValueGone] = []
         if operation.resource_method == REMOVING:
             found += self._removed(case, succeeded=200 <= status < 300)
-        if not 200 <= status < 300:
-            return found
         source = self._sources.get(operation.label)
+        if not 200 <= status < 300:
+            located = (
+                list(self._located_in_refusal(source, case, response)) if source and source.reads_refusal() else []
+            )
+            if source is not None and located:
+                source.located()
+                found += self._harvest(case, source, located)
+            return found
         depth = source.depth(operation.resource_method) if source is not None else 0
         if source is not None and depth:
             found += self._harvest(case, source, self._harmless(source, case, response, depth))
@@ -235,6 +275,7 @@ class ValuePool:
                 ancestry,
                 given.get(use.label, ()),
                 linked.get(use.label, frozenset()),
+                bool(owners),
                 self._model.formatted.get(use.label, NO_FORMATS),
             )
         return found
@@ -440,13 +481,11 @@ class LayeredPool(ValuePool):
         if operation.resource_method == REMOVING:
             gone = self._gone_by(case, succeeded=succeeded)
             found += [replace(one, phase=phase, index=index) for one in gone]
-        if not succeeded:
-            return found
         if operation.label not in self._model.producers:
             # The plan waits for producers only. The speed of other operations would decide which of their values are known.
             return found
         depth = NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
-        for pointer, value, above in self._leaves(case, response, depth):
+        for pointer, value, above in self._leaves(case, response, depth if succeeded else 0):
             known = self._lowest.setdefault((phase, operation.label, pointer), {})
             if index < known.get((value, above), _READ) and _is_low(known, index):
                 known[value, above] = index
@@ -454,15 +493,17 @@ class LayeredPool(ValuePool):
         return found
 
     def _leaves(self, case: Case, response: Response, depth: int) -> list[tuple[str, Scalar, Above]]:
-        """Return (pointer, value, context) for the values of a response that a parameter may ask for."""
+        """Return (pointer, value, context) for the values of a response that a parameter may ask for.
+
+        Depth 0 is for a response without success: only its URLs count.
+        """
         source = self._sources.get(case.operation.label)
         if source is None or not source.is_read:
             return []
-        return [
-            (place.origin[1], value, above)
-            for place, value, above in self._harmless(source, case, response, depth)
-            if source.wants(place)
-        ]
+        shown = (
+            self._harmless(source, case, response, depth) if depth else self._located_in_refusal(source, case, response)
+        )
+        return [(place.origin[1], value, above) for place, value, above in shown if source.wants(place)]
 
     def _key(self, one: ValueSeen | ValueGone) -> Key:
         label = Label(one.producer if isinstance(one, ValueSeen) else one.label)

@@ -123,6 +123,7 @@ NO_FORMATS: Final[Mapping[str, str]] = MappingProxyType({})
 NEAR = 2
 """Levels of a response that name a new resource itself."""
 _LONGEST_PAUSE = 63
+_REFUSALS = 16
 
 
 class Producer(Struct):
@@ -140,16 +141,20 @@ class Producer(Struct):
     """Places in its requests that name the new resource."""
     linked: frozenset[str] = frozenset()
     """Pointers in its responses that other operations use, by transitions or by format."""
+    reads_urls: bool = False
+    """Whether URLs in its responses may name what paths ask for."""
     formats: Mapping[str, str] = NO_FORMATS
     """Pointer in its responses -> format that fields of other operations have, too."""
     _pause: int = 0
     """Responses to skip after one without news. The number doubles each time."""
     _left: int = 0
+    _refusals: int = _REFUSALS
+    """Refusals to read before they are taken for refusals without URLs."""
 
     @property
     def is_read(self) -> bool:
         """Whether its responses may hold values that some parameter takes."""
-        return bool(self.feeds or self.wanted or self.linked)
+        return bool(self.feeds or self.wanted or self.linked or self.reads_urls)
 
     def wants(self, place: ResponsePlace) -> bool:
         """Whether values at a place may be what some parameter asks for. Places of other collections are those that paths ask for."""
@@ -165,6 +170,15 @@ class Producer(Struct):
             return DEEP
         # The name of a new resource is needed at once, and stands near the top.
         return NEAR if method == "POST" else 0
+
+    def reads_refusal(self) -> bool:
+        """Whether to look for URLs in the next response that is no success."""
+        self._refusals -= 1
+        return self.reads_urls and self._refusals >= 0
+
+    def located(self) -> None:
+        """Record that a refusal had a URL of the API."""
+        self._refusals = _REFUSALS
 
     def learned(self, *, is_fresh: bool) -> None:
         """Record whether the last response had news."""

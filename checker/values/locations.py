@@ -1,0 +1,141 @@
+"""URLs in responses, read by the described paths: `/boxes/77/items` names a member of `/boxes` if `/boxes/{id}/items` is described."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
+
+from checker.core.request import host_of
+from checker.core.resource_names import Resource, normalised, owner_of, variables_of
+from checker.core.response import Response
+from checker.corpus.records import Above
+
+URL_MARK: Final = "#url:"
+"""In a recorded pointer: what stands before it holds a URL, what follows is a template and a variable of it."""
+_HEADERS: Final = frozenset(("location", "content-location", "link"))
+_LINK: Final = re.compile(r"<([^<>]*)>")
+_SPACE: Final = re.compile(r"[\s<>\"]")
+_LONGEST: Final = 1_000
+_MOST: Final = 20
+"""URLs that are read of one response."""
+
+
+class LocatedMember(Struct, frozen=True):
+    """One variable of a template, with its value in a URL."""
+
+    template: str
+    variable: str
+    value: str
+    above: Above
+    """(collection, value) of the variables before it."""
+
+    @property
+    def name(self) -> str:
+        """Return the variable as pools spell it."""
+        return normalised(self.variable)
+
+    @property
+    def resource(self) -> Resource:
+        """Return the collection that the variable chooses from."""
+        return owner_of(self.template, self.variable)
+
+    def pointer(self, place: str) -> str:
+        """Return the origin of the value, given the place of the URL."""
+        return f"{place}{URL_MARK}{self.template}#{self.variable}"
+
+
+def member_of(pointer: str) -> LocatedMember | None:
+    """Return the variable that a recorded pointer names, without its value; None for a pointer to no URL."""
+    _, mark, located = pointer.partition(URL_MARK)
+    template, _, variable = located.rpartition("#")
+    return LocatedMember(template, variable, "", ()) if mark else None
+
+
+class DescribedPaths:
+    """The templates with variables, to be found in URLs whatever stands before them: a host, the path of a server."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._by_size: dict[int, list[tuple[str, re.Pattern[str]]]] = {}
+        for path in dict.fromkeys(paths):
+            segments = _segments(path)
+            literal = sum("{" not in one for one in segments)
+            if literal and len(segments) > literal:
+                self._by_size.setdefault(len(segments), []).append((path, _pattern_of(path)))
+        # Of templates that match alike, the one with fewer variables.
+        for found in self._by_size.values():
+            found.sort(key=lambda one: one[1].groups)
+
+    def members(self, url: str, host: str = "") -> Sequence[LocatedMember]:
+        """Return the members that a URL names by the longest template at its end; none for one of another host than `host`."""
+        template, values = self._match(url, host)
+        return _members(template, values)
+
+    def template(self, url: str) -> str:
+        """Return the longest template that the end of a URL matches; empty without one."""
+        return self._match(url, "")[0]
+
+    def _match(self, url: str, host: str) -> tuple[str, Sequence[str]]:
+        segments = segments_of(url, host)
+        for size in sorted(self._by_size, reverse=True) if segments else ():
+            rest = "/".join(segments[-size:])
+            for template, pattern in self._by_size[size] if len(segments) >= size else ():
+                if (found := pattern.fullmatch(rest)) is not None:
+                    return template, found.groups()
+        return "", ()
+
+
+def value_in(url: str, template: str, variable: str) -> str | None:
+    """Return the value that a URL has for a variable of a template; None if it does not match."""
+    size = len(_segments(template))
+    found = _pattern_of(template).fullmatch("/".join(segments_of(url)[-size:]))
+    return None if found is None else unquote(found[variables_of(template).index(variable) + 1])
+
+
+def urls_in_headers(response: Response) -> Iterator[tuple[str, str]]:
+    """Yield (name of the header, URL) of a response and of the redirects that were followed to it."""
+    for one in (response, *(outcome for _, outcome, _ in response.earlier)):
+        for name, value in one.raw_headers if isinstance(one, Response) else ():
+            if len(name) <= len("content-location") and name.lower() in _HEADERS:
+                values = _LINK.findall(value[:_LONGEST]) if name.lower() == "link" else [value]
+                yield from ((name.lower(), url) for url in values[:_MOST])
+
+
+def may_be_url(text: object) -> bool:
+    """Whether a value of a body may be a URL, absolute or relative."""
+    return text.__class__ is str and "/" in text and _SPACE.search(text) is None
+
+
+def segments_of(url: str, host: str = "") -> list[str]:
+    """Return the segments of the path of a URL, still escaped; none for one of another host, and for one that is invalid."""
+    try:
+        parts = urlsplit(url)
+        other = parts.hostname
+    except ValueError:
+        return []
+    if parts.scheme not in ("", "http", "https") or (other and host and host_of(other) != host_of(host)):
+        return []
+    return _segments(parts.path.partition("{")[0])
+
+
+def _segments(path: str) -> list[str]:
+    return [one for one in path.split("/") if one not in ("", ".", "..")]
+
+
+@lru_cache(maxsize=4096)
+def _pattern_of(template: str) -> re.Pattern[str]:
+    """Return a pattern with a group for each variable."""
+    parts = re.split(r"(\{[^{}]*\})", "/".join(_segments(template)))
+    return re.compile("".join("([^/]+)" if one.startswith("{") else re.escape(one) for one in parts))
+
+
+def _members(template: str, values: Iterable[str]) -> Sequence[LocatedMember]:
+    found: list[LocatedMember] = []
+    above: Mapping[str, str] = {}
+    for variable, value in zip(variables_of(template), values, strict=True):
+        one = LocatedMember(template, variable, unquote(value), tuple(above.items()))
+        above = {**above, "/".join(one.resource): one.value}
+        found.append(one)
+    return found
