@@ -6,6 +6,7 @@ from typing import Final
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import denies_condition, listed_parts, matches_status, path_of, place_of, verdict_of
+from checker.checks.undescribed import empty_values
 from checker.core.contract import Outcome, PartVerdict, RequestVerdict, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key
@@ -112,7 +113,7 @@ def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
         return "a redirect neither accepts nor refuses it"
     match verdict.outcome:
         case Outcome.INVALID:
-            return _doubt_about_path(context, verdict)
+            return _doubt_about_path(context, verdict) or _doubt_about_emptiness(context, verdict)
         case Outcome.AMBIGUOUS:
             part = verdict.ambiguous[0]
             return f"the validity of {place_of(part)} is undecidable ({part.reason})"
@@ -129,6 +130,15 @@ def _has_undeclared(context: CheckContext, verdict: RequestVerdict) -> bool:
     # Undeclared headers and cookies prove nothing: clients add some to every request.
     data = {} if context.case.meta is None else context.case.meta.phase.data
     return data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES and data.get("parameter_location") != Location.BODY
+
+
+def _doubt_about_emptiness(context: CheckContext, verdict: RequestVerdict) -> str:
+    """Return the reason why servers may ignore the invalid parts: all of them are empty texts; else empty."""
+    empty = set(empty_values(context.case))
+    is_empty = all(
+        (part.location, part.name or "".join(map(str, part.instance_path))) in empty for part in verdict.invalid
+    )
+    return "an empty value may mean a missing one" if is_empty else ""
 
 
 def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:

@@ -12,6 +12,7 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import (
     PRECONDITION_REQUIRED,
+    UPGRADE_REQUIRED,
     denies_condition,
     denies_state,
     is_beyond_int64,
@@ -22,6 +23,7 @@ from checker.checks.rules import (
     values_of,
     verdict_of,
 )
+from checker.checks.undescribed import undescribed_reason
 from checker.core.case import Case
 from checker.core.contract import Blame, Outcome, ResponsePlan
 from checker.core.failures import Failure
@@ -403,11 +405,13 @@ def _doubt_about_reason(context: CheckContext) -> str:
     """Return the reason why a refusal may be right although the description allows the request."""
     if context.response.status_code == PRECONDITION_REQUIRED:
         return "the server wants a condition (If-Match), not other data"
+    if context.response.status_code == UPGRADE_REQUIRED:
+        return "the server wants another protocol, not other data"
     said = denies_state(context.response)
     if said:
         shown = said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]}..."
-        return f"the response is about resources that exist or do not exist ({shown})"
-    return may_break_one(context.case)
+        return f"the response is about the state of resources or of the service ({shown})"
+    return may_break_one(context.case) or undescribed_reason(context)
 
 
 def _plainer(case: Case) -> Case | None:

@@ -190,7 +190,23 @@ def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction)
         return False
     if step.case.operation.label == creator.case.operation.label:
         return False
-    return concerns(case, step.case) or concerns(step.case, case) or _removes_used(step, creator)
+    return (
+        concerns(case, step.case)
+        or concerns(step.case, case)
+        or _uses_parent(step, case)
+        or _removes_used(step, creator)
+    )
+
+
+def _uses_parent(step: JudgedInteraction, case: Case) -> bool:
+    """Whether a step is an action on a resource in the path of a case, such as the checkout of a cart, or names one in its values.
+
+    The action may have consumed the resource, with all that is below it.
+    """
+    meta = step.case.meta
+    used = {str(value) for value in named_values(step.case).values()}
+    used |= {str(one.literal) for one in meta.bindings} if meta is not None else set()
+    return not used.isdisjoint(str(value) for value in named_values(case).values())
 
 
 def _removes_used(step: JudgedInteraction, creator: JudgedInteraction) -> bool:

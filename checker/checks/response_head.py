@@ -2,7 +2,7 @@
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.rules import excerpts, rule_of_status
+from checker.checks.rules import excerpts, matches_status, rule_of_status
 from checker.core.blocks import Truncation
 from checker.core.contract import MediaTypeVerdict, ResponsePlan, SchemaViolation
 from checker.core.failures import CauseScope, Failure, Severity
@@ -13,11 +13,16 @@ class UndefinedStatusCode(Failure, code="ST103", title="Undocumented HTTP status
     """The description has neither this status nor a default."""
 
 
+def is_documented(status: int, plan: ResponsePlan, config: Config) -> bool:
+    """Whether every response with this status and plan passes."""
+    return plan.status_documented or matches_status(status, config["expected-statuses"])
+
+
 def status_code_conformance(context: CheckContext) -> Found:
-    """Fail on a status that is not documented, wildcards and `default` considered."""
-    if context.plan.status_documented:
-        return PASSED
+    """Fail on a status that is neither documented, wildcards and `default` considered, nor expected by the settings."""
     status = context.response.status_code
+    if is_documented(status, context.plan, context.config):
+        return PASSED
     documented = ", ".join(context.plan.documented_statuses)
     return UndefinedStatusCode(
         f"Received: {status}\nDocumented: {documented or 'none'}", unique_key=rule_of_status(status)

@@ -15,11 +15,13 @@ from checker.core.meta import ANYTHING
 from checker.core.operation import Location
 from checker.core.request import CONDITIONS, WireRequest
 from checker.core.response import Response
-from checker.refusals.state import is_missing, is_of_state, is_taken
+from checker.refusals.state import is_missing, is_of_configuration, is_of_state, is_taken
 
 _PRECONDITION_FAILED = 412
 PRECONDITION_REQUIRED: Final = 428
 """The server wants a conditional request (RFC 6585, 3), so that it neither refuses nor accepts the data."""
+UPGRADE_REQUIRED: Final = 426
+"""The server wants another protocol, such as WebSocket (RFC 9110, 15.5.22)."""
 _REGISTERED: Final = frozenset(map(int, HTTPStatus))
 _LAST_CLASS: Final = 5
 
@@ -184,7 +186,7 @@ def denies_state(response: Response) -> str:
     """Return the first sentence of a refusal about resources: they exist, do not exist, or are in another state. Empty for other reasons."""
     if response.status_code not in _STATUSES:
         return ""
-    sentences = [one for one in _sentences(response) if one.lower().strip(" .!") not in _TITLES]
+    sentences = [one for one in sentences_of(response) if one.lower().strip(" .!") not in _TITLES]
     if not sentences or not all(map(_is_of_state, sentences)):
         return ""
     return sentences[0]
@@ -196,10 +198,10 @@ def says_taken(content: bytes) -> bool:
 
 
 def _is_of_state(sentence: str) -> bool:
-    return is_taken(sentence) or is_missing(sentence) or is_of_state(sentence)
+    return any(reads(sentence) for reads in (is_taken, is_missing, is_of_state, is_of_configuration))
 
 
-def _sentences(response: Response) -> Iterator[str]:
+def sentences_of(response: Response) -> Iterator[str]:
     """Yield the texts of more than one word in a body. Names, codes and paths give no reason."""
     content = response.readable.content
     if not content or len(content) > _LONGEST:

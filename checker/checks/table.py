@@ -53,6 +53,7 @@ from checker.checks.response_head import (
     UndefinedStatusCode,
     content_type_conformance,
     has_documented_media_type,
+    is_documented,
     is_in_time,
     max_response_time,
     promises_no_headers,
@@ -103,6 +104,8 @@ TABLE = (
         status_code_conformance,
         frozenset((Fact.STATUS,)),
         failures=(UndefinedStatusCode,),
+        settings=(expected_statuses(),),
+        passes=is_documented,
         applies=_OF_OPERATION,
     ),
     Check(

@@ -1,4 +1,4 @@
-"""Sentences of refusals about resources: one exists already, one does not exist, or the state of one forbids the request."""
+"""Sentences of refusals that blame no data: a resource exists, does not exist or is in another state, or the service lacks a setting."""
 
 import re
 from typing import Final
@@ -49,6 +49,13 @@ _FORBIDDEN: Final = re.compile(
     re.IGNORECASE,
 )
 
+_KEY: Final = r"(?:api[ _-]?keys?|access[ _-]?tokens?|client[ _-]?secrets?|credentials)"
+_CONFIGURATION: Final = re.compile(
+    rf"\bnot (?:been )?configured\b|\bno \w*{_KEY}\b|{_KEY}\b.{{0,60}}\b(?:missing|required|invalid|(?:not|n't)(?: been)? (?:set|configured|provided|found|valid|specified))\b"
+    rf"|\b(?:missing|invalid|incorrect|set|provide|configure)\b.{{0,40}}{_KEY}\b",
+    re.IGNORECASE,
+)
+
 
 def is_taken(text: str) -> bool:
     """Whether a text reports that something exists already."""
@@ -66,3 +73,8 @@ def is_missing(text: str) -> bool:
 def is_of_state(text: str) -> bool:
     """Whether a text reports that the state of a resource forbids the request."""
     return _STATE.search(text) is not None or (_FORBIDDEN.search(text) is not None and not _OF_DATA.search(text))
+
+
+def is_of_configuration(text: str) -> bool:
+    """Whether a text reports that the service lacks a setting, such as the API key of another service."""
+    return _CONFIGURATION.search(text) is not None

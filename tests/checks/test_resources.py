@@ -26,6 +26,11 @@ PATHS: dict[str, Any] = {
     "/users/{id}": dict.fromkeys(("get", "put", "patch", "delete", "options"), WITH_ID),
     "/users/{id}/posts": {"get": WITH_ID, "delete": WITH_ID},
     "/user/{id}": {"get": WITH_ID},
+    "/carts/{id}/items": {"post": WITH_ID},
+    "/carts/{id}/checkout": {"post": WITH_ID},
+    "/orders": {"post": {"requestBody": {"content": {"application/json": {"schema": {}}}}, "responses": OK}},
+    "/orders/export": {"post": {"responses": OK}},
+    "/carts/{id}/items/{product}": {"delete": {"parameters": [ID, {**ID, "name": "product"}], "responses": OK}},
     "/users/{id}:activate": {"post": WITH_ID},
     "/rooms": {"post": {"parameters": TENANT, "responses": OK}},
     "/rooms/{id}": {"get": ROOM, "put": ROOM, "delete": ROOM},
@@ -335,3 +340,29 @@ def test_what_a_body_speaks_of_may_be_what_is_not_there(exchanges: Exchanges, fi
     sent = {field: 3}
     missing = in_room(exchanges, "PUT /rooms/{id}", 404, "acme", body=sent, media_type="application/json")
     assert exchanges.failures(THERE, missing, made) == found
+
+
+@pytest.mark.parametrize(
+    ("action", "is_told"),
+    [("POST /carts/{id}/checkout", False), ("POST /orders", False), ("POST /orders/export", True), ("", True)],
+)
+def test_an_action_on_a_parent_may_have_consumed_it(exchanges: Exchanges, action: str, is_told: bool) -> None:
+    cart = Binding(Location.PATH, "id", Label("POST /carts"), "/id", 0, "7")
+    product = Binding(Location.PATH, "product", Label("POST /carts/{id}/items"), "/product", 1, "p")
+    parts: dict[str, Any] = {"mode": POSITIVE, "phase": "stateful"}
+    at: dict[str, Any] = {"path_parameters": {"id": "7"}, "bindings": (cart,)}
+    steps = [exchanges.sent("POST /carts/{id}/items", 201, answer=b'{"product": "p"}', **parts, **at)]
+    if action == "POST /orders":
+        named = Binding(Location.BODY, "cart", Label("POST /carts"), "/id", 0, "7")
+        body: dict[str, Any] = {"media_type": "application/json", "body": {"cart": "7"}, "bindings": (named,)}
+        steps.append(exchanges.sent(action, 201, **parts, **body))
+    elif action:
+        steps.append(exchanges.sent(action, 201, **parts, **(at if "{id}" in action else {})))
+    gone = exchanges.sent(
+        "DELETE /carts/{id}/items/{product}",
+        404,
+        path_parameters={"id": "7", "product": "p"},
+        bindings=(cart, product),
+        **parts,
+    )
+    assert bool(exchanges.failures(THERE, gone, *steps)) is is_told

@@ -221,6 +221,9 @@ PROBES: dict[Place, Probe] = {
     ("checks", "status_code_conformance", "enabled"): without(
         "status_code_conformance", always(404, "application/json", b"{}")
     ),
+    ("checks", "status_code_conformance", "expected-statuses"): Probe(
+        ["404"], lambda seen: "status_code_conformance" not in seen.failed, always(404, "application/json", b"{}")
+    ),
     ("checks", "content_type_conformance", "enabled"): without(
         "content_type_conformance", always(200, "text/plain", b"{}")
     ),

@@ -1,0 +1,150 @@
+"""Refusals of valid requests for reasons that a schema cannot state: exclusive parameters, compared values, invented identifiers."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import combinations
+from typing import Any, Final
+
+from checker.checks.context import CheckContext
+from checker.checks.rules import has_made_up_path, sentences_of
+from checker.core.case import Case
+from checker.core.media_types import is_form
+from checker.core.operation import Body, Parameter
+from checker.core.request import Location
+from checker.core.schema import UnresolvableReference
+from checker.schema.views import Outline, outline_of
+
+_REFUSED: Final = (400, 422)
+_EXCLUSIVE: Final = re.compile(
+    r"\bexclusive\b|\b(?:cannot|can't|can not|may not|must not|should not) be (?:used|combined|specified|set|given|provided|passed|present|applied|mixed)\b"
+    r"|\bnot both\b|\b(?:only|exactly|at most) one of\b|\beither\b.*\bor\b|\bincompatible with\b|\bconflicts? with\b|\binstead of\b|\bin place of\b"
+    r"|\bignored (?:if|when)\b|\bdo not (?:use|combine|specify|set)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_COMPARED: Final = re.compile(
+    r"\b(?:before|after|earlier|later|greater|less|larger|smaller|higher|lower|exceeds?|precedes?|follows?|same|differ\w*|equals?|match(?:es)?|between)\b|[<>]",
+    re.IGNORECASE,
+)
+_SENTENCE: Final = re.compile(r"[.;\n]+(?:\s|$)")
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_MOST_NAMES: Final = 50
+
+
+def undescribed_reason(context: CheckContext) -> str:
+    """Return the reason why a refusal may be right although the schemas allow the request; empty if none is known."""
+    case = context.case
+    if any(True for _ in empty_values(case)):
+        return "servers read an empty value as a missing one or as text"
+    for one, other in _exclusive(case):
+        return f"the description says that {one} and {other} exclude each other"
+    if context.response.status_code not in _REFUSED:
+        return ""
+    sentences = list(sentences_of(context.response))
+    for one, other in _compared(case, sentences):
+        return f"it compares {one} with {other}, which no schema can"
+    if _is_of_identifier(context, sentences):
+        return "an identifier in its path is invented, so that the response may mean 404"
+    return ""
+
+
+def empty_values(case: Case) -> Iterator[tuple[Location, str]]:
+    """Yield the places of empty texts in query, headers, cookies and forms."""
+    for location in (Location.QUERY, Location.HEADER, Location.COOKIE):
+        for name, value in getattr(case, location.container).items():
+            if value == "":
+                yield location, name
+    if isinstance(case.body, dict) and is_form(case.media_type or ""):
+        for name, value in case.body.items():
+            if value == "":
+                yield Location.BODY, name
+
+
+def _body_of(case: Case) -> Body | None:
+    return next((one for one in case.operation.bodies if one.media_type == case.media_type), None)
+
+
+def _names_of_body(case: Case) -> list[str]:
+    body = _body_of(case)
+    sent = [name for name in case.body if isinstance(name, str)] if isinstance(case.body, dict) else []
+    return list(dict.fromkeys([*([] if body is None else outline_of(body.schema).names), *sent]))[:_MOST_NAMES]
+
+
+def _exclusive(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield pairs of sent parameters and properties that one sentence of the description names as exclusive."""
+    sent = [name for location in (Location.QUERY, Location.HEADER) for name in getattr(case, location.container)]
+    sent += [name for name in case.body if isinstance(name, str)] if isinstance(case.body, dict) else []
+    if len(sent) < 2:
+        return
+    for own, text in _prose(case):
+        for sentence in _SENTENCE.split(text):
+            if not _EXCLUSIVE.search(sentence):
+                continue
+            named = [name for name in sent[:_MOST_NAMES] if name == own or _names(sentence, name)]
+            yield from combinations(named, 2)
+
+
+def _prose(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield (parameter or property that a text describes, empty for the whole operation; the text)."""
+    operation = case.operation
+    for name in ("summary", "description"):
+        yield "", _text(operation.definition, name)
+    for parameter in operation.parameters:
+        with suppress(UnresolvableReference):
+            yield parameter.name, _text(parameter.definition, "description")
+    body = _body_of(case)
+    if body is not None:
+        whole = outline_of(body.schema)
+        yield from (("", text) for text in _descriptions(whole))
+        for name in list(whole.names)[:_MOST_NAMES]:
+            yield from ((name, text) for text in _descriptions(whole.property(name)))
+
+
+def _descriptions(outline: Outline) -> Iterator[str]:
+    for part in outline.parts():
+        yield _text(part.raw, "description")
+
+
+def _text(declared: Any, name: str) -> str:
+    text = declared.get(name) if hasattr(declared, "get") else None
+    return text if isinstance(text, str) else ""
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text names a parameter, spelled in one way or another: `start_date`, `startDate`, `Start date`."""
+    return len(name) > 1 and f" {_spelled(name)} " in f" {_spelled(text)} "
+
+
+def _spelled(text: str) -> str:
+    return " ".join(_WORD.findall(text)).lower()
+
+
+def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent."""
+    names = [*(one.name for one in case.operation.parameters), *_names_of_body(case)]
+    for sentence in sentences:
+        if _COMPARED.search(sentence):
+            named = list(dict.fromkeys(name for name in names if _names(sentence, name)))
+            # `end` is also a word of `end_date`.
+            whole = [name for name in named if not any(name != other and _names(other, name) for other in named)]
+            yield from combinations(whole, 2)
+
+
+def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
+    """Whether a described refusal that names no other part of the request may be about an invented identifier in the path."""
+    case, plan = context.case, context.plan
+    if plan.matched_response not in (str(context.response.status_code), "4XX") or not has_made_up_path(context):
+        return False
+    bound = () if case.meta is None else {one.name for one in case.meta.bindings if one.location is Location.PATH}
+    declared = [one for one in case.operation.parameters if one.location is Location.PATH]
+    if all(one.name in bound or _is_listed(one) for one in declared):
+        return False
+    others = [one.name for one in case.operation.parameters if one.location is not Location.PATH]
+    said = " ".join(sentences)
+    return not any(_names(said, name) for name in [*others, *_names_of_body(case)])
+
+
+def _is_listed(parameter: Parameter) -> bool:
+    """Whether the schema lists the values of a parameter."""
+    raws = [part.raw for part in outline_of(parameter.schema).parts() if isinstance(part.raw, dict)]
+    return any("enum" in raw or "const" in raw or raw.get("type") == "boolean" for raw in raws)

@@ -1,0 +1,151 @@
+"""Refusals of valid requests for reasons that schemas cannot state."""
+
+from typing import Any
+
+import pytest
+
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
+
+CHECK = "positive_data_acceptance"
+TEXT = {"type": "string"}
+FORM = "application/x-www-form-urlencoded"
+ANSWERS = {status: {"description": status} for status in ("200", "422")}
+PROPERTIES = {
+    "start": TEXT,
+    "end": TEXT,
+    "endDate": TEXT,
+    "title": TEXT,
+    "image": {"type": "string", "description": "Do not use it together with `title`. A picture."},
+}
+BODY = {"schema": {"type": "object", "properties": PROPERTIES}}
+QUERY = [
+    {"name": "format", "in": "query", "schema": TEXT},
+    {"name": "page", "in": "query", "schema": TEXT, "description": "Cannot be combined with cursor_id"},
+    {"name": "cursor_id", "in": "query", "schema": TEXT},
+    {"name": "before", "in": "query", "schema": {"type": "string", "minLength": 1}},
+]
+ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
+KIND = {**ID, "schema": {"enum": ["a", "b"]}}
+CONTENT = {"requestBody": {"content": {"application/json": BODY, FORM: BODY}}}
+PATHS: dict[str, Any] = {
+    "/things": {
+        "get": {
+            "description": "Give either before or format. Nothing else.",
+            "parameters": QUERY,
+            "responses": ANSWERS,
+        },
+        "post": {**CONTENT, "responses": ANSWERS},
+    },
+    "/things/{id}": {"patch": {"parameters": [ID], **CONTENT, "responses": ANSWERS}},
+    "/kinds/{id}": {"get": {"parameters": [KIND], "responses": ANSWERS}},
+    "/texts/{id}": {"get": {"parameters": [ID], "responses": {"200": {"description": "fine"}}}},
+}
+
+
+@pytest.fixture
+def exchanges() -> Exchanges:
+    return Exchanges(operations_of(PATHS))
+
+
+def is_reported(them: Exchanges, label: str, status: int = 422, text: str = "Nope", **parts: Any) -> bool:
+    sent = them.sent(label, status, answer=text.encode(), mode=POSITIVE, **parts)
+    verdict = them.verdict(CHECK, sent)
+    assert bool(verdict.failures) is not bool(verdict.unjudged)
+    return bool(verdict.failures)
+
+
+@pytest.mark.parametrize(
+    ("query", "is_told"),
+    [
+        ({"page": "1", "cursor_id": "2"}, False),
+        ({"before": "1", "format": "2"}, False),
+        ({"page": "1", "format": "2"}, True),
+        ({"cursor_id": "2"}, True),
+        ({"format": ""}, False),
+    ],
+)
+def test_parameters_that_prose_calls_exclusive_and_empty_texts_may_be_refused(
+    exchanges: Exchanges, query: dict[str, str], is_told: bool
+) -> None:
+    assert is_reported(exchanges, "GET /things", query=query) is is_told
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "is_told"),
+    [
+        ({"image": "a", "title": "b"}, "Nope", False),
+        ({"image": "a", "start": "b"}, "Nope", True),
+        ({"end": "1"}, "end must be after start", False),
+        ({"endDate": "1"}, "The end date may not be before the start", False),
+        ({"end": "1"}, "end must be at most 5", True),
+        ({"title": "1"}, "the title must match ^x$", True),
+        ({"title": ""}, "Nope", True),
+    ],
+)
+def test_properties_that_prose_calls_exclusive_or_a_response_compares_may_be_refused(
+    exchanges: Exchanges, body: dict[str, str], text: str, is_told: bool
+) -> None:
+    parts: dict[str, Any] = {"media_type": "application/json", "body": body}
+    assert is_reported(exchanges, "POST /things", text=text, **parts) is is_told
+
+
+def test_an_empty_text_of_a_form_may_be_refused(exchanges: Exchanges) -> None:
+    assert not is_reported(exchanges, "POST /things", media_type=FORM, body={"title": ""})
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "bound", "is_told"),
+    [
+        ("PATCH /things/{id}", "malformed", (), False),
+        ("PATCH /things/{id}", "id must be a hash", (), False),
+        ("PATCH /things/{id}", "title is too long", (), True),
+        ("PATCH /things/{id}", "malformed", ("id",), True),
+        ("GET /kinds/{id}", "malformed", (), True),
+        ("GET /texts/{id}", "malformed", (), True),
+    ],
+)
+def test_a_described_refusal_of_an_invented_identifier_means_404(
+    exchanges: Exchanges, label: str, text: str, bound: tuple[str, ...], is_told: bool
+) -> None:
+    given = tuple(Binding(Location.PATH, name, Label("POST /things"), "/id", 0, "a") for name in bound)
+    body = {"media_type": "application/json", "body": {"title": "a"}} if label.startswith("PATCH") else {}
+    parts: dict[str, Any] = {"path_parameters": {"id": "a"}, "bindings": given, **body}
+    assert is_reported(exchanges, label, text=text, **parts) is is_told
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "is_told"),
+    [
+        (422, "OPENAI_API_KEY is not set", False),
+        (422, "Invalid API key for the weather service", False),
+        (422, "No SMTP server is not configured", False),
+        (426, "Upgrade Required", False),
+        (422, "key is too long", True),
+    ],
+)
+def test_a_service_without_its_own_settings_refuses_no_data(
+    exchanges: Exchanges, status: int, text: str, is_told: bool
+) -> None:
+    body: dict[str, Any] = {"media_type": "application/json", "body": {"title": "a"}}
+    assert is_reported(exchanges, "POST /things", status, text, **body) is is_told
+
+
+def test_a_status_of_an_unsupported_method_refuses_no_data(exchanges: Exchanges) -> None:
+    sent = exchanges.sent("GET /things", 501, mode=POSITIVE)
+    assert exchanges.failures(CHECK, sent) == []
+
+
+@pytest.mark.parametrize(("statuses", "is_told"), [([], True), (["501"], False), (["4XX"], True)])
+def test_an_undocumented_status_may_be_expected(exchanges: Exchanges, statuses: list[str], is_told: bool) -> None:
+    sent = exchanges.sent("GET /things", 501, mode=POSITIVE)
+    found = exchanges.failures("status_code_conformance", sent, **{"expected-statuses": statuses})
+    assert bool(found) is is_told
+
+
+def test_an_empty_text_that_is_accepted_is_not_judged(exchanges: Exchanges) -> None:
+    sent = exchanges.sent("GET /things", 200, query={"before": ""})
+    verdict = exchanges.verdict("negative_data_rejection", sent)
+    assert verdict.failures == ()
+    assert "empty" in verdict.unjudged[0]
