@@ -4,6 +4,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from operator import attrgetter
 from typing import Any
+from warnings import warn
 
 PUBLIC = {
     "Case": "checker.core.case:Case",
@@ -134,9 +135,23 @@ PUBLIC = {
 }
 """Name below `checker` -> module, or module:attribute, with dots for attributes of attributes."""
 
+EARLIER = {
+    "register_check": "check",
+    "register_target": "metric",
+    "target": "metric",
+    "register_string_format": "openapi.format",
+}
+"""Name of the earlier generation -> public name with the same meaning."""
+
 
 def resolve(name: str) -> Any:
-    """Return the object of a public name. Raises `AttributeError` with the nearest name."""
+    """Return the object of a public name. Raises `AttributeError` with the nearest name.
+
+    A name of the earlier generation gives the object of its public name, with a `FutureWarning`.
+    """
+    if name in EARLIER:
+        warn(f"checker.{name} is now checker.{EARLIER[name]}", FutureWarning, stacklevel=3)
+        name = EARLIER[name]
     target = PUBLIC.get(name)
     if target is None:
         package, _, attribute = f"checker.{name}".rpartition(".")

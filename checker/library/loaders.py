@@ -5,6 +5,7 @@ import inspect
 import os
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
 
 from msgspec.structs import replace
 
@@ -82,7 +83,7 @@ class Loaders:
             raise IncorrectUsage(f"`url` must be a text such as http://127.0.0.1/openapi.json, got {url!r:.80}")
         if not isinstance(wait_for_schema, int | float | None):
             raise IncorrectUsage(f"`wait_for_schema` must be a number of seconds, got {wait_for_schema!r:.80}")
-        headers = _headers(options.get("headers"))
+        headers = _mapping("headers", options.get("headers"))
         config, fetching = _configured(config)
         settings = run_settings(config, Invocation(url))
         configured = dict(settings.common.headers)
@@ -96,27 +97,45 @@ class Loaders:
 
     @plainly
     def from_asgi(
-        self, path: str, app: Any, *, headers: Mapping[str, str] | None = None, config: Config | None = None
+        self,
+        path: str,
+        app: Any,
+        *,
+        headers: Mapping[str, str] | None = None,
+        cookies: Mapping[str, str] | None = None,
+        query_string: str | Mapping[str, Any] = "",
+        config: Config | None = None,
     ) -> LoadedSchema:
         """Return the schema that an ASGI application serves at a path. Its cases are sent to the application.
 
+        `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of WSGI.
         """
         _refuse_other_paths(path)
         _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
-        return self._of_application(path, app, applications.AsgiApplication(app), (_headers(headers), config))
+        path = _with_query(path, query_string)
+        return self._of_application(path, app, applications.AsgiApplication(app), (_sent(headers, cookies), config))
 
     @plainly
     def from_wsgi(
-        self, path: str, app: Any, *, headers: Mapping[str, str] | None = None, config: Config | None = None
+        self,
+        path: str,
+        app: Any,
+        *,
+        headers: Mapping[str, str] | None = None,
+        cookies: Mapping[str, str] | None = None,
+        query_string: str | Mapping[str, Any] = "",
+        config: Config | None = None,
     ) -> LoadedSchema:
         """Return the schema that a WSGI application serves at a path. Its cases are sent to the application.
 
+        `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of ASGI.
         """
         _refuse_other_paths(path)
         _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
-        return self._of_application(path, app, applications.WsgiApplication(app), (_headers(headers), config))
+        path = _with_query(path, query_string)
+        return self._of_application(path, app, applications.WsgiApplication(app), (_sent(headers, cookies), config))
 
     def _of_application(
         self, path: str, app: Any, application: "Application", given: tuple[Mapping[str, str], Config | None]
@@ -140,15 +159,26 @@ def _read(file: object) -> str | bytes:
     raise IncorrectUsage(f"`from_file` takes an open file or its text, got {file!r:.80}")
 
 
-def _headers(given: object) -> dict[str, str]:
-    """Return headers by name, as texts. Raises `IncorrectUsage` for other values."""
+def _mapping(argument: str, given: object) -> dict[str, str]:
+    """Return headers or cookies by name, as texts. Raises `IncorrectUsage` for other values."""
     try:
         found = dict(given or {})  # type: ignore[call-overload]
     except (TypeError, ValueError):
         found = {None: given}
     is_right = all(isinstance(name, str) for name in found)
-    require(is_right, "headers", "a mapping of names to values", given)
+    require(is_right, argument, "a mapping of names to values", given)
     return {name: value.decode("latin-1") if isinstance(value, bytes) else str(value) for name, value in found.items()}
+
+
+def _sent(headers: object, cookies: object) -> dict[str, str]:
+    """Return the headers with the cookies among them. Raises `IncorrectUsage` for other values."""
+    pairs = [f"{name}={value}" for name, value in _mapping("cookies", cookies).items()]
+    return _mapping("headers", headers) | ({"Cookie": "; ".join(pairs)} if pairs else {})
+
+
+def _with_query(path: str, query: str | Mapping[str, Any]) -> str:
+    text = query if isinstance(query, str) else urlencode(query, doseq=True)
+    return f"{path}?{text.removeprefix('?')}" if text else path
 
 
 def _refuse_other_paths(path: object) -> None:

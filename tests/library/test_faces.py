@@ -35,3 +35,10 @@ def test_unknown_name_of_a_module_names_the_module() -> None:
 
 def test_tools_that_look_for_special_names_are_not_confused() -> None:
     assert not hasattr(checker, "__wrapped__")
+
+
+@pytest.mark.parametrize("name", sorted(faces.EARLIER))
+def test_a_name_of_the_earlier_generation_is_the_public_one_and_says_so(name: str) -> None:
+    with pytest.warns(FutureWarning, match=rf"^checker\.{name} is now checker\.{faces.EARLIER[name]}$"):
+        found = getattr(checker, name)
+    assert found is faces.resolve(faces.EARLIER[name])

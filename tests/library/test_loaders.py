@@ -153,6 +153,21 @@ def test_applications_are_asked_without_a_socket(document, kind) -> None:
         loader("/none.json", app)
 
 
+def test_a_description_of_an_application_may_need_a_cookie_and_a_query(document) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def app(environment, start_response):
+        asked.append((environment["QUERY_STRING"], environment.get("HTTP_COOKIE", "")))
+        start_response("200 OK", [("Content-Type", "application/json")])
+        return [json.dumps(document).encode()]
+
+    for query in ("version=2&beta=", {"version": 2, "beta": [""]}):
+        checker.openapi.from_wsgi("/api.json", app, cookies={"session": "s1", "lang": "en"}, query_string=query)
+    assert asked == [("version=2&beta=", "session=s1; lang=en")] * 2
+    with pytest.raises(checker.errors.IncorrectUsage, match="cookies"):
+        checker.openapi.from_wsgi("/api.json", app, cookies="session=s1")  # type: ignore[arg-type]
+
+
 def test_an_application_that_fails_to_start_is_one_error() -> None:
     databases: list[str] = []
 
