@@ -123,6 +123,8 @@ class Body:
     pointer: str
     encoding: Mapping[str, PropertyEncoding]
     examples: tuple[Example, ...] = ()
+    doubt: str = dataclasses.field(default="", compare=False)
+    """The reason why no verdict depends on it; empty for most bodies."""
     write: Callable[[Any], bytes] | None = dataclasses.field(default=None, compare=False)
     """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
     serializer: Callable[[Any, Any], bytes | None] | None = dataclasses.field(default=None, compare=False)

@@ -135,7 +135,7 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.UNVALIDATED_RESPONSE, "Responses of which a part is not validated"),
     WarningRow(WarningKind.MISSING_DESERIALIZER, "Responses in media types that are not read"),
     WarningRow(WarningKind.MALFORMED_PART, "Parts of operations that are not what they must be"),
-    WarningRow(WarningKind.MALFORMED_KEYWORD, "Keywords with a value that means nothing"),
+    WarningRow(WarningKind.MALFORMED_KEYWORD, "Keywords that mean nothing"),
     WarningRow(WarningKind.UNSUPPORTED_REGEX, "Regular expressions that are not supported"),
     WarningRow(WarningKind.INVALID_EXAMPLE, "Examples that their schema forbids"),
     WarningRow(WarningKind.BROKEN_LINK, "Links that lead nowhere"),

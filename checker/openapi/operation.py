@@ -4,6 +4,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol, Self
 
+from msgspec import structs
+
 from checker.core.case import Engine
 from checker.core.contract import Outcome, RequestVerdict
 from checker.core.operation import Body, BrokenOperation, Label, Parameter, UnusableBody
@@ -19,7 +21,7 @@ from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodi
 from checker.openapi.contents import Entry
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import with_identifiers
-from checker.openapi.parameters import MalformedOperation, declared_parameters, parameters
+from checker.openapi.parameters import OTHER_VERSION, MalformedOperation, declared_parameters, parameters
 from checker.openapi.referee.requests import RequestReferee
 from checker.openapi.referee.rulings import Part
 from checker.openapi.responses.contract import OpenApiContract
@@ -164,11 +166,16 @@ def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOpera
 def _read(entry: Entry, owner: Owner) -> OpenApiOperation:
     document, definition = owner.document, entry.definition
     declared = declared_parameters(document, *entry.parameter_lists)
-    if is_swagger(document):
+    at = pointer_child(entry.pointer, "requestBody")
+    raw, has_older = definition.get("requestBody"), any(one.place in ("body", "formData") for one in declared.values())
+    is_older = has_older if raw is None or is_swagger(document) else False
+    if is_older:
         bodies = swagger_bodies(document, declared, media_types(document, definition, "consumes"))
     else:
-        at = pointer_child(entry.pointer, "requestBody")
-        bodies = request_bodies(document, definition.get("requestBody"), at)
+        bodies = request_bodies(document, raw, at)
+    if is_older != is_swagger(document):
+        usable = tuple(dataclasses.replace(body, doubt=OTHER_VERSION) for body in bodies.usable)
+        bodies = structs.replace(bodies, usable=usable)
     found, unusable = parameters(document, entry.declared_path, declared)
     whole = with_identifiers(document, entry.path, found)
     return OpenApiOperation(entry, whole, owner, bodies, unusable)

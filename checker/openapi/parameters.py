@@ -54,6 +54,8 @@ _OF_THE_MESSAGE = frozenset(
 
 UNDECLARED: Final = "no parameter declares it"
 """The doubt about a variable of the path that no parameter declares."""
+OTHER_VERSION: Final = "it is declared as in another version of OpenAPI"
+"""The doubt about a parameter or body of another version."""
 
 
 class MalformedOperation(ValueError):
@@ -153,7 +155,7 @@ def parameters(
             del variables[item.name]
             notation = notations[item.name].strip()
             doubt = "" if notation == item.name else f"it is `{{{notation}}}` in the path"
-            parameter = replace(parameter, name=item.name, doubt=doubt)
+            parameter = replace(parameter, name=item.name, doubt=doubt or parameter.doubt)
         found.append(parameter)
     for item in declared.values():
         if _is_needed(item, variables):
@@ -217,7 +219,7 @@ def parameter_names(document: OpenApiDocument, path: str, *lists: tuple[object, 
 
 def _is_skipped(place: str, name: str, dialect: Dialect, variables: Mapping[str, object]) -> bool:
     if place in ("body", "formData"):
-        return dialect is Dialect.OPENAPI20
+        return True
     if place == "path":
         return name not in variables
     if place != "header":
@@ -259,8 +261,20 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
             f"the parameter `{item.name}` at {item.pointer} is in `{item.place}`, which is not known; "
             f"use one of {', '.join(_LOCATIONS)}"
         )
-    if document.dialect is Dialect.OPENAPI20:
-        return _swagger_parameter(document, item, location, required=required)
+    is_swagger = document.dialect is Dialect.OPENAPI20
+    if _is_of_other_version(item, document.dialect):
+        other = _newer_parameter if is_swagger else _swagger_parameter
+        return replace(other(document, item, location, required=required), doubt=OTHER_VERSION)
+    return (_swagger_parameter if is_swagger else _newer_parameter)(document, item, location, required=required)
+
+
+def _is_of_other_version(item: Declared, dialect: Dialect) -> bool:
+    """Whether a parameter has its schema where another version has it: inside `schema` in Swagger 2.0, or beside `in` in OpenAPI 3."""
+    is_older, is_newer = "type" in item.raw, not item.raw.keys().isdisjoint(("schema", "content"))
+    return is_newer and not is_older if dialect is Dialect.OPENAPI20 else is_older and not is_newer
+
+
+def _newer_parameter(document: OpenApiDocument, item: Declared, location: Location, *, required: bool) -> Parameter:
     schema, media_type, examples = _schema_of(document, item)
     style = item.raw.get("style")
     if not isinstance(style, str):

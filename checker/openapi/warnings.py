@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
-from checker.core.operation import Example
+from checker.core.operation import Body, Example, Parameter
 from checker.core.request import BaseUrl, Location
 from checker.core.schema import Dialect, Direction, Schema, SchemaWarning, UnresolvableReference, WarningKind
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
@@ -20,9 +20,9 @@ from checker.openapi.contents import Entry, variable_name
 from checker.openapi.documents.dialects import elements, flag, items_of, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument, circle_in, is_lost
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.parameters import UNDECLARED, Declared, declared_parameters, swagger_schema
+from checker.openapi.parameters import OTHER_VERSION, UNDECLARED, Declared, declared_parameters, swagger_schema
 from checker.openapi.resources import links_of
-from checker.schema.keywords import keywords_of
+from checker.schema.keywords import misunderstood
 from checker.schema.pointers import pointer_child
 from checker.schema.scopes import Found
 from checker.validation.compiled import UnusableSchema, compile_schema
@@ -193,6 +193,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
         message = f"the operation at {entry.pointer} has {len(whole)} `body` parameters, and Swagger 2.0 allows one; requests are made for each of them"
         yield WarningKind.SEVERAL_BODIES, entry.pointer, message
     yield from _of_path(operation)
+    yield from _of_other_version(operation)
     yield from malformed_parts(document, entry)
     for fault in operation.contract.unvalidated():
         kind = WarningKind.MISSING_DESERIALIZER
@@ -248,6 +249,19 @@ def _of_path(operation: OpenApiOperation) -> Iterator[_Warning]:
         listed = ", ".join(f"`{{{name}}}`" for name in free)
         message = f"no parameter of the operation at {entry.pointer} declares {listed}; any text is sent, and no verdict depends on it"
         yield kind, entry.pointer, message
+
+
+def _of_other_version(operation: OpenApiOperation) -> Iterator[_Warning]:
+    """Yield warnings about parameters and bodies that are declared as in another version of OpenAPI."""
+    parts: list[Parameter | Body] = [*operation.parameters, *operation.bodies]
+    for one in parts:
+        if one.doubt == OTHER_VERSION:
+            version = "OpenAPI 3" if is_swagger(operation.owner.document) else "Swagger 2.0"
+            noun = "body" if isinstance(one, Body) else f"parameter `{one.name}`"
+            message = (
+                f"the {noun} at {one.pointer} is declared as in {version}; it is read so, and no verdict depends on it"
+            )
+            yield WarningKind.MALFORMED_PART, one.pointer, message
 
 
 def _swagger_parameters(operation: OpenApiOperation) -> dict[tuple[str, str], Declared]:
@@ -362,19 +376,15 @@ def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_War
 
 
 def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warning]:
-    table = keywords_of(dialect)
-    for name, value in raw.items():
-        keyword = table.get(name)
-        is_right = keyword is None or keyword.is_well_formed(value)
-        if name in _ELSEWHERE:
-            is_right = isinstance(value, _ELSEWHERE[name])
-        if is_right:
-            continue
-        if dialect is Dialect.OPENAPI20 and (name, value) == ("type", "file"):
-            continue
-        place = pointer_child(at, name)
-        message = f"`{name}` at {place} cannot be {shown(value)}; it is ignored"
-        yield WarningKind.MALFORMED_KEYWORD, place, message
+    faults = dict(misunderstood(raw, dialect))
+    faults |= {name: "" for name, kind in _ELSEWHERE.items() if name in raw and not isinstance(raw[name], kind)}
+    for name in raw:
+        if name in faults:
+            place = pointer_child(at, name)
+            reason = f"`{name}` at {place} cannot be {shown(raw[name])}; it is ignored"
+            if faults[name]:
+                reason = f"`{name}` at {place} is ignored: {faults[name]}"
+            yield WarningKind.MALFORMED_KEYWORD, place, reason
 
 
 def _examples(operation: OpenApiOperation) -> Iterator[_Warning]:

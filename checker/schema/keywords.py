@@ -1,7 +1,9 @@
 """The keywords of each dialect, the shape of a well-formed value of each, and the places of schemas inside a schema."""
 
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from enum import Enum
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Final
 
@@ -175,6 +177,55 @@ _TABLES: Final[Mapping[Dialect, Mapping[str, Keyword]]] = {
     Dialect.OPENAPI30: _OLD,
     Dialect.OPENAPI31: _NEW,
 }
+_UNKNOWN_TO: Final[Mapping[Dialect, frozenset[str]]] = {
+    Dialect.OPENAPI20: frozenset((*_NEW.keys() - _OLD.keys(), "nullable")),
+    Dialect.OPENAPI30: frozenset(_NEW.keys() - _OLD.keys()),
+    Dialect.OPENAPI31: frozenset((*_OLD.keys() - _NEW.keys(), "nullable")),
+}
+"""Keywords of other versions of OpenAPI, which constrain nothing in this one."""
+_SPELLING: Final = 0.85
+"""Similarity of an unknown keyword and a known one: `minLenght`, `requires`, `maxlength`."""
+_OTHERS: Final = frozenset(
+    ["$anchor", "$comment", "$defs", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema", "contentEncoding",
+     "contentMediaType", "contentSchema", "default", "definitions", "deprecated", "description", "discriminator", "example",
+     "examples", "externalDocs", "id", "name", "nullable", "readOnly", "title", "types", "writeOnly", "xml", "collectionFormat",
+     "allowEmptyValue", "in"]
+)  # fmt: skip
+"""Names in schemas that are no misspelt keywords."""
+
+
+def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """Yield the keywords of a schema that constrain nothing although its author wanted them to.
+
+    Each has the reason, which is empty for a keyword with a value that means nothing.
+    """
+    table, unknown = keywords_of(dialect), _UNKNOWN_TO.get(dialect, frozenset())
+    for name, value in raw.items():
+        keyword = table.get(name)
+        if keyword is not None:
+            if not keyword.is_well_formed(value):
+                if (dialect, name, value) != (Dialect.OPENAPI20, "type", "file"):
+                    yield name, ""
+            elif keyword.shape in (KeywordShape.MAP, KeywordShape.MAP_OR_NAMES) and isinstance(value.get("$ref"), str):
+                yield name, "it cannot be a reference"
+        elif name in unknown:
+            yield name, f"it is no keyword of {_VERSIONS[dialect]}"
+        elif unknown and name not in _OTHERS and not name.startswith("x-"):
+            near = _near(name, dialect)
+            if near and table[near].is_well_formed(value):
+                yield name, f"it is no keyword; did you mean `{near}`?"
+
+
+_VERSIONS: Final = {
+    Dialect.OPENAPI20: "Swagger 2.0", Dialect.OPENAPI30: "OpenAPI 3.0", Dialect.OPENAPI31: "OpenAPI 3.1 and later"
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _near(name: str, dialect: Dialect) -> str:
+    return next(iter(get_close_matches(name, keywords_of(dialect), n=1, cutoff=_SPELLING)), "")
+
+
 DEFINITIONS: Final[Mapping[str, Keyword]] = {"definitions": _MAP, "$defs": _MAP}
 """Keywords that hold schemas for references and constrain nothing."""
 

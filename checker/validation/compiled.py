@@ -21,7 +21,7 @@ from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator
 from checker.schema.keywords import Keyword, KeywordShape, keywords_of
 from checker.schema.pointers import pointer_child
 from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, sent_value
-from checker.validation.ecma import LONGEST_PATTERN
+from checker.validation.ecma import LONGEST_PATTERN, is_foreign
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
 
 # The white space of Python; `\s` of ECMA-262 is another set.
@@ -301,7 +301,7 @@ def too_large(pointer: str) -> str:
 @lru_cache(maxsize=2048)
 def is_enforceable(pattern: str) -> bool:
     """Whether the compiled validator can match the pattern."""
-    if len(pattern) > LONGEST_PATTERN:
+    if len(pattern) > LONGEST_PATTERN or is_foreign(pattern):
         return False
     try:
         jsonschema_rs.Draft7Validator({"pattern": pattern})

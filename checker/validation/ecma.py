@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from operator import itemgetter
-from typing import Final
+from re import _parser as sre  # type: ignore[attr-defined]
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -145,14 +146,64 @@ class EcmaPattern(Struct, frozen=True):
         return len(text) > self.longest or self.compiled.search(text) is not None
 
 
+_DELIMITED: Final = re.compile(r"([/#~@%])(\^.*|.*[^\\]\$)\1[a-z]*", re.DOTALL)
+_OTHER_CLASSES: Final = re.compile(r"\[\[:\^?[a-z]+:\]|\[[^\]\[]+\[:\^?[a-z]+:\]|&&\[")
+_MAY_MATCH_NOTHING: Final = re.compile(r"[^\[(|]\^|\$[^)|]", re.DOTALL)
+
+
+def without_delimiters(pattern: str) -> str:
+    """Return a pattern without the delimiters and flags of a literal: `^a$` of `/^a$/i`, which matches nothing as it stands."""
+    found = _DELIMITED.fullmatch(pattern)
+    return found[2] if found else pattern
+
+
+@lru_cache(maxsize=1024)
+def is_foreign(pattern: str) -> bool:
+    """Whether a pattern is meant for another engine: it matches nothing, or has classes that ECMA-262 does not know.
+
+    Such classes are those of POSIX (`[[:alpha:]]`) and intersections (`[a-z&&[^x]]`), which mean something else here.
+    """
+    if len(pattern) > LONGEST_PATTERN:
+        return False
+    if _DELIMITED.fullmatch(pattern) or _OTHER_CLASSES.search(pattern):
+        return True
+    try:
+        return _MAY_MATCH_NOTHING.search(pattern) is not None and _matches_nothing(
+            sre.parse(_Translation(pattern).result()[0])
+        )
+    except (_Untranslatable, re.error, OverflowError, RecursionError):
+        return False
+
+
+def _matches_nothing(parsed: Any) -> bool:
+    """Whether a character must precede the beginning of the text, or follow its end, in each alternative."""
+    has_consumed = has_ended = False
+    for operation, value in parsed:
+        if operation is sre.AT:
+            if value is sre.AT_BEGINNING and has_consumed:
+                return True
+            has_ended |= value is sre.AT_END_STRING
+            continue
+        inside = value[-1] if operation is sre.SUBPATTERN else None
+        if inside is not None and _matches_nothing(inside):
+            return True
+        if operation is sre.BRANCH and all(map(_matches_nothing, value[1])):
+            return True
+        if sre.SubPattern(parsed.state, [(operation, value)]).getwidth()[0]:
+            if has_ended:
+                return True
+            has_consumed = True
+    return False
+
+
 LONGEST_PATTERN: Final = 20_000
 """Characters. Python needs ten seconds and half a gigabyte to read a pattern of a million."""
 
 
 @lru_cache(maxsize=1024)
 def ecma_pattern(pattern: str) -> EcmaPattern | None:
-    """Return the pattern in Python's syntax; None if it has no equivalent there or is too long."""
-    if len(pattern) > LONGEST_PATTERN:
+    """Return the pattern in Python's syntax; None if it has no equivalent there, is too long or is meant for another engine."""
+    if len(pattern) > LONGEST_PATTERN or is_foreign(pattern):
         return None
     try:
         translated, longest = _Translation(pattern).result()

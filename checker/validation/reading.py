@@ -24,8 +24,9 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.schema import Dialect, Direction, Schema
 from checker.schema.discriminators import Discriminator, discriminator_of
-from checker.schema.keywords import standard_dialect
+from checker.schema.keywords import misunderstood, standard_dialect
 from checker.schema.scopes import HAS_SIBLINGS
+from checker.validation.compiled import is_enforceable
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import is_of_format
 
@@ -464,6 +465,19 @@ _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 _MOST_READ: Final = 4096
 """Schemas whose keywords are kept."""
+_DOUBTS: Final = "doubts"
+"""The name under which the doubts about a schema are noted as if they were a keyword."""
+_ABOUT: Final[Mapping[str, tuple[type, ...]]] = {
+    "nullable": (type(None),),
+    **dict.fromkeys(("pattern", "minLength", "maxLength", "format"), (str,)),
+    **dict.fromkeys(
+        ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), (int, float, Decimal)
+    ),
+    **dict.fromkeys(("items", "minItems", "maxItems", "uniqueItems", "prefixItems", "contains"), (list,)),
+    **dict.fromkeys((*_MAPS, "required", "minProperties", "maxProperties", "propertyNames"), (dict,)),
+    **dict.fromkeys(("additionalProperties", "unevaluatedProperties", "dependentRequired"), (dict,)),
+}
+"""The types of values that a keyword is about; any value for others."""
 _UNREAD = frozenset({"$dynamicRef", "$recursiveRef", "format", "pattern"})
 _EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
     **dict.fromkeys(_MAPS, dict),
@@ -504,7 +518,9 @@ class SchemaReading:
         self._classes: dict[Dialect, Any] = {}
         self._is_response = direction is Direction.RESPONSE
         self._flag = "writeOnly" if self._is_response else "readOnly"
-        self._nullable = _NULLABLE.get(dialect)
+        own = _NULLABLE.get(dialect)
+        # The keyword of 3.0 means nothing in other versions, but a request is not wrong for believing it.
+        self._nullables = {*((own,) if own else ()), *(("nullable",) if direction is Direction.REQUEST else ())}
         self._has_siblings = dialect in HAS_SIBLINGS
         self._hidden: dict[int, frozenset[str]] = {}
         self._discriminators: dict[int, Discriminator | None] = {}
@@ -514,6 +530,8 @@ class SchemaReading:
         """Properties that are not sent in this direction, by the identity of the object that may hold them."""
         self.held: set[str] = set()
         """Names of read-only properties in a request: a server may refuse or ignore them."""
+        self.doubts: dict[str, None] = {}
+        """The reasons why it is unknown whether the last value is right, if it was a request without errors."""
         self.home = ""
         """URI of the description, for pointers that lead nowhere below a `$id`; empty for documents without names."""
         self._exact: dict[str, _Check] = {
@@ -568,7 +586,7 @@ class SchemaReading:
         other = SchemaReading(dialect, self._direction, validate_formats=formats, spoken=spoken)
         other._usual = self._usual
         other._classes, other._hidden, other.hidden = self._classes, self._hidden, self.hidden
-        other.held, other.home = self.held, self.home
+        other.held, other.home, other.doubts = self.held, self.home, self.doubts
         return other
 
     def _made(self) -> Any:
@@ -588,10 +606,11 @@ class SchemaReading:
         for name in _UNREAD - _DYNAMIC.get(self._dialect, _NONE) - self._exact.keys():
             checks.pop(name, None)
         has_names = self._spoken is not None
+        guarded = {name: self._guarded(check) for name, check in checks.items()}
         create: Any = validators.create
         cls = create(
             meta_schema={"$id": _META.get(self._dialect, _NEWEST)} if has_names else {},
-            validators={name: self._guarded(check) for name, check in checks.items()},
+            validators=guarded | {_DOUBTS: self._note_doubts},
             type_checker=Draft6Validator.TYPE_CHECKER,
             id_of=id_of if has_names else lambda schema: None,
             applicable_validators=self._applicable,
@@ -614,11 +633,30 @@ class SchemaReading:
     def _keywords(self, schema: dict[str, Any]) -> Iterable[tuple[str, Any]]:
         if isinstance(schema.get("$ref"), str) and not self._has_siblings:
             return (("$ref", schema["$ref"]),)
-        return [
+        found = [
             (name, _sound(value) if name in _LISTS else value)
             for name, value in schema.items()
             if self._is_read(name, value)
         ]
+        doubts = () if self._is_response else tuple(self._doubts_about(schema))
+        return [*found, (_DOUBTS, doubts)] if doubts else found
+
+    def _doubts_about(self, schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield the keywords for which a value that fits a schema may still be wrong, each with the reason."""
+        for name, _ in misunderstood(schema, self._dialect):
+            # A boolean `required` (draft 3) is about the object around the value.
+            if name != "required" or not isinstance(schema["required"], bool):
+                yield name, f"its `{name}` is not understood"
+        patterns, pattern = schema.get("patternProperties"), schema.get("pattern")
+        names = patterns if isinstance(patterns, dict) else ()
+        for keyword, one in (("pattern", pattern), *(("patternProperties", name) for name in names)):
+            if isinstance(one, str) and ecma_pattern(one) is None and not is_enforceable(one):
+                yield keyword, "its regular expression is not understood"
+
+    def _note_doubts(self, validator: Any, doubts: Iterable[tuple[str, str]], instance: Any, schema: Any) -> Errors:
+        kind = type(instance)
+        self.doubts.update({reason: None for name, reason in doubts if kind in _ABOUT.get(name, (kind,))})
+        return ()
 
     def _is_read(self, name: str, value: Any) -> bool:
         expected = _EXPECTED.get(name)
@@ -637,7 +675,7 @@ class SchemaReading:
 
     def _guarded(self, check: _Check) -> _Check:
         def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
-            if instance is None and self._nullable and schema.get(self._nullable) is True:
+            if instance is None and any(schema.get(name) is True for name in self._nullables):
                 return ()
             hidden = self._hidden_in(validator, schema, ()) if isinstance(instance, dict) else _NONE
             if not hidden:
@@ -696,6 +734,8 @@ class SchemaReading:
             return
         hidden = self.hidden.get(id(instance), frozenset())
         for name, inner in properties.items():
+            if name not in instance and isinstance(inner, dict) and inner.get("required") is True:
+                self.doubts[f"`required` of its property `{name}` is not understood"] = None
             if name not in instance or not isinstance(inner, dict | bool):
                 continue
             if name not in hidden:

@@ -193,10 +193,16 @@ class Referee:
         """Names of the read-only properties in the last value, if it was a request."""
         return frozenset(self._reading.held)
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The reasons why the last value may be wrong although it has no errors, if it was a request."""
+        return tuple(self._reading.doubts)
+
     def whole_errors(self, value: Any) -> list[ValidationError]:
         """Return the errors of a value as trees, with the errors of each alternative inside."""
         self._reading.hidden.clear()
         self._reading.held.clear()
+        self._reading.doubts.clear()
         try:
             # A large value can have an error for each item. A verdict needs one for each schema path.
             return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))

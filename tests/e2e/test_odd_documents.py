@@ -1,5 +1,6 @@
 """Documents as they are: what is not by the book is read in the obvious way, and no verdict depends on it."""
 
+import json
 import re
 from typing import Any
 from urllib.parse import parse_qs, unquote
@@ -94,3 +95,44 @@ def test_a_repeated_key_is_told_in_the_report(command: Command) -> None:
     assert_clean(ran)
     assert "Keys that occur twice in one object: 1" in ran.stdout
     assert "the key `/a` occurs twice in one object of " in ran.stdout
+
+
+def test_no_verdict_depends_on_a_keyword_that_means_nothing(command: Command) -> None:
+    def posting(**schema: Any) -> dict[str, Any]:
+        whole = {"type": "object", "required": ["a"], "properties": {"a": schema}}
+        return {"post": operation(requestBody={"required": True, "content": {"application/json": {"schema": whole}}})}
+
+    document = described(
+        {
+            "/int": posting(type="int"),
+            "/bounds": posting(type="integer", minimum="1", maximum="5"),
+            "/misspelt": posting(type="integer", minimun=1, maximun=5),
+            "/const": posting(const=3),
+            "/query": {"get": operation(parameter("q", "query", type="int"))},
+            "/pattern": {"get": operation(parameter("q", "query", type="string", pattern="/^[a-z]+$/"))},
+            "/posix": {"get": operation(parameter("q", "query", type="string", pattern="^[[:lower:]]+$"))},
+        }
+    )
+    rules = {"/int": range(-(2**70), 2**70), "/bounds": range(1, 6), "/misspelt": range(1, 6), "/const": range(3, 4)}
+
+    def answer(request: Request) -> Reply:
+        path, _, query = request.target.decode().partition("?")
+        method = "POST" if path in rules else "GET"
+        if request.method != method:
+            return Reply(405, headers=(("Allow", method),))
+        if method == "GET":
+            text = parse_qs(query).get("q", [""])[0]
+            return Reply(200 if re.fullmatch(r"-?\d+(\.0+)?" if path == "/query" else "[a-z]+", text) else 400)
+        try:
+            value = json.loads(request.body)["a"]
+        except (ValueError, TypeError, KeyError):
+            return Reply(400)
+        is_right = type(value) in (int, float) and value == int(value) and int(value) in rules[path]
+        return Reply(200 if is_right and "json" in request.headers.get("content-type", "") else 400)
+
+    with serving(answer, document) as app:
+        ran = command.run_as_usual(app.document_url, "-n", "40", "--continue-on-failure", inline=True)
+    assert_clean(ran)
+    assert "Keywords that mean nothing: 7" in ran.stdout
+    assert "Regular expressions that are not supported: 2" in ran.stdout
+    assert any(request.target.startswith(b"/pattern?q=") and request.target[11:].isalpha() for request in app.seen)

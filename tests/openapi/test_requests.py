@@ -188,7 +188,7 @@ MALFORMED = [
     ({"parameters": {}}, "must be a list of parameters; found an object"),
     ({"parameters": [None]}, "must be an object; found nothing"),
     ({"parameters": [{"name": "a", "required": True}]}, "has no `in`"),
-    ({"parameters": [param("a", "body", required=True)]}, "is in `body`, which is not known"),
+    ({"parameters": [param("a", "moon", required=True)]}, "is in `moon`, which is not known"),
     ({"parameters": [{"$ref": "#/none"}]}, "points at nothing"),
     ({"parameters": [{"$ref": "other.yaml#/a"}]}, "load it from its file or URL"),
     ({"parameters": [{"$ref": "#/paths/~1a/post/parameters/0"}]}, "leads back to itself"),

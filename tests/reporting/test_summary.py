@@ -190,7 +190,7 @@ def test_one_mistake_that_is_made_often_is_told_once() -> None:
     notes.append(Note(kind, USERS, "#/x", "`enum` at #/x cannot be"))
     assert list(warning_lines(changed(report([]), notes=tuple(notes)))) == [
         "Warnings:",
-        "  Keywords with a value that means nothing: 4",
+        "  Keywords that mean nothing: 4",
         "    - `type` at #/0 cannot be (in 3 operations, and in 2 more places)",
         f"    - `enum` at #/x cannot be ({USERS})",
         "",

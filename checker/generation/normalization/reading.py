@@ -21,6 +21,7 @@ from checker.generation.normalization.forms import (
     same,
 )
 from checker.schema.pointers import pointer_child
+from checker.validation.ecma import without_delimiters
 from checker.validation.formats import INTEGER_RANGES
 
 _SAYING: Final = frozenset(("enum", "const", "example", "examples", "pattern", "format"))
@@ -117,7 +118,7 @@ def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
         encoding, media_type = raw.get("contentEncoding", ""), raw.get("contentMediaType", "")
         found.strings.content = Content(encoding.lower(), media_type.lower(), is_asserted=True)
     if "pattern" in raw:
-        found.strings.patterns.append((raw["pattern"], pointer_child(at, "pattern")))
+        found.strings.patterns.append((without_delimiters(raw["pattern"]), pointer_child(at, "pattern")))
     if facet.is_made:
         found.excluded.steps.extend(Fraction(str(step)) for step in raw.get(OTHER_STEP, ()))
         found.excluded.patterns.extend(raw.get(OTHER_TEXT, ()))

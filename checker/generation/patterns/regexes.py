@@ -15,7 +15,7 @@ import jsonschema_rs
 from msgspec import Struct
 
 from checker.generation.sources.alphabets import Interval, merged
-from checker.validation.ecma import LONGEST_PATTERN, ecma_pattern, ranges_of
+from checker.validation.ecma import LONGEST_PATTERN, ecma_pattern, is_foreign, ranges_of
 
 Intervals = tuple[Interval, ...]
 UNBOUNDED: Final = 1 << 30
@@ -352,7 +352,7 @@ def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
 
     Texts that are written from a plain tree match anyway: with `trusts`, one validator is asked.
     """
-    if len(pattern) > LONGEST_PATTERN:
+    if len(pattern) > LONGEST_PATTERN or is_foreign(pattern):
         # No validator reads it either.
         return lambda text: True
     own = ecma_pattern(pattern)

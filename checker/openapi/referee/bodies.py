@@ -274,6 +274,9 @@ def body_verdicts(
 ) -> list[PartVerdict]:
     """Return the verdicts on the body of a request, or on its absence."""
     whole = Part(Location.BODY, "")
+    doubt = next((body.doubt for body in operation.bodies if body.doubt), "")
+    if doubt:
+        return whole.ambiguous(doubt)
     is_declared = bool(operation.bodies or operation.unusable_bodies)
     if content is None or (content == b"" and content_type is None):
         if not is_declared or not operation.body_required:

@@ -17,6 +17,8 @@ from checker.transport.wire.ambiguity import UNKNOWN
 from checker.transport.wire.readings import Reading
 from checker.validation.referee import Referee, referee
 
+_INVERTING: Final = frozenset({"contains", "if", "not", "oneOf", "then"})
+"""Keywords by which a value is wrong because it fits a schema."""
 _ENGINES: Final = "engines of regular expressions do not agree whether it matches"
 _CLASSES: Final = re.compile(r"\\[bBdDsSwW]")
 
@@ -56,7 +58,10 @@ class Rule:
 
         A value of a base schema must also fit the heir that its discriminator names.
         """
-        wrong, doubt = self.referee.errors(value), ""
+        wrong, doubt = self.referee.errors(value), next(iter(self.referee.doubts), "")
+        if doubt:
+            # A schema that is not understood may be narrower than it seems, which makes these errors uncertain.
+            wrong = [one for one in wrong if _INVERTING.isdisjoint(one.schema_path)]
         todo: list[tuple[Outline, Any, tuple[str | int, ...], bool]] = []
         if self._has_bases and not wrong:
             todo.append((self.outline, value, (), True))
@@ -154,10 +159,13 @@ class Part(Struct, frozen=True):
         """Return valid if a reading beyond doubt is valid, invalid if every reading is invalid, ambiguous otherwise."""
         errors: list[tuple[Reading, list[SchemaViolation]]] = []
         read_only: set[str] = set()
+        doubts: list[str] = []
         for reading in found:
             wrong, doubt = rule.errors(reading.value)
             errors.append((replace(reading, doubt=doubt) if doubt and not reading.doubt else reading, wrong))
-            read_only |= frozenset() if wrong else rule.referee.read_only
+            if not wrong:
+                read_only |= rule.referee.read_only
+                doubts.append(doubt)
         fits = [reading for reading, wrong in errors if not wrong]
         unknown = next((one.doubt for one in found if one.doubt in UNKNOWN), None)
         # Readings that were not tried may be valid, so such a part is never called wrong.
@@ -168,6 +176,8 @@ class Part(Struct, frozen=True):
             reading, violations = errors[0]
             certain = [self._violated(one) for one in violations if not _is_read_otherwise(one)]
             return certain or self.ambiguous(_ENGINES, reading.value)
+        if all(doubts):
+            return self.ambiguous(doubts[0])
         if read_only:
             # A server may refuse or ignore read-only properties in a request (OpenAPI 3.0, Schema Object): both are right.
             return self.ambiguous(f"it holds what is only read: {', '.join(sorted(read_only))}")
