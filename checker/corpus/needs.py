@@ -96,6 +96,11 @@ def taken_names(path: str, body: Any) -> Iterator[str]:
     return islice(found, _MOST_NAMES)
 
 
+def is_taken_name(path: str) -> bool:
+    """Whether a path is an entry of `taken_names`."""
+    return _WITH in path
+
+
 def name_in(path: str) -> str:
     """Return the name at the end of a path, or the value at the end of a `taken_names` entry."""
     path, _, taken = path.partition(_WITH)

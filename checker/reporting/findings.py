@@ -23,6 +23,8 @@ from checker.core.blocks import (
 from checker.core.known import MAX_RESPONSE_TIME
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
+from checker.core.request import Location
+from checker.core.resources import SAFE
 from checker.core.response import codings_of, readable
 from checker.core.scenarios import Scenario
 from checker.core.terminal import one_line
@@ -123,13 +125,13 @@ def _evidence(finding: Finding) -> str:
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
 INTERMITTENT, _NOT_TRIED, _SPENT = "intermittent", "not tried again", "needs a fresh server"
-_SEQUENCE, DEPENDENT = "needs its sequence", "dependent on earlier requests"
+SEQUENCE, DEPENDENT = "needs its sequence", "dependent on earlier requests"
 MARKS = {
     INTERMITTENT: (INTERMITTENT, INTERMITTENT),
     _NOT_TRIED: ("was not retried", "were not retried"),
     _SPENT: ("needs a fresh server", "need a fresh server"),
-    _SEQUENCE: ("needs a sequence", "need a sequence"),
     DEPENDENT: ("depends on earlier requests", "depend on earlier requests"),
+    SEQUENCE: ("needs a sequence", "need a sequence"),
 }
 """Reason why the commands of a finding may not reproduce it, worst first -> its words after one, and after more."""
 _ID_CHARACTERS = 8
@@ -217,11 +219,16 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         INTERMITTENT: finding.reproduced is False or finding.hits < finding.tries,
         _NOT_TRIED: finding.reproduced is None and not finding.spent,
         _SPENT: finding.spent,
-        _SEQUENCE: not is_alone,
+        SEQUENCE: not is_alone,
         DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
-        or any(one is None for *_, one in _origins(finding)),
+        or any(producer is None and not _is_constant(one) for _, one, producer in _origins(finding)),
     }
     return tuple(mark for mark in MARKS if found[mark])
+
+
+def _is_constant(binding: Binding) -> bool:
+    """Whether a value that no known request made was there from the start: a `GET` showed the name, and the path needs no creation."""
+    return binding.location is Location.PATH and binding.producer.partition(" ")[0] in SAFE
 
 
 def marks_of(finding: Finding) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from checker.health import HEALTH_CHECK
 from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import baseline_lines
 from checker.reporting.described import words
-from checker.reporting.findings import MARKS, causes_of, kinds_of, severity_rank
+from checker.reporting.findings import MARKS, SEQUENCE, causes_of, kinds_of, severity_rank
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.text import counted, cut_list, walled
 from checker.reporting.warnings import Places, is_tip, warning_groups
@@ -107,7 +107,9 @@ def total_line(report: Report) -> str:
     parts = []
     failing = report.failing
     if failing:
-        stable = _stability(failing)[STABLE]
+        counts = _stability(failing)
+        # A sequence makes all that it needs.
+        stable = counts[STABLE] + counts[SEQUENCE]
         is_all = stable == len(failing)
         found, causes = counted(len(failing), "failure"), len(causes_of(failing))
         found = found if causes == len(failing) else f"{counted(causes, 'cause')} of {found}"

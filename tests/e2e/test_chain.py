@@ -39,9 +39,8 @@ def test_create_read_delete_read_is_reached(command: Command, app: App, parcels:
     label = "GET /parcels/{shipment}"
     assert ran.defects == [(label, "not_a_server_error")]
     # The parcel may be that of another sequence.
-    marks = r"\((needs its sequence|(needs its sequence, )?dependent on earlier requests)\)"
-    assert re.search(marks, ran.stdout)
-    assert "1 failure (0 stable)" in ran.stdout
+    marks = r"\((needs its sequence|dependent on earlier requests(, needs its sequence)?)\)"
+    assert re.search(marks, ran.stdout), ran.shown
     assert len(app.seen) <= MOST_REQUESTS
 
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
@@ -126,3 +128,41 @@ def test_a_failure_names_the_request_that_made_what_it_is_about(command: Command
     assert sent.startswith(f"{made.path}/")
     assert made.command.startswith("curl -X PUT ")
     assert made.path in made.command
+
+
+_BODY = {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}
+_LIST = {"200": {"description": "", "content": {"application/json": {"schema": {"type": "array", "items": THING}}}}}
+_STATUSES = {status: {"description": ""} for status in ("200", "400", "404")}
+
+
+def _renaming_badly(number: "count[int]", there: set[bytes]) -> Callable[[Request], Reply]:
+    """Makes things under long identifiers and lists them; a change of one is a 500."""
+
+    def answer(request: Request) -> Reply:
+        target = request.target
+        if request.method == "POST" and target == b"/things":
+            name = f"a-very-long-name-{next(number)}"
+            there.add(name.encode())
+            return json_reply({"id": name}, 201)
+        if request.method == "GET" and target == b"/things":
+            return json_reply([{"id": name.decode()} for name in sorted(there)])
+        is_broken = request.method == "PUT" and target.removeprefix(b"/things/") in there
+        return json_reply({}, 500 if is_broken else 404)
+
+    return answer
+
+
+@pytest.mark.parametrize("shows", ["post", "get"])
+def test_commands_create_the_resource_that_the_failure_is_about(command: Command, shows: str) -> None:
+    """The identifier comes from the creation, or from a list."""
+    made = MADE if shows == "post" else {"201": {"description": ""}}
+    change = {"parameters": [KEY], "requestBody": _BODY, "responses": _STATUSES}
+    paths = {"/things": {"post": {"responses": made}, "get": {"responses": _LIST}}, "/things/{id}": {"put": change}}
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(_renaming_badly(count(), set()), THINGS | {"paths": paths}) as app:
+        ran = command.run_as_usual(app.document_url, inline=True)
+    (found,) = ran.findings
+    assert [step.label for step in found.steps] == ["POST /things", "PUT /things/{id}"], ran.shown
+    assert found.reproduced is True
+    assert "dependent on earlier requests" not in ran.stdout
+    assert "(needs its sequence)" in ran.stdout

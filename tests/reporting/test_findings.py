@@ -38,6 +38,7 @@ BINDING = Binding(Location.PATH, "id", Label("POST /a"), "/id", 0, 1)
 ALONE = Step(Label("GET /a"), Drawn((1,)))
 MAKER = Step(Label("POST /a"), Drawn((1,)))
 BOUND = Step(Label("GET /a"), Drawn((1,)), (BINDING,))
+SHOWN = Step(Label("GET /a"), Drawn((1,)), (replace(BINDING, producer=Label("GET /b"), pointer="/*/id"),))
 
 
 @pytest.mark.parametrize(("outside", "is_dependent"), [(("id",), True), (("*",), True), ((), False), (("a",), False)])
@@ -102,8 +103,10 @@ def test_it_is_told_where_values_are_from(pointers: tuple[str, ...], origin: str
         (True, (BOUND,), ("dependent on earlier requests",)),
         (False, (BOUND,), ("intermittent", "dependent on earlier requests")),
         # The thing that a sequence is about was made by another one.
-        (True, (ALONE, BOUND), ("needs its sequence", "dependent on earlier requests")),
+        (True, (ALONE, BOUND), ("dependent on earlier requests", "needs its sequence")),
         (True, (MAKER, BOUND), ("needs its sequence",)),
+        # A list showed it, and no known request of the run made it.
+        (True, (SHOWN,), ()),
     ],
 )
 def test_what_may_not_show_again_is_marked(

@@ -20,6 +20,7 @@ from checker.phases.case_factory import GeneratedCase, plainest_like, undescribe
 from checker.phases.shrinking import content_of, shrink_case
 from checker.workers import jobs
 from checker.workers.context import WorkerContext
+from checker.workers.failures.creators import are_linked, with_creators
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
 from checker.workers.failures.result import InvestigationResult, as_printed, count_hits, shown_by
@@ -101,11 +102,13 @@ class Investigation:
         if chain is not None and needs_repetition and not is_again and not (yield from confirmation.repeats(chain)):
             chain = None
         if chain is None:
-            result = InvestigationResult(suspicion.chain, is_confirmed=False)
+            result = InvestigationResult(suspicion.chain, is_confirmed=False, names=names)
         else:
             result = InvestigationResult(chain, is_confirmed=True, names=names)
             yield from self._minimise(suspicion, wanted, result)
         slot.enter(Stage.CONFIRM)
+        if not needs_repetition and not suspicion.is_of_check:
+            yield from self._make_anew(suspicion, wanted, result)
         yield from self._reproduce(suspicion, result, wanted)
         if needs_repetition and not result.is_confirmed:
             # Values that are taken from new responses may lead elsewhere: the printed commands are the same each time.
@@ -120,6 +123,22 @@ class Investigation:
         if result.is_confirmed or not needs_repetition:
             yield from count_hits(result, wanted, reproduce, slot)
         return result
+
+    def _make_anew(
+        self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, result: InvestigationResult
+    ) -> Job[None]:
+        """Put the creations of the resources that a single case names before it, if the failure shows again with them.
+
+        Its commands then need nothing of the run.
+        """
+        chain = with_creators(self.factory, result.chain[-1].made) if len(result.chain) == 1 else []
+        if not chain:
+            return
+        names = replace(result.names, served=result.names.served | {made.label for made in chain[:-1]})
+        shots = yield from self._replay(suspicion, names).replayed(chain)
+        are_made = all(200 <= shot.said_status < 300 for shot in shots[:-1])
+        if are_made and are_linked(chain[-1], before_in(shots[:-1])) and wanted.shown(shots[-1]) is not None:
+            result.chain, result.names, result.is_confirmed = shots, names, True
 
     def _passes_later(self, suspicion: UnconfirmedFailure, confirmation: Confirmation, chain: Chain) -> Job[bool]:
         """Return whether the last request of a sequence no longer fails after a while, as with eventual consistency."""

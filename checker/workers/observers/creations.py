@@ -11,16 +11,17 @@ from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in
 from checker.core.resources import CREATING, REMOVING
 from checker.core.response import Response
-from checker.corpus.needs import ANY_NAME, creation_order, creation_rank, name_in, taken_names
+from checker.corpus.needs import ANY_NAME, creation_order, creation_rank, is_taken_name, name_in, taken_names
 from checker.corpus.records import Component, ResourceMade
 from checker.health import made_paths, path_of
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
 
-_LONGEST_NAME = 8
-"""Length of names that cases hit by chance, such as small numbers and shrunk texts."""
-_MOST_LOOKS = 200
-"""Limit on the successes of one operation that are read. Simple names come early, and reading bodies takes time."""
+_SHORT_NAME, _LONGEST_NAME = 8, 64
+"""Length of names that cases hit by chance, such as small numbers and shrunk texts; and of those that a list may show."""
+_MOST_LOOKS, _MOST_LONG_LOOKS = 200, 64
+"""Limits on the successes of one operation that are read, for short names and for long ones. Simple names come early, values of lists
+are taken from the first 64 responses of a task, and reading bodies takes time."""
 _LONGEST_COMMAND = 4096
 _CREATED = 201
 _MAKING = CREATING | {REMOVING}
@@ -61,7 +62,8 @@ class CreationHistory(Struct):
         command, is_gone = "", request.method == REMOVING
         order = creation_order(answer.status_code, *place)
         for path in self._paths(case, request, answer):
-            if len(name_in(path)) > _LONGEST_NAME:
+            is_listed = self._looks[label] <= _MOST_LONG_LOOKS and not is_taken_name(path)
+            if len(name_in(path)) > (_LONGEST_NAME if is_listed else _SHORT_NAME):
                 continue
             known = self._known.get((path, is_gone))
             if known is not None and order > creation_rank(known)[: len(order)]:
