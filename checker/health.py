@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.resource_names import identifier_in
+from checker.core.resource_names import identifier_in, singular, words
 from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, named_ways
@@ -64,6 +64,28 @@ _PAIRS = frozenset(
 )
 _LAST_SEGMENTS = 2
 """Segments of a path that may name an action. Earlier ones name the resource."""
+_ACCESS = frozenset(
+    [
+        "account",
+        "auth",
+        "authentication",
+        "credential",
+        "key",
+        "login",
+        "me",
+        "member",
+        "membership",
+        "password",
+        "permission",
+        "profile",
+        "role",
+        "self",
+        "session",
+        "token",
+        "user",
+    ]
+)
+"""Resources whose members may be those that give the run its access, as singular nouns."""
 
 
 def looks_dangerous(path: str, operation_id: str | None = None) -> bool:
@@ -75,9 +97,19 @@ def looks_dangerous(path: str, operation_id: str | None = None) -> bool:
     return any(_is_ending(text) for text in (*static[-_LAST_SEGMENTS:], operation_id or ""))
 
 
+def ends_access(path: str, operation_id: str | None = None) -> bool:
+    """Whether an operation that looks dangerous may end the access of the run or the service as a whole.
+
+    An action on one member, such as `/orders/{id}/suspend`, ends neither, unless the member may be the caller: `/users/{id}/lock`.
+    """
+    static = [one for one in path.split("/") if one and "{" not in one]
+    is_of_member = "{" in path and not any(singular(word) in _ACCESS for one in static for word in words(one))
+    return looks_dangerous(path, operation_id) and not is_of_member
+
+
 def _is_ending(text: str) -> bool:
-    words = [word.lower() for word in _WORDS.findall(text)]
-    return not _ENDING.isdisjoint(words) or not _PAIRS.isdisjoint(pairwise(words))
+    found = [word.lower() for word in _WORDS.findall(text)]
+    return not _ENDING.isdisjoint(found) or not _PAIRS.isdisjoint(pairwise(found))
 
 
 _LONGEST = 1024

@@ -59,6 +59,7 @@ NOTE_TITLES = {
     UNBROKEN: ("operation", "skipped: no invalid request is possible"),
     "unproved": ("failure", "that did not reproduce"),
     FIRST_ANSWERS: ("problem", "in the first responses"),
+    "held_back": ("operation", "held back, because it may end the access of the run"),
     "untried": ("operation", "with cases that did not fit into the time limit"),
 }
 """Kind of a note -> the noun that is counted, and the rest of the heading."""

@@ -1,5 +1,6 @@
 """The plan of `fuzz`: clusters of operations, and the order in which workers get them. Pure: times are arguments, in seconds since the run began."""
 
+import math
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -27,6 +28,10 @@ COST_OF_REFUSALS = 8
 """Cost of a second in a cluster whose operations refused every request in its last turn."""
 COST_WITH_PRODUCERS = 2
 """Cost of a second in a refused cluster with producers: other clusters may depend on them."""
+MOST_FOR_THE_END = 0.2
+"""Largest share of a time limit that is kept for operations that may end the access of the run."""
+LAST_SLICE_S = 0.5
+"""Seconds that are kept for each of them."""
 DEAD_TURNS = 3
 """Turns in a row without a case after which an operation is left out."""
 
@@ -90,8 +95,13 @@ class FuzzPlan:
         workers: int,
         time_s: float | None = None,
         begun: Collection[str] = (),
+        last: Sequence[str] = (),
+        ends_s: float = math.inf,
     ) -> None:
-        """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process."""
+        """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process.
+
+        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access.
+        """
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
         round_ = 0
@@ -104,11 +114,19 @@ class FuzzPlan:
         self._lost: deque[tuple[Task, _Cluster]] = deque()
         self._leased: dict[str, tuple[_Cluster, float]] = {}
         """Task -> (its cluster, time of the lease)."""
+        self._last = deque(_Cluster((label,), ()) for label in last)
+        kept_s = min(MOST_FOR_THE_END * (time_s or 0.0), LAST_SLICE_S * (1 + len(last)))
+        self._last_from_s = ends_s - kept_s if last else math.inf
 
     def weigh(self, weights: Mapping[str, float]) -> None:
         """Set the relative weights of operations, above 0. The weight of a cluster is their mean."""
         for cluster in self._clusters:
             cluster.weight = sum(weights[label] for label in cluster.labels) / len(cluster.labels)
+
+    @property
+    def held_back(self) -> tuple[Label, ...]:
+        """Return the operations that may end the access of the run and have not been sent."""
+        return tuple(label for cluster in self._last for label in cluster.alive)
 
     @property
     def waiting(self) -> int:
@@ -125,7 +143,15 @@ class FuzzPlan:
 
         A worker keeps the clusters that it has compiled while their cost is below `LOYALTY` times that of the others.
         """
-        if self._lost:
+        if elapsed_s >= self._last_from_s:
+            # Requests beside them, or after them, may be refused.
+            if self._leased or not self._last:
+                return None
+            cluster = self._last.popleft()
+            task = replace(
+                _exploration_task(cluster, self._seed, 0, LAST_SLICE_S), stop=1, is_last=True, tries_saved=False
+            )
+        elif self._lost:
             task, cluster = self._lost.popleft()
         else:
             rested = [one for one in self._clusters if one.alive and one.rests_until_s <= elapsed_s]
@@ -135,6 +161,7 @@ class FuzzPlan:
                 return None
             _, cluster = min(place, key=lambda pair: pair[0])
             slice_s = LATER_SLICE_S if cluster.turns else max(SHORTEST_SLICE_S, self._first_slice_s)
+            slice_s = min(slice_s, self._last_from_s - elapsed_s)
             task = _exploration_task(cluster, self._seed, self._first + cluster.turns, slice_s)
             cluster.turns += 1
             cluster.home = worker

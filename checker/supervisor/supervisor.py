@@ -1,5 +1,6 @@
 """The loop of a run: one wait, one match on messages. Its decisions are pure functions in the other modules."""
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -92,13 +93,17 @@ class SettledNews(Struct):
 def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None) -> Plan:
     """Return the plan of a run; `window` is None without a time limit."""
     if settings.kind == "fuzz":
-        cards = [card for card in opened.operations if card.weight > 0] or opened.operations
+        weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
+        # A run that tests nothing else sends them as all others.
+        cards = [card for card in weighed if not card.is_ending] or weighed
         exploration = FuzzPlan(
             clusters_with_producers(cards),
             seed=seed,
             workers=settings.processes.workers,
             time_s=None if window is None else window.length_s,
             begun=view.tasks,
+            last=[card.label for card in weighed if card not in cards],
+            ends_s=window.ends_s if window is not None and opened.renews else math.inf,
         )
         exploration.weigh({card.label: card.weight or 1.0 for card in cards})
         return exploration
@@ -192,6 +197,9 @@ class Supervisor:
         self._lifecycle.read()
         if self.ending.outcome == TIME_LIMIT and self._plan is not None:
             self._lifecycle.write_all(untried(self._lifecycle.view, self._plan.tasks))
+        if isinstance(self._plan, FuzzPlan):
+            text = "not sent: its name says that it may end the access of the run"
+            self._lifecycle.write_all(Note("held_back", label, "", text) for label in self._plan.held_back)
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at
             self._lifecycle.write_all(lost_service(self._lifecycle.view, cards, gone_at))

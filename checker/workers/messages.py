@@ -335,6 +335,8 @@ class Opened(Struct, frozen=True, tag=True):
     """Whether users' checks have something to say once the run is over."""
     cleans: bool = False
     """Whether the resources that the run creates are removed at its end."""
+    renews: bool = False
+    """Whether credentials can be fetched anew if a request ends the access of the run."""
     works_alone: bool = False
     """Whether one of them needs all cases in one worker."""
     unreachable: str = ""

@@ -12,7 +12,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.layout import RunLayout
-from checker.health import MadeResources, Safety, leaves_out, looks_dangerous, made_paths
+from checker.health import MadeResources, Safety, ends_access, leaves_out, looks_dangerous, made_paths
 from checker.kinds.sources import FetchOptions, TextSource
 from checker.kinds.table import open_description
 from checker.supervisor.signals import Interrupts
@@ -37,6 +37,21 @@ from tests.health.services import COMMON, LOGIN, Service, operation, thing_in
 )
 def test_what_sounds_like_the_end_is_dangerous(path: str, name: str | None) -> None:
     assert looks_dangerous(path, name)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_ending"),
+    [
+        ("/auth/logout", True),
+        ("/users/{id}/deactivate", True),
+        ("/api-keys/{id}/rotate", True),
+        ("/orders/{id}/suspend", False),
+        ("/orders/reset", True),
+        ("/orders/{id}", False),
+    ],
+)
+def test_an_action_on_one_resource_ends_no_access(path: str, *, is_ending: bool) -> None:
+    assert ends_access(path) is is_ending
 
 
 @pytest.mark.parametrize("path", ["/things", "/blog/out", "/presets", "/login", "/logout/{id}/things/all"])

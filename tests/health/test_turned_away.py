@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from checker.supervisor.signals import Interrupts
+from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
 from tests.health.services import LOGIN, Expiring, Leaving, Limited, LockOut, Maintenance, Service
 
@@ -121,3 +123,18 @@ def test_a_token_that_expires_is_renewed_and_nothing_is_told(tmp_path: Path) -> 
     ran = run(tmp_path, service, LOGIN)
     assert service.logins == 2
     assert ran.notes("turned_away") == []
+
+
+def test_fuzz_does_not_send_what_may_end_access_that_cannot_be_renewed(tmp_path: Path) -> None:
+    service, interrupts = Leaving.by("POST", "/session/logout"), Interrupts()
+    answer = service.own
+
+    def own(method: str, path: str, request: Request) -> Reply | None:
+        interrupts.count = int(len(service.seen) >= 100)
+        return answer(method, path, request)
+
+    service.own = own  # type: ignore[method-assign]
+    ran = run(tmp_path, service, STATIC, kind="fuzz", interrupts=interrupts)
+    assert not any(what.endswith("/session/logout") for what, _ in service.seen)
+    assert [label for label, _ in ran.notes("held_back")] == ["POST /session/logout"]
+    assert service.statuses_after(0)[401] == 0

@@ -141,3 +141,32 @@ def test_a_lost_lease_without_time_and_cases_in_flight_is_over() -> None:
     task = leased(plan)
     plan.lose(replace(task, start=9), task.slice_s)
     assert leased(plan).id != task.id
+
+
+def test_operations_that_may_end_access_are_sent_once_each_and_alone_before_the_end() -> None:
+    last = ["POST /logout", "POST /reset"]
+    plan = FuzzPlan({("GET /a",): ()}, seed=1, workers=2, time_s=100.0, last=last, ends_s=100.0)
+    turn = plan.lease(90.0)
+    assert turn is not None
+    assert turn.labels == ("GET /a",)
+    assert turn.slice_s == 8.5
+    assert plan.lease(98.5) is None
+    assert plan.held_back == ("POST /logout", "POST /reset")
+    plan.come_back(turn, 10, finished=False, spent_s=8.5)
+    for label in last:
+        task = plan.lease(98.6)
+        assert task is not None
+        assert (task.labels, task.stop, task.is_last, task.tries_saved) == ((label,), 1, True, False)
+        assert plan.lease(98.7) is None
+        plan.come_back(task, 1, finished=True, spent_s=0.1)
+    assert plan.lease(98.8) is None
+    assert plan.held_back == ()
+    assert not plan.is_over
+
+
+def test_without_an_end_operations_that_may_end_access_are_not_sent() -> None:
+    plan = FuzzPlan({("GET /a",): ()}, seed=1, workers=1, last=["POST /logout"])
+    turn = plan.lease(10.0**9)
+    assert turn is not None
+    assert turn.labels == ("GET /a",)
+    assert plan.held_back == ("POST /logout",)

@@ -130,6 +130,7 @@ class InvestigationSlot(Struct):
 
     def end_reason(self) -> str:
         """Return the reason why a shrink ends now; empty if it goes on."""
-        if self.flight.made.label in self.context.held_back and not self.flight.task.lease.is_last:
+        running = self.flight.task
+        if self.flight.made.label in self.context.held_back and (running.is_endless or not running.lease.is_last):
             return "since the target serves nobody after it"
         return self.shrink_budget.end_reason

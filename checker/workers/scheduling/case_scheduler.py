@@ -272,6 +272,8 @@ class FollowerQueue:
 
     def _explored(self, flight: InFlight, chain: Chain) -> Follower | None:
         running = flight.task
+        if running.lease.is_last:
+            return None
         index = running.extra_index()
         recipe = (running.lease.seed, index, running.phase)
         hill_climber = self._context.hill_climber
@@ -280,7 +282,7 @@ class FollowerQueue:
             if variant is not None:
                 return Follower(running, index, variant)
         made = self._context.explorer.follow(before_in(chain), recipe)
-        if made is None or made.label in running.dead_labels:
+        if made is None or made.label in running.dead_labels or self._is_held_back(running, made):
             return None
         return Follower(running, index, made, chain)
 

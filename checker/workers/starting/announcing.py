@@ -11,7 +11,7 @@ from checker.core.phases import CaseSource, phases_of_runs
 from checker.core.request import BaseUrl, without_userinfo
 from checker.core.security import ways_in
 from checker.corpus.records import SchemaOpened
-from checker.health import Safety, looks_dangerous
+from checker.health import Safety, ends_access, looks_dangerous
 from checker.kinds.protocol import OperationEntry
 from checker.workers.description import Description, other_host
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
@@ -77,7 +77,7 @@ def opened_of(incarnation: int, subject: TestedDescription, recorder: Recorder, 
         journal=str(recorder.journal.path),
         document=subject.description.digest,
         base_url=base_url,
-        operations=_cards(subject.selected, subject.operations),
+        operations=_cards(subject),
         concludes=subject.classes.concludes,
         cleans=subject.settings.target.safety == Safety.CREATE_OWN,
         works_alone=bool(subject.classes.works_alone),
@@ -96,7 +96,10 @@ def ordered(opened: Opened, users: UsersCode, phases: Sequence[str]) -> Opened:
     return replace(opened, operations=cards, orders=orders)
 
 
-def _cards(selected: SelectedOperations, operations: OperationResolver) -> tuple[OperationCard, ...]:
+def _cards(subject: TestedDescription) -> tuple[OperationCard, ...]:
+    selected, operations = subject.selected, subject.operations
+    # `run` tests what looks dangerous at its end, `fuzz` hardly or not at all.
+    is_ending = ends_access if subject.settings.kind == "fuzz" else looks_dangerous
     common, model = operations.common, selected.resources
     begins = frozenset(model.roots)
     cards = []
@@ -108,7 +111,7 @@ def _cards(selected: SelectedOperations, operations: OperationResolver) -> tuple
             model.layers[entry.label],
             entry.label in model.producers,
             entry.label in begins,
-            is_ending=looks_dangerous(entry.path, entry.operation_id),
+            is_ending=is_ending(entry.path, entry.operation_id),
         )
         card = replace(card, max_examples=tuple(_numbers(entry, operations)))
         own = operations.of(entry)

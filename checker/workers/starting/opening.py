@@ -161,7 +161,8 @@ def _laid_out(incarnation: int, subject: TestedDescription, users: UsersCode, pl
     undone.callback(slots.close)
     first_look, needs = _look_first(subject, tools, http, recorder, makers.factory)
     opened = opened_of(incarnation, subject, recorder, told.base_url)
-    opened = replace(ordered(opened, users, settings.phases), auth_needs=needs)
+    renews = keeper is not None and any(source.is_kept for source in keeper.sources.values())
+    opened = replace(ordered(opened, users, settings.phases), auth_needs=needs, renews=renews)
     return WorkerContext(
         settings=settings,
         operations=operations,
