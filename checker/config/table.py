@@ -63,7 +63,7 @@ OF_OPERATIONS = {
     "warnings": Key(Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))), True),
     "continue-on-failure": Key(_FLAG, False),
     "headers": Key(MapOf(value_kinds.header), {}),
-    "proxy": Key(Text(value_kinds.proxy_url)),
+    "proxy": Key(Text(value_kinds.http_url)),
     "tls-verify": Key(Either((_FLAG, Text(value_kinds.certificates))), True),
     "rate-limit": Key(Text(value_kinds.rate_limit, error=InvalidRateLimit)),
     "max-redirects": Key(Integer(minimum=0), 30),

@@ -277,11 +277,6 @@ def base_url(text: str) -> str | None:
     return None if origin.port else f"Must have a port above 0, but got {Redaction().url(text)!r}"
 
 
-def proxy_url(text: str) -> str | None:
-    """Return why a value is not the URL of a proxy; None if it is."""
-    return http_url(text)
-
-
 def http_url(text: str) -> str | None:
     """Return why a value is not an absolute http(s) URL of a host; None if it is."""
     if text.startswith("unix:"):

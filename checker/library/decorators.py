@@ -35,42 +35,9 @@ class GivenArguments(Struct, frozen=True):
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
-class ParameterValues(Struct, frozen=True):
-    """Values of parameters, by location and name, wherever an operation declares them."""
-
-    path_parameters: Mapping[str, Any]
-    headers: Mapping[str, Any]
-    cookies: Mapping[str, Any]
-    query: Mapping[str, Any]
-
-    def map_case(self, context: HookContext, case: Case) -> Case:
-        """Put the values into a case; a hook."""
-        for location in (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY):
-            places = (one for one in case.operation.parameters if one.location is location)
-            declared = {_key(location, one.name): one.name for one in places}
-            container = getattr(case, location.container)
-            for name, value in getattr(self, location.container).items():
-                known = declared.get(_key(location, name))
-                if known is not None:
-                    container[known] = value
-        return case
-
-
 def _key(location: Location, name: str) -> str:
     """Return the key of a name in one location: header names ignore case (RFC 9110, 5.1)."""
     return name.lower() if location is Location.HEADER else name
-
-
-def with_overrides(overrides: ParameterValues) -> Callable[[Tested], Tested]:
-    """Return a decorator that gives parameters fixed values in one test."""
-
-    def decorated(test: Tested) -> Tested:
-        require_function("override", test)
-        own = test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST))
-        own.register(overrides.map_case, "map_case")
-        return test
-
-    return decorated
 
 
 def with_schema(schema: object) -> Callable[[Tested], Tested]:
@@ -83,19 +50,6 @@ def with_schema(schema: object) -> Callable[[Tested], Tested]:
                 f"`parametrize` stands twice above {test.__name__!r}; keep one of them, or use `checker.pytest.parametrize`"
             )
         test.__dict__[SCHEMA] = schema
-        return test
-
-    return decorated
-
-
-def with_given(arguments: GivenArguments) -> Callable[[Tested], Tested]:
-    """Return a decorator that gives a test more arguments. It raises `IncorrectUsage` on a test that has some."""
-
-    def decorated(test: Tested) -> Tested:
-        require_function("given", test)
-        if hasattr(test, GIVEN):
-            raise IncorrectUsage(f"`given` stands twice above {test.__name__!r}; join them")
-        test.__dict__[GIVEN] = arguments
         return test
 
     return decorated
@@ -117,7 +71,15 @@ class SchemaDecorators:
 
     def given(self, *arguments: Any, **named: Any) -> Callable[[Tested], Tested]:
         """Return a decorator like `given` of Hypothesis, for the other arguments of a test. Without arguments the test fails."""
-        return with_given(GivenArguments(arguments, named))
+
+        def decorated(test: Tested) -> Tested:
+            require_function("given", test)
+            if hasattr(test, GIVEN):
+                raise IncorrectUsage(f"`given` stands twice above {test.__name__!r}; join them")
+            test.__dict__[GIVEN] = GivenArguments(arguments, named)
+            return test
+
+        return decorated
 
     def override(
         self,
@@ -129,7 +91,28 @@ class SchemaDecorators:
     ) -> Callable[[Tested], Tested]:
         """Return a decorator of a test that sets these parameters in every operation that declares them. Raises `IncorrectUsage`."""
         require_names(path_parameters=path_parameters, headers=headers, cookies=cookies, query=query)
-        return with_overrides(ParameterValues(path_parameters or {}, headers or {}, cookies or {}, query or {}))
+        given = {
+            Location.PATH: path_parameters, Location.HEADER: headers, Location.COOKIE: cookies, Location.QUERY: query,
+        }  # fmt: skip
+
+        def map_case(context: HookContext, case: Case) -> Case:
+            for location, values in given.items():
+                places = (one for one in case.operation.parameters if one.location is location)
+                declared = {_key(location, one.name): one.name for one in places}
+                container = getattr(case, location.container)
+                for name, value in (values or {}).items():
+                    known = declared.get(_key(location, name))
+                    if known is not None:
+                        container[known] = value
+            return case
+
+        def decorated(test: Tested) -> Tested:
+            require_function("override", test)
+            own = test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST))
+            own.register(map_case, "map_case")
+            return test
+
+        return decorated
 
 
 CASE: Final = "case"

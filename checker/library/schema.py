@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -45,73 +45,12 @@ _WHOLE_PATH: Final = "*"
 """In place of a method: the entry of a path whose operations cannot be read."""
 
 
-class Readable(Protocol):
-    """The part of a loaded schema that lookups use."""
-
-    @property
-    def opened(self) -> ApiSchema: ...
-    def read(self, entry: Entry) -> ApiOperation | BrokenOperation: ...
-    def get_all_operations(self) -> Iterator[ApiOperation | BrokenOperation]: ...
-
-
-def of_method(entries: Mapping[str, Entry], method: str) -> Entry | None:
-    """Return the operation of a method in any letter case, or the entry of an unreadable path; None if there is no such method."""
-    names = (method, str(method).upper(), _WHOLE_PATH)
-    return next((found for name in names if (found := entries.get(name)) is not None), None)
-
-
-def by_id(schema: Readable, operation_id: str) -> ApiOperation:
-    """Return the operation of an `operationId`. Raises `OperationNotFound` with the nearest one, `InvalidSchema`."""
-    known: dict[str, Entry] = {}
-    for entry in schema.opened.entries():
-        known.setdefault(getattr(entry, "operation_id", None) or "", entry)
-    known.pop("", None)
-    if operation_id not in known:
-        near = nearest(operation_id, known)
-        raise OperationNotFound(f"Operation with ID `{operation_id}` not found{near}")
-    return readable(schema, known[operation_id])
-
-
-def by_reference(schema: Readable, reference: str) -> ApiOperation:
-    """Return the operation at a JSON pointer: `#/paths/~1users~1{id}/get`. Raises `OperationNotFound`, `InvalidSchema`."""
-    known = {str(getattr(entry, "pointer", "")): entry for entry in schema.opened.entries()}
-    if reference not in known:
-        near = nearest(reference, known)
-        raise OperationNotFound(f"Operation at `{reference}` not found{near}")
-    return readable(schema, known[reference])
-
-
-def by_path(schema: Readable, method: str, path: str) -> ApiOperation | None:
-    """Return the operation of a path such as `/users/7`, templates included; None if there is none. Raises `IncorrectUsage`."""
-    require_texts(method=method, path=path)
-    for entry in schema.opened.entries():
-        if entry.method.upper() == method.upper() and fits(entry.path, path):
-            found = schema.read(entry)
-            return None if isinstance(found, BrokenOperation) else found
-    return None
-
-
-def with_incoming_links(schema: Readable) -> Iterator[ApiOperation]:
-    """Yield the selected operations that responses of others lead to, by declared or inferred links, in document order."""
-    targets = {one.target for one in schema.opened.resources().transitions}
-    for operation in schema.get_all_operations():
-        if not isinstance(operation, BrokenOperation) and operation.label in targets:
-            yield operation
-
-
-def readable(schema: Readable, entry: Entry) -> ApiOperation:
+def readable(schema: "LoadedSchema", entry: Entry) -> ApiOperation:
     """Return the operation of an entry. Raises `InvalidSchema` for one that cannot be read."""
     operation = schema.read(entry)
     if isinstance(operation, BrokenOperation):
         raise InvalidSchema(f"`{entry.label}` cannot be read: {operation.error}")
     return operation
-
-
-def nearest_path(wanted: object, known: Iterable[str]) -> str:
-    """Return a sentence with the template of a path, or the nearest known template; empty if none is near."""
-    names = list(known)
-    template = next((one for one in names if fits(one, str(wanted))), None)
-    return f". Did you mean `{template}`?" if template else nearest(wanted, names)
 
 
 def nearest(wanted: object, known: Iterable[str]) -> str:
@@ -155,7 +94,9 @@ class PathOperations(Mapping[str, ApiOperation]):
         self._entries = entries
 
     def __getitem__(self, method: str) -> ApiOperation:
-        entry = of_method(self._entries, method)
+        # An unreadable path has one entry for all of its methods.
+        names = (method, str(method).upper(), _WHOLE_PATH)
+        entry = next((found for name in names if (found := self._entries.get(name)) is not None), None)
         if entry is None:
             raise OperationNotFound(self._missed(method))
         return readable(self._schema, entry)
@@ -367,20 +308,37 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return None if found is None or isinstance(found, BrokenOperation) else self.bound(found)
 
     def find_operation_by_id(self, operation_id: str) -> ApiOperation:
-        """Return the operation of an `operationId`. Raises `OperationNotFound` with the nearest one."""
-        return by_id(self, operation_id)
+        """Return the operation of an `operationId`. Raises `OperationNotFound` with the nearest one, `InvalidSchema`."""
+        known: dict[str, Entry] = {}
+        for entry in self.opened.entries():
+            known.setdefault(getattr(entry, "operation_id", None) or "", entry)
+        known.pop("", None)
+        if operation_id not in known:
+            raise OperationNotFound(f"Operation with ID `{operation_id}` not found{nearest(operation_id, known)}")
+        return readable(self, known[operation_id])
 
     def find_operation_by_reference(self, reference: str) -> ApiOperation:
-        """Return the operation at a JSON pointer of the document. Raises `OperationNotFound` with the nearest one."""
-        return by_reference(self, reference)
+        """Return the operation at a JSON pointer: `#/paths/~1users~1{id}/get`. Raises `OperationNotFound`, `InvalidSchema`."""
+        known = {str(getattr(entry, "pointer", "")): entry for entry in self.opened.entries()}
+        if reference not in known:
+            raise OperationNotFound(f"Operation at `{reference}` not found{nearest(reference, known)}")
+        return readable(self, known[reference])
 
     def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
-        """Return the operation of a path such as `/users/7`, templates included; None if there is none."""
-        return by_path(self, method, path)
+        """Return the operation of a path such as `/users/7`, templates included; None if there is none. Raises `IncorrectUsage`."""
+        require_texts(method=method, path=path)
+        for entry in self.opened.entries():
+            if entry.method.upper() == method.upper() and fits(entry.path, path):
+                found = self.read(entry)
+                return None if isinstance(found, BrokenOperation) else found
+        return None
 
     def operations_with_incoming_links(self) -> Iterator[ApiOperation]:
-        """Return the selected operations that responses of others lead to, by declared or inferred links."""
-        return with_incoming_links(self)
+        """Yield the selected operations that responses of others lead to, by declared or inferred links, in document order."""
+        targets = {one.target for one in self.opened.resources().transitions}
+        for operation in self.get_all_operations():
+            if not isinstance(operation, BrokenOperation) and operation.label in targets:
+                yield operation
 
     @property
     def statistic(self) -> SchemaStatistic:
@@ -447,7 +405,9 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
                 found[method] = entry
         if found:
             return PathOperations(self, found)
-        raise OperationNotFound(f"`{path}` not found{nearest_path(path, paths) or '.'}")
+        template = next((one for one in paths if fits(one, str(path))), None)
+        hint = f". Did you mean `{template}`?" if template else nearest(path, paths)
+        raise OperationNotFound(f"`{path}` not found{hint or '.'}")
 
     def __iter__(self) -> Iterator[str]:
         places = (self.opened.place_of(entry)[0] for entry in self.matching_entries())

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import checker
-from checker.library.decorators import ParameterValues
+from checker.core.hooks import TEST_HOOKS
 
 QUICK = settings(max_examples=10, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -228,8 +228,11 @@ def test_headers_are_overridden_in_any_letter_case(document) -> None:
     key = {"name": "x-key", "in": "header", "required": True, "schema": {"type": "string"}}
     document["paths"]["/items"]["post"]["parameters"] = [key]
     schema = checker.openapi.from_dict(document)
-    values = ParameterValues({}, {"X-Key": "mine", "X-Other": "1"}, {}, {})
-    schema.hook("map_case")(values.map_case)
+
+    @schema.override(headers={"X-Key": "mine", "X-Other": "1"})
+    def test(case) -> None: ...
+
+    schema = schema.with_test_hooks(getattr(test, TEST_HOOKS))
     for case in drawn(schema["/items"]["POST"].as_strategy(generation_mode="positive")):
         assert [value for name, value in case.headers.items() if name.lower() == "x-key"] == ["mine"]
         assert case.headers.get("x-other") != "1"
