@@ -20,7 +20,7 @@ from checker.core.resource_names import is_cursor
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
-from checker.generation.drawing.formats import file_type
+from checker.generation.drawing.files import TABLES, file_type, named_columns, named_type
 from checker.generation.drawing.objects import SELDOM, Property, members
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
 from checker.generation.drawing.scalars import compile_listed
@@ -309,6 +309,20 @@ class PartCompiler:
             return draw
         return either(SELDOM, draw, without)
 
+    def _prose(self, body: Body) -> str:
+        """Return the name and the prose of the operation, and the prose and examples of a body."""
+        said: Any = self.operation.definition
+        raw = body.schema.raw if isinstance(body.schema.raw, dict) else {}
+        texts = [
+            said.get("summary"),
+            self.operation.path,
+            said.get("description"),
+            raw.get("description"),
+            raw.get("example"),
+        ]
+        texts += [one.value for one in body.examples]
+        return "\n".join(text for text in texts if isinstance(text, str))
+
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
         """The schema of one kind of body."""
         schema = body.schema
@@ -328,12 +342,17 @@ class PartCompiler:
         if carried < ALL_TYPES and not outline_of(schema).types <= carried:
             facets.append(Facet({"type": sorted(carried)}, f"{schema.pointer}/text", is_made=True))
         compiler = self._compiler(schema.document, schema.dialect, reuses=reuses)
+        is_file = is_bytes and (is_multi or outline_of(schema).types <= {"string", "null"})
+        prose = self._prose(body) if is_file else ""
+        kind = file_type(body.media_type)
         place = body_place(
             _common_text(self._text(), body),
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
             is_xml=is_written_xml or any(map(_is_xml_part, body.encoding.values())),
-            file=file_type(body.media_type) if is_bytes else "",
+            # The texts of rows and lines have the place of the body: only a body that is one text is a table.
+            file=(kind if is_bytes and (is_file or kind not in TABLES) else "") or named_type(prose),
+            columns=named_columns(prose),
         )
         return SchemaPart(compiler, tuple(facets), place)
 

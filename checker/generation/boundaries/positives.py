@@ -16,9 +16,11 @@ from checker.core.schema import UnresolvableReference
 from checker.generation.boundaries.scalars import FILE_NAME, any_texts, format_texts, numbers_of, signs_text
 from checker.generation.boundaries.values import Boundary, Scenario, deep, distinct, many_items, with_fractions
 from checker.generation.drawing.compiling import Compiler
+from checker.generation.drawing.files import files_of
 from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import TextPlace, item_of, location_of
+from checker.generation.drawing.texts import file_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import discriminated
 from checker.generation.normalization.forms import Branches, Canonical, Conjunction, Facet, FacetKey, key_of
@@ -383,7 +385,12 @@ def _texts(node: _Node) -> Iterator[Boundary]:
 
 
 def _named_file(node: _Node, value: Any) -> Iterator[Boundary]:
+    """Yield files of the kinds that bytes may be, and one with an odd name."""
     if isinstance(value, bytes):
+        lengths = node.form.strings.lengths
+        for content in files_of(*file_of(node.form, node.place)):
+            if lengths.low <= len(content) and (lengths.high is None or len(content) <= lengths.high):
+                yield node.boundary(content, "Valid file", Scenario.STRING)
         yield node.boundary(NamedFile(value, FILE_NAME), "File with an odd name", Scenario.SIGNS)
 
 

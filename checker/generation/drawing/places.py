@@ -36,6 +36,8 @@ class TextPlace(Struct, frozen=True):
     """True when `format: binary` is bytes here, not text."""
     file: str = ""
     """Media type of the files that bytes are here; empty when any bytes will do."""
+    columns: tuple[str, ...] = ()
+    """Columns of the tables among those files, if the description lists them."""
     refuses: frozenset[str] = frozenset()
     """Strings that cannot be a whole value, such as `.` and `..` in a path."""
     is_trimmed: bool = False
@@ -144,7 +146,15 @@ def _path(text: Alphabet, style: str, *, explode: bool) -> TextPlace:
 
 
 @lru_cache(maxsize=32)
-def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = False, file: str = "") -> TextPlace:
+def body_place(
+    text: Alphabet,
+    *,
+    is_form: bool,
+    is_bytes: bool,
+    is_xml: bool = False,
+    file: str = "",
+    columns: tuple[str, ...] = (),
+) -> TextPlace:
     """Return the place of a body; `file` is the media type of bytes that have to be a whole file.
 
     A form with XML in one of its parts counts as XML, too.
@@ -153,7 +163,7 @@ def body_place(text: Alphabet, *, is_form: bool, is_bytes: bool, is_xml: bool = 
         text = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
     kinds = (("form", is_form), ("xml", is_xml), ("bytes", is_bytes), (file, bool(file)))
     name = "-".join(["body", *(kind for kind, holds in kinds if holds)])
-    return TextPlace(name, text, is_body=True, is_bytes=is_bytes, file=file)
+    return TextPlace(name, text, is_body=True, is_bytes=is_bytes, file=file, columns=columns)
 
 
 @lru_cache(maxsize=128)

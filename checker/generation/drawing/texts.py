@@ -18,7 +18,8 @@ from msgspec.structs import replace
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin
 from checker.core.request import Location
-from checker.generation.drawing.formats import FORMATS, SAMPLES, file_type
+from checker.generation.drawing.files import SAMPLES, TABLES, file_type, files_of, named_columns, named_type
+from checker.generation.drawing.formats import FORMATS
 from checker.generation.drawing.nodes import Nodes, is_alive
 from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
 from checker.generation.normalization.forms import Canonical, Content
@@ -188,12 +189,17 @@ def _ways(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> t
                 # All other draws keep to the alphabet of the place.
                 checks.append(place.alphabet.permits)
         elif name == "binary" and place.is_bytes:
-            ways.append(_binary(limits, place.file))
+            ways.append(_binary(limits, *file_of(form, place)))
         if name in STRING_FORMATS:
             # Strings that are drawn for a format satisfy strict validators as well; those of a pattern may not.
             checks += [STRING_FORMATS[name], strict_format(name)] if patterns else [STRING_FORMATS[name]]
     if place.is_bytes and not ways and content is not None and content.is_file:
-        ways.append(_binary(limits, file_type(content.media_type) or place.file))
+        kind, columns = file_of(form, place)
+        ways.append(_binary(limits, file_type(content.media_type) or kind, columns))
+    is_table = place.is_bytes and place.file in TABLES and "form" not in place.name
+    if is_table and not form.formats and not patterns and content is None and limits == _Limits(0, None):
+        tables = tuple(table.decode("ascii") for table in files_of(place.file, place.columns))
+        ways.append(either(_FILE_SHARE, listed(tables), _plain(nodes, place, limits)))
     for pattern, pointer in patterns:
         try:
             written = writer(pattern, place.alphabet.intervals, place.alphabet)
@@ -261,11 +267,20 @@ def _expanded(source: Source, place: TextPlace, low: int, high: int) -> str:
     return place.alphabet.slice(seed % place.alphabet.pool_size, size)
 
 
-def _binary(limits: _Limits, file: str) -> Draw:
+def file_of(form: Canonical, place: TextPlace) -> tuple[str, tuple[str, ...]]:
+    """Return the kind of file that a binary text is, and its columns: by its name and prose, or by those of the operation."""
+    said: list[Any] = [facet.raw for facet in form.facets]
+    names = [facet.pointer.rpartition("/properties/")[2] for facet in form.facets if not facet.is_made]
+    texts = [raw.get(keyword) for raw in said for keyword in ("title", "description")]
+    prose = "\n".join([*names, *(text for text in texts if isinstance(text, str))])
+    return named_type(prose) or place.file, named_columns(prose) or place.columns
+
+
+def _binary(limits: _Limits, file: str, columns: tuple[str, ...]) -> Draw:
     """Draws bytes, some of them a valid file."""
     low = limits.low
     most = min(_RECORDED, low + _ROOM if limits.high is None else limits.high)
-    wanted = [SAMPLES[file]] if file else [*SAMPLES.values()]
+    wanted = files_of(file, columns)
     # Decoders ignore what follows the end of a file.
     padded = (content.ljust(low, b"\0") for content in wanted)
     files = [content for content in padded if len(content) <= limits.most]
@@ -274,7 +289,7 @@ def _binary(limits: _Limits, file: str) -> Draw:
     share = _WHOLE_FILES if file else _FILES
 
     def draw(source: Source) -> bytes:
-        if source.boolean(share):
+        if source.boolean(share) if not file else not source.boolean(1 - share):
             return files[source.choice(len(files)) if len(files) > 1 else 0]
         return source.binary(min(low, most), most)
 

@@ -1,5 +1,6 @@
 """Multipart bodies: one part for each property (RFC 7578), or for each item of an array (RFC 2046)."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 from zlib import crc32
@@ -9,6 +10,9 @@ from checker.core.media_types import is_json, matches
 from checker.core.operation import PropertyEncoding
 from checker.transport.wire.styles import joined_inside, text_of
 
+CSV: Final = "text/csv"
+JSON_LINES: Final = "application/jsonl"
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 UNKNOWN: Final = ("application/octet-stream", "")
 _STARTS: Final = (
     (b"\x89PNG\r\n\x1a\n", "image/png", "png"),
@@ -20,13 +24,19 @@ _STARTS: Final = (
     (b"\x1f\x8b", "application/gzip", "gz"),
     (b"BM", "image/bmp", "bmp"),
 )
+_LOOKS: Final = (
+    (re.compile(rb"[A-Za-z_]\w*(?:,[A-Za-z_]\w*)+\r\n[ -~\r\n]*\Z"), CSV, "csv"),
+    (re.compile(rb'(?:\{"[ -~]+\}\n)+\Z'), JSON_LINES, "jsonl"),
+)
 _FAMILIES: Final = ("image/", "audio/", "video/", "font/", "model/")
 _KINDS: Final = frozenset(media_type for _, media_type, _ in _STARTS)
 _EXTENSIONS: Final = {media_type: extension for _, media_type, extension in _STARTS} | {
     "image/webp": "webp",
     "image/svg+xml": "svg",
     "text/plain": "txt",
-    "text/csv": "csv",
+    CSV: "csv",
+    JSON_LINES: "jsonl",
+    XLSX: "xlsx",
     "application/json": "json",
     "application/xml": "xml",
 }
@@ -34,8 +44,13 @@ _EXTENSIONS: Final = {media_type: extension for _, media_type, extension in _STA
 
 def file_kind(content: bytes) -> tuple[str, str]:
     """Return media type and file extension of content; `UNKNOWN` without a known signature."""
+    if content.startswith(b"PK") and b"xl/workbook.xml" in content:
+        return XLSX, "xlsx"
     for start, media_type, extension in _STARTS:
         if content.startswith(start):
+            return media_type, extension
+    for pattern, media_type, extension in _LOOKS:
+        if pattern.match(content):
             return media_type, extension
     if content.startswith(b"RIFF") and content[8:12] == b"WEBP":
         return "image/webp", "webp"
