@@ -139,7 +139,8 @@ class Redaction:
     def _paths(self, value: Any, above: str) -> Iterator[str]:
         if isinstance(value, dict):
             for name, item in value.items():
-                if self._masks_member(f"{above}{name}", str(name)) and not _is_empty(item):
+                path = f"{above}{name}"
+                if self._masks_member(path, str(name)) and self._under(item, path) != item:
                     yield f"{above}{name}"
                 else:
                     yield from self._paths(item, f"{above}{name}.")
@@ -197,10 +198,10 @@ class Redaction:
         return _QUERY.sub(lambda query: self.pairs(query[0]), text)
 
     def _value(self, value: Any, above: str = "") -> Any:
-        """A parsed JSON value; a list under a masked name becomes a list of one replacement."""
+        """Return a parsed JSON value with the replacement in place of sensitive ones. Objects and lists keep their structure."""
         if isinstance(value, dict):
             return {
-                name: self._under(item)
+                name: self._under(item, f"{above}{name}")
                 if self._masks_member(f"{above}{name}", str(name))
                 else self._value(item, f"{above}{name}.")
                 for name, item in value.items()
@@ -211,18 +212,29 @@ class Redaction:
 
     def _masks_member(self, path: str, name: str) -> bool:
         """Whether a member of a JSON body is masked: there is something from outside in it, or it is in such a thing."""
-        if not self.is_sensitive(name):
-            return False
+        return self.is_sensitive(name) and self._is_outside(path)
+
+    def _is_outside(self, path: str) -> bool:
         outside = self.outside.get(_BODY, _UNKNOWN)
         if ANYTHING in outside:
             return True
         here = path.replace("/", ".") + "."
         return any(f"{of}.".startswith(here) or here.startswith(f"{of}.") for of in outside)
 
-    def _under(self, item: Any) -> Any:
+    def _under(self, item: Any, path: str, *, is_member: bool = False) -> Any:
+        """Return what takes the place of a value under a sensitive name.
+
+        An object keeps its structure: texts in it are replaced, and numbers from outside are 0.
+        """
         if _is_empty(item):
             return item
-        return [self.replacement] if isinstance(item, list) else self.replacement
+        if isinstance(item, list):
+            return [self._under(one, path, is_member=is_member) for one in item]
+        if isinstance(item, dict):
+            return {name: self._under(one, f"{path}.{name}", is_member=True) for name, one in item.items()}
+        if not is_member or isinstance(item, str):
+            return self.replacement
+        return item if isinstance(item, bool) or not self._is_outside(path) else 0
 
     def body(self, content: bytes, media_type: str) -> bytes:
         """A request body: JSON and forms are masked, whatever else there is stays as it is."""

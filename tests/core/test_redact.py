@@ -52,7 +52,7 @@ def test_urls(url: str, shown: str) -> None:
 def test_json_bodies_are_masked_in_depth() -> None:
     body = b'{"a": [{"password": "x", "n": 1}], "tokens": ["a", "b"], "secret": {"c": 1}}'
     assert REDACTION.body(body, "application/vnd.x+json; charset=utf-8") == (
-        b'{"a":[{"password":"[Filtered]","n":1}],"tokens":["[Filtered]"],"secret":"[Filtered]"}'
+        b'{"a":[{"password":"[Filtered]","n":1}],"tokens":["[Filtered]","[Filtered]"],"secret":{"c":0}}'
     )
 
 
@@ -147,11 +147,11 @@ def test_where_nobody_knows_both_rules_hold() -> None:
 @pytest.mark.parametrize(
     ("outside", "masked"),
     [
-        ("auth.id", '{"auth":"[Filtered]","a":{"token":1,"b":2}}'),
+        ("auth.id", '{"auth":{"id":0},"a":{"token":1,"b":2}}'),
         ("a.token", '{"auth":{"id":1},"a":{"token":"[Filtered]","b":2}}'),
         ("a", '{"auth":{"id":1},"a":{"token":"[Filtered]","b":2}}'),
         ("a.b", '{"auth":{"id":1},"a":{"token":1,"b":2}}'),
-        ("*", '{"auth":"[Filtered]","a":{"token":"[Filtered]","b":2}}'),
+        ("*", '{"auth":{"id":0},"a":{"token":"[Filtered]","b":2}}'),
     ],
 )
 def test_members_of_bodies_are_masked_where_something_is_from_outside(outside: str, masked: str) -> None:
@@ -160,6 +160,14 @@ def test_members_of_bodies_are_masked_where_something_is_from_outside(outside: s
     assert known.body(body, "application/json").decode() == masked
     request = WireRequest("POST", b"/", [(b"Content-Type", b"application/json")], body)
     assert bool(known.places(request)) is (masked.encode() != body)
+
+
+def test_an_object_under_a_sensitive_name_keeps_its_structure() -> None:
+    body = b'{"sortKey":{"by":"age","parts":["a",{"n":3,"is_last":true,"of":null}],"limit":7}}'
+    known = drawn(body=("sortKey.limit",))
+    assert known.body(body, "application/json").decode() == (
+        '{"sortKey":{"by":"[Filtered]","parts":["[Filtered]",{"n":3,"is_last":true,"of":null}],"limit":0}}'
+    )
 
 
 def test_in_a_form_a_value_from_outside_may_be_any_pair() -> None:
