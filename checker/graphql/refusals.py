@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 import orjson
@@ -30,11 +30,15 @@ from checker.core.operation import BodyDemand
 from checker.core.request import Location
 from checker.core.response import Response
 from checker.graphql.scalars import is_unknown
-from checker.graphql.writing import ARGUMENTS
+from checker.graphql.writing import ARGUMENTS, SELECTION
 from checker.refusals.sentences import demands_of, path_of
 
 Arguments = Mapping[str, GraphQLArgument]
 _Path = tuple[str, ...]
+_MEMBER: Final = re.compile(r"\[\w+\]\.")
+_EXCEEDED: Final = re.compile(r"\b(?:exceed\w*|too|limit\w*|max\w*|allowed)\b", re.IGNORECASE)
+_DEPTH: Final = re.compile(r"\b(?:depth|deep\w*|nest\w*)\b", re.IGNORECASE)
+_COST: Final = re.compile(r"\b(?:complex\w*|cost|tokens|fields)\b", re.IGNORECASE)
 _MOST_BYTES: Final = 64 << 10
 _MOST_ERRORS: Final = 10
 _LONGEST: Final = 1_000
@@ -56,14 +60,38 @@ _UNREAD: Final = frozenset((FORBIDDEN, CLOSED))
 """Declared arguments and fields are never superfluous."""
 
 
-def demands_in_errors(args: Arguments, body: Any, response: Response) -> Iterator[BodyDemand]:
-    """Yield the demands of a response's errors on the arguments of its root field."""
+def demands_in_errors(args: Arguments, places: Collection[str], body: Any, response: Response) -> Iterator[BodyDemand]:
+    """Yield the demands of a response's errors on the arguments of its root field, and on the depth and size of its selection."""
     given = body.get(ARGUMENTS) if isinstance(body, dict) else None
     if not isinstance(given, dict) or b'"errors"' not in response.readable.content:
         return
     for error in _errors(response):
+        yield from _limits(body.get(SELECTION), places, error["message"])
         for path, text in _complaints(args, error, response):
             yield from _demanded(args, path, text) if path else _guessed(args, body, text)
+
+
+def _limits(selection: Any, places: Collection[str], text: str) -> Iterator[BodyDemand]:
+    """Yield the demand of a limit on depth or cost: places that are less deep than the sent ones, or half as many."""
+    if not isinstance(selection, list) or not selection or not _EXCEEDED.search(text):
+        return
+    if _DEPTH.search(text):
+        depth_of = _depths(places)
+        deepest = max(depth_of.get(str(place), 1) for place in selection)
+        # The root field is a level of its own.
+        allowed = min([deepest, *map(int, re.findall(r"\b\d{1,4}\b", text))]) - 1
+        flat = [place for place, depth in depth_of.items() if depth <= max(allowed, 1)]
+        if deepest > 1 and flat:
+            yield (SELECTION, ITEMS), "enum", flat
+    elif len(selection) > 1 and _COST.search(text):
+        yield (SELECTION,), "maxItems", len(selection) // 2
+
+
+def _depths(places: Collection[str]) -> dict[str, int]:
+    """Return the levels of fields of each place below the root field; a place that has fields is written with one of them."""
+    holders = {_MEMBER.sub("", place).rpartition(".")[0] for place in places}
+    plain = {place: _MEMBER.sub("", place) for place in places}
+    return {place: one.count(".") + 1 + (one in holders) for place, one in plain.items()}
 
 
 def _errors(response: Response) -> Iterator[Mapping[str, Any]]:

@@ -144,7 +144,7 @@ class GraphQLOperation(ApiOperation):
 
     @property
     def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]]:
-        return partial(demands_in_errors, self.entry.field.args)
+        return partial(demands_in_errors, self.entry.field.args, self.writer.places)
 
     @property
     def writer(self) -> QueryWriter:

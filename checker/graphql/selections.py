@@ -23,7 +23,7 @@ MOST_PLACES: Final = 256
 """Most places of a root field, beside the fields of its own type."""
 DEEPEST: Final = 5
 """Deepest nesting of selections."""
-_MOST_MEMBERS: Final = 24
+MOST_MEMBERS: Final = 24
 """Members of a union or an interface that are searched."""
 _MOST_WITH_ARGUMENTS: Final = 8
 EVERYTHING: Final = "*"
@@ -86,7 +86,7 @@ def _fields(schema: GraphQLSchema, kind: Composite) -> Iterator[tuple[str, str, 
         return
     own = {} if isinstance(kind, GraphQLUnionType) else kind.fields
     members = sorted(schema.get_possible_types(kind), key=lambda member: member.name)
-    for member in members[:_MOST_MEMBERS]:
+    for member in members[:MOST_MEMBERS]:
         for name, one in in_order(member.fields):
             if name not in own:
                 yield member.name, name, one
@@ -116,10 +116,25 @@ def values_of(kind: Any) -> list[str]:
     return [name for name, one in in_order(kind.fields) if is_free(one) and is_leaf_type(get_named_type(one.type))]
 
 
+def is_error(kind: Any) -> bool:
+    """Whether a type is an error that a field returns: `UserError`, `BookNotFound` with a message and no identifier."""
+    if isinstance(kind, GraphQLUnionType):
+        return False
+    is_named_so = kind.name.endswith(("Error", "Exception", "Problem", "Failure"))
+    has_id = any(get_named_type(one.type).name == "ID" for one in kind.fields.values())
+    return is_named_so or ("message" in kind.fields and "id" not in kind.fields and not has_id)
+
+
 def usual_fields(kind: Any) -> list[str]:
-    """Return the fields that are always selected of a type: its identifier, or else one value, or else `__typename`."""
+    """Return the fields that are always selected of a type: its identifier, or else one value, or else `__typename`.
+
+    Of an error its message and code are selected, by which causes are told apart.
+    """
     if isinstance(kind, GraphQLUnionType):
         return ["__typename"]
+    told = [name for name in values_of(kind) if name in ("message", "code")] if is_error(kind) else []
+    if told:
+        return told
     known = [name for name, one in kind.fields.items() if is_identifying(name, one)]
     by_type = [name for name in known if get_named_type(kind.fields[name].type).name == "ID"]
     return (by_type or known or values_of(kind))[:1] or ["__typename"]

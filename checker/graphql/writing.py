@@ -22,6 +22,7 @@ from graphql import (
     GraphQLObjectType,
     GraphQLScalarType,
     GraphQLSchema,
+    GraphQLUnionType,
     get_named_type,
     is_abstract_type,
     is_leaf_type,
@@ -33,7 +34,16 @@ from checker.core.case import NOT_SET
 from checker.core.operation import BodyForm
 from checker.core.scenarios import Scenario
 from checker.graphql.scalars import count_in_arguments, simplest
-from checker.graphql.selections import EVERYTHING, FieldPlace, Step, is_free, usual_fields, values_of
+from checker.graphql.selections import (
+    EVERYTHING,
+    MOST_MEMBERS,
+    FieldPlace,
+    Step,
+    is_error,
+    is_free,
+    usual_fields,
+    values_of,
+)
 from checker.transport.wire.bodies import json_bytes
 
 _NAME: Final = re.compile(r"[_A-Za-z][_0-9A-Za-z]*")
@@ -382,8 +392,17 @@ class _QueryDraft:
         node.children[step] = child
         return child
 
+    def _select_errors(self, node: _SelectionSet) -> None:
+        """Select the message and the code of each error among the members of a union."""
+        for member in filter(is_error, node.kind.types[:MOST_MEMBERS]):
+            for name in self._writer.usual_fields(member):
+                if name != "__typename":
+                    self._child(node, (member.name, name), [(member.name, name)], {})
+
     def _text(self, node: _SelectionSet, lost: list[str]) -> str:
         by_condition: dict[str, list[str]] = {"": list(lost)}
+        if isinstance(node.kind, GraphQLUnionType):
+            self._select_errors(node)
         plain = {name for condition, name in node.children if not condition}
         for name in self._writer.usual_fields(node.kind):
             is_needed = name != "__typename" or not plain or is_abstract_type(node.kind)

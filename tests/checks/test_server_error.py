@@ -143,6 +143,24 @@ def test_values_that_crash_any_operation_are_one_mistake_with_the_same_text(
 
 
 @pytest.mark.parametrize(
+    ("status", "one", "other", "is_shared"),
+    [
+        (503, b"Down for maintenance", b"Down for maintenance", True),
+        (503, b"", b"", True),
+        (503, b"Down for maintenance", b"Too many connections", False),
+        (500, b"Down for maintenance", b"Down for maintenance", False),
+    ],
+)
+def test_a_service_that_is_unavailable_is_one_mistake(status: int, one: bytes, other: bytes, is_shared: bool) -> None:
+    def cause(operation: Any, text: bytes) -> str:
+        found = Judge(selected_checks(["not_a_server_error"])).verdict(Case(operation, "1"), Response(status, [], text))
+        assert found is not None
+        return found.failures[0].cause(operation.label)
+
+    assert (cause(ONE, one) == cause(OTHER, other)) is is_shared
+
+
+@pytest.mark.parametrize(
     ("text", "label", "is_shared"),
     [
         ("An unexpected error occurred", "Query.b", True),

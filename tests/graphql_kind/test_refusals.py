@@ -164,3 +164,52 @@ def test_what_does_not_help_is_dropped() -> None:
     assert ("format", '"uuid"') in refuted
     made = server.factory.make(Label("Query.a"), 3, 1, PhaseInfo("stateful"))
     assert not made.learned
+
+
+NESTED = """
+type Person { name: String  friend: Friend }
+type Friend { name: String  pet: Pet  house: House }
+union Pet = Cat
+type Cat { age: Int  house: House }
+type House { town: String }
+type Query { me: Person }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "selection", "allowed"),
+    [
+        ("'q' exceeds maximum operation depth of 3", ["friend.pet.[Cat].age"], ["name", "friend", "friend.name"]),
+        ("Query is nested too deep", ["friend.house"], ["name", "friend", "friend.name"]),
+        ("Query is nested too deep", ["friend.name", "name"], ["name"]),
+        ("Query is nested too deep", ["name"], None),
+        ("limit must be at most 5", ["friend.name", "name"], None),
+    ],
+)
+def test_a_limit_of_depth_is_a_demand_on_the_selection(
+    text: str, selection: list[str], allowed: list[str] | None
+) -> None:
+    (operation,) = operations(opened(NESTED))
+    case = operation.Case(body={"arguments": {}, "selection": selection}, media_type="application/json")
+    found = [one for one in demands_in(case, answered({"message": text})) if one.path == ("selection", "*")]
+    if allowed is None:
+        assert found == []
+    else:
+        (one,) = found
+        listed = {name for name in one.given if not name.endswith("*")}
+        assert (one.keyword, listed) == ("enum", set(allowed))
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "most"),
+    [
+        ("The query exceeds the maximum cost of 100", 4, [2]),
+        ("Query complexity 7 exceeds 5", 1, []),
+        ("too many", 4, []),
+    ],
+)
+def test_a_limit_of_cost_is_a_demand_on_the_length_of_the_selection(text: str, count: int, most: list[int]) -> None:
+    (operation,) = operations(opened(NESTED))
+    case = operation.Case(body={"arguments": {}, "selection": ["name"] * count}, media_type="application/json")
+    found = demands_in(case, answered({"message": text}))
+    assert [one.given for one in found if one.keyword == "maxItems"] == most

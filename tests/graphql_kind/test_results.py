@@ -26,11 +26,16 @@ def of(label: str) -> GraphQLOperation:
 @pytest.mark.parametrize(
     ("label", "method", "path", "asked"),
     [
-        ("Query.taskOrError", "GET", "/Task/{taskId}", "{ __typename ... on Task { id } }"),
+        (
+            "Query.taskOrError",
+            "GET",
+            "/Task/{taskId}",
+            "{ __typename ... on Task { id } ... on TaskNotFound { message } }",
+        ),
         ("Query.tasksOrError", "GET", "/Task", "... on TaskPage { results { id } }"),
         ("Query.anything", "GET", "/anything", "{ __typename }"),
         ("Mutation.createTask", "POST", "/Task", "... on CreateTaskSuccess { task { id } }"),
-        ("Mutation.deleteTask", "DELETE", "/Task/{taskId}", "{ __typename }"),
+        ("Mutation.deleteTask", "DELETE", "/Task/{taskId}", "{ __typename ... on TaskNotFound { message } }"),
     ],
 )
 def test_the_member_that_is_no_error_is_what_was_asked_for(label: str, method: str, path: str, asked: str) -> None:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from graphql import build_schema, parse, validate
 
 import checker
 from checker.core.errors import LoaderError
@@ -80,3 +81,35 @@ def test_how_a_strange_question_is_refused_hides_nothing(status: int) -> None:
         assert str(status) not in str(caught.value)
         with pytest.raises(LoaderError, match=f"{status}"):
             open_description(UrlSource(f"{app.url}/graphql"), DIRECT)
+
+
+ERRORS = """
+type UserError { message: String!  code: Int  field: [String!] }
+type Missing { message: String! }
+type Taken { message: String  code: String! }
+type Note { id: ID!  message: String! }
+union Result = Note | Missing | Taken
+type Payload { note: Note  errors: [UserError!]! }
+type Query { found: Result  done: Payload  note: Note }
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "selected", "query"),
+    [
+        (
+            "found",
+            {},
+            "{ found { __typename ... on Missing { message } ... on Taken { code Taken_message: message } } }",
+        ),
+        ("done", {"selection": ["errors.message"]}, "{ done { errors { code message } } }"),
+        ("note", {}, "{ note { id } }"),
+    ],
+)
+def test_messages_and_codes_of_errors_are_selected(field: str, selected: dict[str, Any], query: str) -> None:
+    (one,) = [one for one in operations(opened(ERRORS)) if str(one.label) == f"Query.{field}"]
+    write = one.bodies[0].write
+    assert write is not None
+    written = json.loads(write({"arguments": {}, **selected}))["query"]
+    assert written.partition("{ ")[2] == query.partition("{ ")[2]
+    assert validate(build_schema(ERRORS), parse(written)) == []
