@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
-from checker.supervisor.plans import NOTHING_DONE
+from checker.supervisor.plans import NOTHING_DONE, Plan
 from checker.workers.messages import LeaseReport, OperationCard, Task
 
 FIRST_SLICE_S = 10.0
@@ -78,14 +78,11 @@ class _Cluster(Struct):
             self.is_refused = all(one.is_refused for one in tried)
 
 
-class FuzzPlan:
+class FuzzPlan(Plan):
     """Endless turns of clusters (`fuzz`). Every cluster has one turn before any has a second.
 
-    Afterwards the cluster with the lowest cost is next. A cluster that refuses everything keeps a small share: its server may change.
+    Afterwards the cluster with the lowest cost is next. A cluster goes on while its slow operations wait. A cluster that refuses everything keeps a small share: its server may change.
     """
-
-    tasks: Sequence[Task] = ()
-    """Empty: turns never end."""
 
     def __init__(
         self,
@@ -168,14 +165,6 @@ class FuzzPlan:
         cluster.at_work += 1
         self._leased[task.id] = (cluster, elapsed_s)
         return task
-
-    def release_deferred(self) -> bool:
-        """Return False: nothing is held back."""
-        return False
-
-    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """Return None: a cluster goes on while its slow operations wait."""
-        return None
 
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE

@@ -75,7 +75,10 @@ NOTHING_DONE = LeaseReport()
 
 
 class Plan(Protocol):
-    """The tasks of a run and their states."""
+    """The tasks of a run and their states. By default no task is deferred, and none is slow."""
+
+    tasks: Sequence[Task] = ()
+    """All tasks; empty for a plan without an end. Those that the time limit prevents are reported as untried."""
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """Return the next task for this worker; None if there is none now."""
@@ -101,16 +104,11 @@ class Plan(Protocol):
 
     def release_deferred(self) -> bool:
         """Allow the lease of deferred tasks, once everything else is finished and shrunk. Return whether there are any."""
-        ...
+        return False
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """Return a slow task for a worker that already holds `held` slow tasks; None if there is none for it."""
-        ...
-
-    @property
-    def tasks(self) -> Sequence[Task]:
-        """Return all tasks; empty for a plan without an end."""
-        ...
+        return None
 
     @property
     def waiting(self) -> int:

@@ -69,11 +69,8 @@ def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
     return Task(name, phase, (Label(label),), 0, 0, len(looks), SLICE_S, again=looks)
 
 
-class ShrinkPlan:
+class ShrinkPlan(Plan):
     """A plan of shrinks that follows another plan. Each task is leased until it is finished."""
-
-    tasks: Sequence[Task] = ()
-    """Empty: shrinks that the time limit prevents are not reported as untried."""
 
     def __init__(self, tasks: Iterable[Task], plan: Plan, number: int = 1) -> None:
         self.plan = plan
@@ -121,14 +118,6 @@ class ShrinkPlan:
         """Drop all shrinks of an operation: there is no later time for them."""
         self._waiting = deque(task for task in self._waiting if label not in task.labels)
         self.plan.defer(label)
-
-    def release_deferred(self) -> bool:
-        """Return False: nothing is held back."""
-        return False
-
-    def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """Return None: so few requests are not worth lanes of their own."""
-        return None
 
 
 def next_plan(plan: Plan, findings: Iterable[Finding], *, cases: int, share: float) -> Plan:
