@@ -94,7 +94,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
         partial(_end_lines, report),
     )
     for part in parts:
-        yield from walled(partial(_all_of, part), _unshown)
+        yield from walled(lambda part=part: list(part()), _unshown)  # type: ignore[misc]
 
 
 def total_line(report: Report) -> str:
@@ -169,10 +169,6 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
     if tally.skipped:
         parts.append(f"{glyph('skip')} {tally.skipped} skipped")
     return parts
-
-
-def _all_of(part: Callable[[], Iterable[str]]) -> list[str]:
-    return list(part())
 
 
 def _unshown(why: str) -> list[str]:

@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
-from operator import attrgetter
+from pkgutil import resolve_name
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -246,19 +245,10 @@ def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:
         return []
 
     def ask() -> list[Note]:
-        return list(_trigger_of(row)(facts))
+        trigger: Any = resolve_name(row.trigger) if isinstance(row.trigger, str) else row.trigger
+        return list(trigger(facts))
 
-    def excuse(why: str) -> list[Note]:
-        return [Note(_BROKEN, "", "", f"the warning {row.name} cannot be worked out: {why}")]
-
-    return walled(ask, excuse)
-
-
-def _trigger_of(row: WarningRow) -> Any:
-    if not isinstance(row.trigger, str):
-        return row.trigger
-    module, _, attribute = row.trigger.partition(":")
-    return attrgetter(attribute)(import_module(module))
+    return walled(ask, lambda why: [Note(_BROKEN, "", "", f"the warning {row.name} cannot be worked out: {why}")])
 
 
 Places = list[tuple[tuple[str, str], set[str]]]

@@ -5,9 +5,8 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import IO, Any, Protocol
 
 from msgspec import Struct, field
@@ -125,10 +124,7 @@ BinaryWriter = Callable[[Report, ReportContext], Iterable[bytes]]
 
 def writer_of(row: ReportFormat) -> Any:
     """Return the writer of a format: a `StreamFactory`, `SummaryWriter`, `FolderWriter` or `BinaryWriter`, as its row says."""
-    if not isinstance(row.writer, str):
-        return row.writer
-    module, _, attribute = row.writer.partition(":")
-    return attrgetter(attribute)(import_module(module))
+    return resolve_name(row.writer) if isinstance(row.writer, str) else row.writer
 
 
 Target = tuple[str, str]
