@@ -15,16 +15,12 @@ from msgspec import Struct
 from checker.core.errors import CheckerError, IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
-from checker.core.system import later
 from checker.library.decorators import SCHEMA, SchemaAuth, SchemaDecorators, Tested, refuse_misuse, with_schema
 from checker.library.schema import LoadedSchema
-from checker.pytest.pending import PendingTest, Test, fixture_signature, stand_in
+from checker.pytest.pending import PendingTest, Test, fixture_signature, prepare, stand_in
 
 if TYPE_CHECKING:
-    import checker.pytest.running as running
     from checker.library.property_tests import PropertyTest
-else:
-    running = later("checker.pytest.running")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +234,7 @@ def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[s
             asyncio.run(inner(*arguments, **named))
 
         handle.inner_test = alone
-    running.prepare(made)
+    prepare(made)
     made.function(*instance, **fixtures)
 
 

@@ -1,12 +1,14 @@
-"""Tests of operations that are made when their turn comes: of thousands that are collected, often a few run."""
+"""Tests of operations that are made when they run, because of thousands of collected tests often only a few run."""
 
 import inspect
 from collections.abc import Callable
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Final
 
+import pytest
 from msgspec import Struct
 
-from checker.core.errors import CheckerError
+from checker.core.errors import BudgetSpent, CheckerError, NothingToBreak, SerializationError, Unsatisfiable
 from checker.core.operation import BrokenOperation
 from checker.core.system import later
 from checker.kinds.protocol import ApiOperation
@@ -15,9 +17,11 @@ from checker.library.schema import LoadedSchema
 
 if TYPE_CHECKING:
     import checker.library.property_tests as property_tests
+    import checker.library.recording as recording
     from checker.library.property_tests import PropertyTest
 else:
     property_tests = later("checker.library.property_tests")
+    recording = later("checker.library.recording")
 
 Test = Callable[..., Any]
 PENDING: Final = "_checker_pending"
@@ -61,3 +65,35 @@ def stand_in(pending: PendingTest, signature: inspect.Signature) -> Test:
     found.__dict__["__signature__"] = signature
     found.__dict__[PENDING] = pending
     return found
+
+
+def take_place(item: pytest.Function, pending: PendingTest) -> None:
+    """Replace the function of a collected item by its Hypothesis test; fail the test if there is none."""
+    __tracebackhide__ = True
+    made = pending.made()
+    if isinstance(made, str):
+        pytest.fail(made, pytrace=False)
+    # A rerun of the item makes another Hypothesis test, because this one has its listed cases already.
+    made.function.__dict__[PENDING] = pending
+    instance = item.instance
+    item.obj = made.function if instance is None else MethodType(made.function, instance)
+
+
+def prepare(test: "PropertyTest") -> None:
+    """Put the listed cases first; skip or fail a test without any case."""
+    __tracebackhide__ = True
+    label, reason = test.operation.label, ""
+    try:
+        test.compile()
+        listed = test.add_listed_cases()
+    except NothingToBreak as error:
+        pytest.skip(f"{label}: there is nothing to violate: {error.reason}")
+    except (Unsatisfiable, SerializationError, BudgetSpent) as error:
+        reason = f"{label}: {error}"
+    # Outside of `except`: pytest would show both errors, with equal messages.
+    if reason:
+        pytest.fail(reason, pytrace=False)
+    if not listed and not test.draws:
+        pytest.skip(f"{label}: no enabled phase has a case for it")
+    if test.draws:
+        recording.record_seed(test.seed)

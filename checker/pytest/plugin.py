@@ -135,10 +135,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     __tracebackhide__ = True
     pending = _own(item, PENDING)
     if pending is not None:
-        _module("checker.pytest.running").take_place(cast("pytest.Function", item), pending)
+        _module("checker.pytest.pending").take_place(cast("pytest.Function", item), pending)
     property_test = _own(item, PROPERTY_TEST)
     if property_test is not None:
-        _module("checker.pytest.running").prepare(property_test)
+        _module("checker.pytest.pending").prepare(property_test)
     return (yield)
 
 
