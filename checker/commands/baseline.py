@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from checker.commands.command import Command, CommandGroup
 from checker.commands.output import echo_line
-from checker.commands.runs_on_disk import PastRun, chosen_findings, configured, folder_of
+from checker.commands.runs_on_disk import PastRun, chosen_findings, folder_of
+from checker.commands.values import configured
 from checker.config.config import Config
 from checker.config.files import read_baseline
 from checker.core.errors import UsageError

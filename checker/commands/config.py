@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import click
 from msgspec import Struct
 
-from checker.commands.command import Command, CommandGroup, Root
+from checker.commands.command import Command, CommandGroup
 from checker.commands.output import echo, echo_line
-from checker.commands.values import apply_keys
+from checker.commands.values import apply_keys, configured
 from checker.commands.values import location as location_of
 from checker.config import auth
 from checker.config.config import Config
@@ -194,8 +194,7 @@ def schema() -> None:
 @click.pass_context
 def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label: str | None, *, changed: bool) -> None:
     """Print the value of every key and where it comes from; for the API at LOCATION, its `[[project]]` table counts."""
-    root = ctx.find_object(Root) or Root()
-    found = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    found = configured(ctx)
     apply_keys(found, keys)
     operation = None
     if location is not None:

@@ -10,7 +10,8 @@ import click
 
 from checker.commands.command import Command
 from checker.commands.output import echo
-from checker.commands.runs_on_disk import PastRun, chosen_findings, configured, folder_of
+from checker.commands.runs_on_disk import PastRun, chosen_findings, folder_of
+from checker.commands.values import configured
 from checker.core.errors import UsageError
 from checker.core.terminal import one_line
 from checker.corpus.layout import RunLayout

@@ -152,8 +152,8 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
             echo(f"ERROR   {name}: {error}")
             codes.add(2)
             continue
-        count = sum(one.is_there for one in tries)
-        doubt = next((one.doubt for one in tries if one.doubt), "") if not count else ""
+        count = tries.count(None)
+        doubt = next(filter(None, tries), "") if not count else ""
         code = 1 if count else _NOT_REPRODUCED if doubt else 0
         word = "FLAKY" if 0 < count < TRIES else _WORDS[code]
         why = f"; its situation was not reached: {doubt}" if doubt else ""
@@ -177,16 +177,10 @@ class _Again:
         return fetched_for(self.past, self.origin.url)
 
 
-class _Try(Struct, frozen=True):
-    """The result of the requests of a failure, sent once more."""
+def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> str | None:
+    """Send the prerequisites and the requests of a failure. Return None if the last response shows the failure again.
 
-    is_there: bool
-    doubt: str = ""
-    """The reason that its situation was not reached, so that nothing is proved; empty if it was reached."""
-
-
-def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:
-    """Send what a failure needs and its requests, and compare the last response.
+    Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
 
     `paths` holds where the resources that it needs are now, by their recorded paths.
     """
@@ -202,7 +196,7 @@ def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:
     except _Dropped:
         is_last = len(answers) == len(finding.interactions) - 1
         if is_last and any(one.kind == "dropped" for one in symptoms):
-            return _Try(True)
+            return None
         raise
     finally:
         lanes.close()
@@ -211,9 +205,9 @@ def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> _Try:
     media_type = declared.get("content-type", "")
     body = readable(last.content, codings_of(last.raw_headers), is_cut=last.is_truncated).content
     if all(one.holds(last.status_code, media_type, body) for one in symptoms):
-        return _Try(True)
+        return None
     statuses = [one.status_code for one in answers]
-    return _Try(False, doubt or not_reached(finding, statuses, body))
+    return doubt or not_reached(finding, statuses, body)
 
 
 def _prepare(finding: Finding, again: _Again, lanes: Transport, paths: dict[str, str]) -> str:

@@ -91,34 +91,27 @@ def without_lesser_target(ctx: click.Context, options: Mapping[str, Any]) -> Map
     return {**options, **{name: None for name, by in given.items() if by is _VARIABLE}}
 
 
-def refuse_key_of_no_certificate(config: Config) -> None:
-    """Raise `UsageError` for the key of a client certificate without a certificate."""
+def _refuse_pointless(config: Config, options: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for an option without the option or key that it needs."""
     own = [config, *map(config.for_project, config.titles)]
     if config.request_cert_key and not any(one.request_cert for one in own):
         raise UsageError("--request-cert-key needs --request-cert, or `request-cert`")
-
-
-def refuse_type_of_no_user(config: Config, kind: str | None) -> None:
-    """Raise `UsageError` for a type of authentication without user and password."""
-    own = [config, *map(config.for_project, config.titles)]
+    keeping = [row.name for row in report_formats() if row.keeps_bytes]
+    wanted = (getattr(config.reports, name) for name in keeping)
+    # Only the option is refused: a file may ask for bytes on behalf of those runs that write a report.
+    if options["report_preserve_bytes"] and not any(one.enabled or one.path for one in wanted):
+        raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")
+    refuse_user_of_no_document(config, options["auth_wfc_user"])
     blocks = (block.values.get(BASIC, {}) for one in own for block in one.operations)
-    is_given = any(one.auth.basic.username for one in own) or any("username" in b for b in blocks)
-    if kind is not None and not is_given:
+    has_user = any(one.auth.basic.username for one in own) or any("username" in block for block in blocks)
+    if options["auth_type"] is not None and not has_user:
         raise UsageError("--auth-type needs --auth, or `username` in `[auth.basic]`")
 
 
 def refuse_user_of_no_document(config: Config, user: str | None) -> None:
-    """Raise `UsageError` where a user is named and no authentication document is."""
+    """Raise `UsageError` for the name of a user without an authentication document."""
     if user is not None and not config.auth.wfc.path:
         raise UsageError("--auth-wfc-user needs --auth-wfc, or `path` in `[auth.wfc]`")
-
-
-def refuse_pointless_bytes(config: Config, *, asked: bool) -> None:
-    """Raise `UsageError` where an option asks for bytes to be kept and no report keeps any; a file may, for runs that write one."""
-    keeping = [row.name for row in report_formats() if row.keeps_bytes]
-    wanted = (getattr(config.reports, name) for name in keeping)
-    if asked and not any(one.enabled or one.path for one in wanted):
-        raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")
 
 
 BASE_URL = root_option(
@@ -344,10 +337,7 @@ def apply_options(
         config.update(transport=NOTHING_SENT)
         config.checks.update(enabled=False)
         config.auth.update(auto_signup=False)
-    refuse_key_of_no_certificate(config)
-    refuse_pointless_bytes(config, asked=options["report_preserve_bytes"])
-    refuse_user_of_no_document(config, options["auth_wfc_user"])
-    refuse_type_of_no_user(config, options["auth_type"])
+    _refuse_pointless(config, options)
 
 
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:

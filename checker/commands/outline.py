@@ -13,7 +13,7 @@ from checker.commands.command import Root
 from checker.commands.options import RUN_SETTINGS, apply_options, name_api, read_filters, run_options
 from checker.commands.output import echo, echo_line
 from checker.commands.topics import TestingCommand
-from checker.config.config import Config
+from checker.commands.values import configured
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
@@ -29,7 +29,7 @@ def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tupl
     """
     root = ctx.find_object(Root) or Root()
     filters = read_filters(options)
-    config = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    config = configured(ctx)
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
     name_api(ctx, config, options["api_name"])

@@ -19,8 +19,8 @@ from checker.commands.failure_replay import (
 from checker.commands.legacy import LegacyCommand
 from checker.commands.options import BASE_URL, auth_option, header_option, refuse_user_of_no_document
 from checker.commands.output import echo_line
-from checker.commands.runs_on_disk import PastRun, configured, folder_of
-from checker.commands.values import KeyValue
+from checker.commands.runs_on_disk import PastRun, folder_of
+from checker.commands.values import KeyValue, configured
 from checker.config.auth import WFC, basic_value
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings

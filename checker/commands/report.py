@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from checker.commands.command import Command, Root
 from checker.commands.output import CANNOT, echo_line
 from checker.commands.runs_on_disk import MergedRuns, PastRun, compared_with, folder_of
-from checker.commands.values import formats_named
+from checker.commands.values import configured, formats_named
 from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat
@@ -48,7 +48,7 @@ def report(
     rows = formats_named(formats)
     if output is not None and len(rows) != 1:
         raise UsageError("--output is the place of one report: give one --format")
-    config = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    config = configured(ctx)
     if no_color or root.no_color:
         config.update(color=False)
     found = _found(runs, config, baseline, compare)

@@ -18,8 +18,7 @@ from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, apply_options,
 from checker.commands.output import echo_line
 from checker.commands.runs_on_disk import compared_with
 from checker.commands.topics import TestingCommand
-from checker.commands.values import SettingOption
-from checker.config.config import Config
+from checker.commands.values import SettingOption, configured
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.redact import Redaction
@@ -34,7 +33,7 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
     root = ctx.find_object(Root) or Root()
     options = {**options, "no_color": options["no_color"] or root.no_color}
     filters = read_filters(options)
-    config = Config.from_path(root.config_file) if root.config_file else Config.discover()
+    config = configured(ctx)
     has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
     apply_options(config, options, settings, has_hooks=has_hooks)
     if kind == "run" and config.generation.maximize:

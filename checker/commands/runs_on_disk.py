@@ -7,11 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.commands.command import Root
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
@@ -322,12 +320,6 @@ def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding
             raise UsageError(f"{wanted!r} is the id of {what} of the last run; it has {known}")
         chosen += found
     return chosen
-
-
-def configured(ctx: click.Context) -> Config:
-    """Return the configuration of a command without options for settings. Raises `ConfigError`."""
-    root = ctx.find_object(Root) or Root()
-    return Config.from_path(root.config_file) if root.config_file else Config.discover()
 
 
 def compared_with(name: str, today: str) -> Baseline:

@@ -10,6 +10,7 @@ import click
 from msgspec import Struct
 
 from checker.checks.table import BUILT_IN
+from checker.commands.command import Root
 from checker.commands.output import echo_line
 from checker.config import value_kinds
 from checker.config.config import Config
@@ -47,6 +48,12 @@ class KeyValue(click.ParamType):  # type: ignore[type-arg]  # generic from click
             said = said.replace("but got string: ", "but got ")
             self.fail(_sentences(said, problem.hint), param, ctx)
         return parsed
+
+
+def configured(ctx: click.Context) -> Config:
+    """Return the configuration of a command, without its options. Raises `ConfigError`."""
+    root = ctx.find_object(Root) or Root()
+    return Config.from_path(root.config_file) if root.config_file else Config.discover()
 
 
 def parsed_text(text: str, kind: ValueKind) -> Any:
