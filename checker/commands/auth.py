@@ -16,7 +16,7 @@ _REFUSED = 1
 
 @click.group(cls=CommandGroup)
 def auth() -> None:
-    """Look after authentication."""
+    """Inspect and test authentication."""
 
 
 @auth.command(cls=TestingCommand)

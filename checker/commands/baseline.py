@@ -82,7 +82,7 @@ def add(
 @_FILE
 @click.pass_context
 def list_entries(ctx: click.Context, file: str | None) -> None:
-    """Print what is known, and until when."""
+    """Print the known failures and when they expire."""
     today = _today()
     for entry in read_baseline(_path(configured(ctx), file)):
         state = "expired" if entry.is_expired(today) else "known"
@@ -96,7 +96,7 @@ def list_entries(ctx: click.Context, file: str | None) -> None:
 @_FILE
 @click.pass_context
 def diff(ctx: click.Context, run: str | None, file: str | None) -> None:
-    """Print what is new, known, expired and gone in the last run; exit code 1 if something is new or expired."""
+    """Print the new, known, expired and gone failures of the last run; exit code 1 if any is new or expired."""
     config = configured(ctx)
     path = _path(config, file)
     past = PastRun.of(folder_of(run), config)

@@ -12,7 +12,7 @@ from checker.core.errors import CheckerError, LoaderError, UsageError
 _MOST = 3
 _TESTING = ("run", "fuzz")
 _ALIKE = 0.7
-"""Share of a name that a suggestion has to have; below it, `--target` is answered with `--report`."""
+"""Least similarity of a suggestion. With a lower one, `--report` would be suggested for `--target`."""
 
 
 # No struct: msgspec takes a tenth of the time that `--help` takes.
@@ -31,10 +31,10 @@ class Root:
 
 
 class Command(click.Command):
-    """Turns our errors into click's, which print `Usage: ...` where it helps and end with exit code 2."""
+    """Converts errors of checker to errors of click, which print `Usage: ...` if it helps and end with exit code 2."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line; of an option that there is not, suggest the nearest if it is near."""
+        """Read the command line; suggest a similar option for an unknown one."""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:

@@ -123,7 +123,7 @@ class Effective(Struct, frozen=True):
     """One key."""
 
     name: str
-    """As in the file, with its sections: `generation.max-examples`."""
+    """Its name with sections: `generation.max-examples`."""
     value: Any
     """Its secrets are masked."""
     source: str
@@ -137,7 +137,7 @@ def effective_keys(
     redaction = redaction or Sanitization().redaction
     layers = config.sources
     if operation is not None:
-        # What phases say of all operations beats a block; it stands under keys of its own.
+        # Sections of phases override blocks; they have keys of their own in the output.
         layers[1:1] = _about(config, operation)
     own = {path for layer, _ in layers for path in layer if path not in SECTIONS}
     for path in (*SECTIONS, *sorted(own)):
@@ -159,7 +159,7 @@ def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]
 _SECRETS: Final = frozenset(
     [(*auth.BASIC, "password"), auth.OPENAPI, ("auth", "dynamic", "openapi"), (*UPLOAD, "token")]
 )
-"""Keys whose values are secret whatever they are called inside."""
+"""Keys whose values are secret, whatever names they contain."""
 
 
 def _masked(value: Any, redaction: Redaction, *, is_secret: bool) -> Any:
@@ -177,12 +177,12 @@ def _masked(value: Any, redaction: Redaction, *, is_secret: bool) -> Any:
 
 @click.group(cls=CommandGroup)
 def config() -> None:
-    """Look into the configuration."""
+    """Inspect the configuration."""
 
 
 @config.command(cls=Command)
 def schema() -> None:
-    """Print the JSON Schema of checker.toml: editors complete and check by it."""
+    """Print the JSON Schema of checker.toml, for editors."""
     echo(json.dumps(json_schema(), indent=2))
 
 
@@ -223,7 +223,7 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
 
 
 def _operation(opened: ApiSchema, label: str) -> Operation:
-    """Raises `UsageError` for one that is not there, or cannot be read."""
+    """Return an operation by its label. Raises `UsageError` if it is missing or unreadable."""
     found = opened.find(label)
     if isinstance(found, BrokenOperation):
         raise UsageError(f"{label} cannot be read: {found.error}")

@@ -42,7 +42,7 @@ from checker.supervisor.supervisor import RunEnvironment
 from checker.workers.leaving import LeavingKind
 
 _LOOK_S: Final = 0.2
-"""Between two looks at what is new."""
+"""Seconds between two reads of new events."""
 
 
 class EventHandlers(Struct):
@@ -50,7 +50,7 @@ class EventHandlers(Struct):
 
     context: HandlerContext
     problems: dict[str, str] = field(default_factory=dict)
-    """Handler -> what went wrong in it: it is called no more."""
+    """Handler -> its error, after which it is not called again."""
     _handlers: list[EventHandler] = field(default_factory=list)
     _is_over: threading.Event = field(default_factory=threading.Event)
     """Whether the run has written everything."""
@@ -58,7 +58,7 @@ class EventHandlers(Struct):
 
     @classmethod
     def begin(cls, settings: RunSettings, params: Mapping[str, Any]) -> "EventHandlers | None":
-        """Make and start those that are registered; None where there are none. Raises `ConfigError` for one that cannot start."""
+        """Create and start the registered handlers; None if there are none. Raises `ConfigError` for a handler that cannot start."""
         if not HANDLERS:
             return None
         mine = cls(HandlerContext(settings))
@@ -72,7 +72,7 @@ class EventHandlers(Struct):
         return mine
 
     def follow(self, run: RunOnDisk) -> None:
-        """Show them the events of a run that has begun, in a thread."""
+        """Pass the events of a run that has begun to the handlers, in a thread."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._show, args=(run,), daemon=True)
             self._thread.start()
@@ -94,7 +94,7 @@ class EventHandlers(Struct):
             self.context.statistics = events.view
             is_over = False
             while not is_over:
-                # Asked before anything is read, because what is written after the answer would be missed.
+                # Asked before the read: records that are written between the read and the question would be missed.
                 is_over = self._is_over.wait(_LOOK_S)
                 for event in events.new():
                     self._show_event(event)
@@ -231,7 +231,7 @@ class _Reporting:
         return self._run.settings.report.files
 
     def _is_given_up(self) -> bool:
-        """Whether the user asked to stop since the testing ended. It is asked so often that it tells how long the writing takes."""
+        """Whether the user asked to stop since the testing ended. It is called so often that it also prints the notice of a long writing."""
         self._console.still_writing()
         return self._interrupts.count > self._interrupts_before
 
@@ -251,7 +251,7 @@ class _Reporting:
         return {}
 
     def _uploaded(self, report: Report) -> dict[str, str]:
-        """Return URL -> why the receiver of archives does not have the one of this run."""
+        """Upload the archive, if asked to. Return URL -> why the receiver does not have it."""
         settings = self._run.settings
         asked = settings.report.upload
         if asked.url is None:
@@ -270,7 +270,7 @@ class _Reporting:
         return {asked.url: hide(problem)} if problem else {}
 
     def _summaries(self, report: Report) -> dict[str, str]:
-        """Return path -> why there is no report, of those that are made of what the run came to."""
+        """Write the reports of the result of the run. Return path -> why there is no report."""
         context, problems = self._run.context, {}
         for name, path in self._targets:
             row = format_named(name)

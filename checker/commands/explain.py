@@ -30,7 +30,7 @@ _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
 @click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant, for an operation or a failure.")
 @click.pass_context
 def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | None) -> None:
-    """Say what a failure or a warning means and what to do, or what came of one operation in the last run.
+    """Explain a failure or a warning and its remedy, or show the result of one operation in the last run.
 
     CODE is `ST101`, the name of a check, or of a warning; OPERATION is as reports call it: "POST /users", Query.user; ID is of a failure of the
     last run: v1-9a68, or the beginning of it.

@@ -20,7 +20,7 @@ class OptionGroup(Struct):
 
     title: str
     options: list[tuple[tuple[str, ...], dict[str, Any]]] = field(default_factory=list)
-    """Names, and what else is said of each."""
+    """(names, keyword arguments of `click.option`) of each option."""
 
     def add_option(self, *names: str, **settings: Any) -> None:
         """Add an option: names like `--team`, and keyword arguments of `click.option`. Raises `IncorrectUsage` for a name that is taken."""
@@ -45,7 +45,7 @@ class HandlerContext(Struct):
     """(title, path)."""
 
     def add_initialization_line(self, line: str) -> None:
-        """Show a line below the header; of use in `start` alone."""
+        """Show a line below the header. Only `start` may call it."""
         self.initialization_lines.append(line)
 
     def add_summary_line(self, lines: str | Iterable[str]) -> None:
@@ -58,10 +58,10 @@ class HandlerContext(Struct):
 
 
 class EventHandler:
-    """Is shown the events of each run of `run` and `fuzz`. Made with the values of all options by their names."""
+    """Receives the events of each run of `run` and `fuzz`. It is created with the values of all options by their names."""
 
     def __init__(self, *args: Any, **params: Any) -> None:
-        """Take no note of the options."""
+        """Ignore the options."""
 
     def start(self, ctx: HandlerContext) -> None:
         """Called before the run."""
@@ -80,7 +80,7 @@ HANDLERS: Final[list[type[EventHandler]]] = []
 
 
 def add_group(title: str) -> OptionGroup:
-    """Add a group of options to `run` and `fuzz`; one of this title that is there already goes on."""
+    """Return the group of options with this title of `run` and `fuzz`, and create it on first use."""
     for known in GROUPS:
         if known.title == title:
             return known
@@ -143,7 +143,7 @@ def options_of_users() -> Iterator[click.Option]:
 
 
 def _source_of(spec: str) -> bytes:
-    """Return the source of a module or a file, as far as it is there: loading it reports what is wrong."""
+    """Return the source of a module or a file; empty if it is missing, because loading it reports the error."""
     try:
         if spec.endswith(".py"):
             path = Path(spec)

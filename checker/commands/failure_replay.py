@@ -74,7 +74,7 @@ class ReplayCredentials(Struct, frozen=True):
 
 
 def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
-    """Return the sources of credentials of today's configuration for the description of an earlier run.
+    """Return the sources of credentials of the current configuration for the description of an earlier run.
 
     Raises `LoaderError`, `ConfigError`, `UsageError`.
     """
@@ -116,10 +116,10 @@ class ReplayTarget(Struct, frozen=True):
     """The target of requests, and the HTTP settings."""
 
     base_url: str | None
-    """None: where they went."""
+    """None: the recorded target."""
     http: HttpSettings
     caller: Callable[[BaseUrl], ReplayCredentials] = lambda origin: ReplayCredentials()
-    """Whose credentials stand in place of those of then, at an API."""
+    """Returns the credentials that replace the recorded ones at a target."""
 
 
 class _CannotSend(CheckerError):
@@ -131,7 +131,7 @@ class _Dropped(_CannotSend):
 
 
 def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
-    """Print what came of each failure and return the exit code.
+    """Print the result of each failure and return the exit code.
 
     1: one failed again or is flaky; else 2: one could not be sent; else 3: one was not reproduced, and its situation was not
     reached either; else 0: all are fixed. References to secrets are replaced by the values in the current configuration.
@@ -182,7 +182,7 @@ def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> str | None
 
     Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
 
-    `paths` holds where the resources that it needs are now, by their recorded paths.
+    `paths`: recorded path -> current path of each resource that it needs.
     """
     symptoms = list(symptoms_of(finding)) if finding.interactions else []
     if not symptoms:
@@ -211,7 +211,7 @@ def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> str | None
 
 
 def _prepare(finding: Finding, again: _Again, lanes: Transport, paths: dict[str, str]) -> str:
-    """Send what a failure needs. Return why its situation is not reached; empty if it may be. Raises `CheckerError`."""
+    """Send the prerequisites of a failure. Return why its situation is not reached; empty if it may be. Raises `CheckerError`."""
     for need in prerequisites_of(finding):
         target = moved(need.request.target.decode("latin-1"), paths)
         request = dataclasses.replace(need.request, target=target.encode("latin-1"), origin=None)
@@ -227,7 +227,7 @@ def _prepare(finding: Finding, again: _Again, lanes: Transport, paths: dict[str,
 def _sent(
     finding: Finding, number: int, answers: list[Response], again: _Again, lanes: Transport, paths: Mapping[str, str]
 ) -> Response:
-    """Return the response to request `number`, sent with values of the responses of today where it took some.
+    """Return the response to request `number`, sent with values of the new responses in place of the recorded ones.
 
     Raises `CheckerError`.
     """
@@ -249,7 +249,7 @@ def _sent(
 
 
 def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transport) -> Response:
-    """Return the response to a recorded request with the credentials of today. Raises `CheckerError`."""
+    """Return the response to a recorded request with current credentials. Raises `CheckerError`."""
     again.caller.sign(recorded)
     store = secrets_of(again.past.settings).store
     try:
@@ -261,7 +261,7 @@ def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transpo
             # Without the description the sources cannot be applied, and most configurations have none.
             raise missing from None
         request = store.resolve_request(recorded)
-    # A kept connection that the server has closed meanwhile would read as its answer.
+    # On a kept connection that the server has closed meanwhile, the failure to send would look like a dropped response.
     outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
     if isinstance(outcome, NetworkFailure):
         kind = _Dropped if outcome.kind is FailureKind.DROPPED else _CannotSend

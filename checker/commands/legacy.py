@@ -18,20 +18,20 @@ from checker.core.errors import UsageError
 from checker.core.redact import Redaction
 
 Translation = Callable[[str], list[str]]
-"""From the value of a legacy option (empty for a flag) to arguments of today."""
+"""Returns the current arguments for the value of an old option; the value of a flag is empty."""
 
 
 _MASK: Final = Redaction().replacement
 
 
 class Legacy(Struct, frozen=True):
-    """One option that is not called so any more."""
+    """One option that has another name now."""
 
     flags: tuple[str, ...]
     today: Translation
     is_flag: bool = False
     shown: Callable[[str], str] = Redaction().url
-    """Its value as hints show it."""
+    """Returns its value for hints."""
 
 
 def _is(option: str) -> Translation:
@@ -85,7 +85,7 @@ _WORDY: Final = ["--output-truncate", "false"]
 Today = tuple[str, Any]
 """A key in dots, and its value. The key `operations` is a block that comes after all others."""
 Rewrite = Callable[[Any], Iterator[Today]]
-"""Keys of today for the value of an old one. Raises `ValueError` for a value that it never had."""
+"""Yields the current keys for the value of an old key. Raises `ValueError` for a value that it never had."""
 
 _LIBRARY_PHASES: Final[Mapping[str, Today | None]] = {
     "explicit": ("phases.examples.enabled", False),
@@ -97,7 +97,7 @@ _LIBRARY_PHASES: Final[Mapping[str, Today | None]] = {
 }
 """Phase of a property-testing library -> the key and value that switch it off; None if it has no equivalent."""
 _NOT_OURS: Final = ("return_value", "not_a_test_method", "function_scoped_fixture")
-"""Health checks that say nothing of an API."""
+"""Health checks that are not about an API."""
 _VERBOSITY: Final[Mapping[str, Today | None]] = {
     "quiet": ("output.max-shown", 0),
     "normal": None,
@@ -282,7 +282,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "checker-io-url": _key("upload.url"),
     "checker-io-token": _key("upload.token"),
 }
-"""Old key -> keys of today. An old key that is a section today is meant where it holds no table."""
+"""Old key -> rewrite. An old key that is now a section is rewritten only if its value is not a table."""
 
 
 def _rewritten(key: str, *, is_boolean: bool = False) -> Translation:
@@ -354,7 +354,7 @@ GONE: Final[Mapping[str, tuple[bool, str]]] = {
     "--keep": (False, "failures stay where they are until the next run"),
     "--schema-location": (True, "requests are sent as they were recorded"),
 }
-"""Options that do nothing: whether they have a value, and the sentence that is said."""
+"""Option without effect -> (whether it has a value, the sentence of its hint)."""
 
 _BY_FLAG: Final = {flag: row for row in TABLE for flag in row.flags}
 
@@ -431,7 +431,7 @@ def _boolean(option: str, value: str) -> bool:
 
 
 class LegacyCommand(Command):
-    """Says of each old option how it is called today."""
+    """Prints a hint with the current name of each old option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line."""

@@ -77,7 +77,7 @@ def _taken(document: Any, name: str) -> Any:
     table = document
     for section in sections:
         table = table.get(section, {})
-    # A section of today may be called as a key was.
+    # A current section may have the name of an old key.
     is_section = (*sections, key) in SECTIONS or key in subsections(tuple(sections))
     if key not in table or (isinstance(table[key], dict) and is_section):
         return None
@@ -85,7 +85,7 @@ def _taken(document: Any, name: str) -> Any:
 
 
 def _put(document: Any, name: str, value: Any) -> bool:
-    """Set a key of today; whether that changed anything: what stands there already is kept."""
+    """Set a current key, unless it is set already. Return whether it was set."""
     if name == "operations":
         document.setdefault(name, tomlkit.aot()).append(tomlkit.item(value))
         return True
@@ -111,7 +111,7 @@ def _put(document: Any, name: str, value: Any) -> bool:
 @click.argument("file", metavar="CONFIG", type=click.Path(exists=True, dir_okay=False, path_type=FilePath))
 @click.option("--dry-run", is_flag=True, help="Print the new file instead of writing it.")
 def migrate(file: FilePath, *, dry_run: bool) -> None:
-    """Rewrite CONFIG with the keys of today, and tell each change; the old file stays beside it as CONFIG.before."""
+    """Rewrite CONFIG with the current keys and print each change. The old file is kept as CONFIG.before."""
     try:
         before = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -304,7 +304,7 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
             help="Show all options, by topic, with their keys and defaults.",
         )(command)
         command = click.option("--force-color", is_flag=True, help="Colours in any case.")(command)
-        # Of no use but with an archive: it is not in the usage line.
+        # Only useful with an archive, so that it is not in the usage line.
         name = click.argument("api_name", required=False, envvar="CHECKER_API_NAME", metavar="")
         return click.argument("location", callback=location)(name(command))
 
@@ -353,7 +353,7 @@ def _set(config: Config, setting: SettingOption, value: Any) -> None:
     for name in setting.path:
         section = getattr(section, name)
     if (setting.path, setting.key) == ((), "warnings"):
-        # What is shown: the file says what fails a run.
+        # The option selects the displayed warnings; the file selects those that fail a run.
         value = {"enabled": True, "display": value}
     section.update(**{setting.key.replace("-", "_"): value})
 

@@ -88,7 +88,7 @@ def headers(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     for text in values:
         name, separator, value = text.partition(":")
         if not separator:
-            # Not shown: what was meant for a value may be all there is.
+            # The text is not shown: it may be the secret value without its name.
             raise click.BadParameter("a header is not in the KEY:VALUE form", param=param)
         name, value = name.strip(), value.strip(" \t")
         problem = value_kinds.header(name, value)

@@ -430,7 +430,7 @@ class Config(Section):
 
 
 def _of_operations(layer: Layer) -> Layer:
-    """Return a copy of the part of a layer that may concern operations. Values in place of generated ones are left out: they may be large."""
+    """Return a copy of the part of a layer that may concern operations, without overrides of values, which may be large."""
     found = {
         path: {
             key: deepcopy(value)

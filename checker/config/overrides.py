@@ -65,7 +65,7 @@ class Overrides(Struct, frozen=True):
     def of(self, operation: Selectable) -> "Overrides":
         """Return the overrides that apply to one operation."""
         parameters = tuple(one for one in self.parameters if _is_about(one.operations, operation))
-        # Of those for one type the first counts.
+        # The first entry for a type counts.
         types: dict[str, TypeWords] = {}
         for words in self.types:
             if _is_about(words.operations, operation):
@@ -268,7 +268,7 @@ def _overrides_at(
     yield Override(location, path, entries, share, filters)
     argument = _ARGUMENT.fullmatch(key) if location is None else None
     if argument is not None:
-        # Names of parameters may have dots, too: whichever of both a description has is meant.
+        # Names of parameters may have dots as well. The description decides which of both is meant.
         label = "".join("\\w+" if part == "*" else part for part in argument[1].partition("."))
         spec = FilterSpec("include", "name", f"^{label.replace('.', '[.]')}$", is_regex=True)
         of_label = OperationFilters((*(filters.specs if filters else ()), spec))
@@ -293,7 +293,7 @@ def _place_of(key: str) -> tuple[Location | None, tuple[str, ...]]:
 
 def _body_path(key: str, text: str) -> tuple[str, ...]:
     path = tuple(_SEGMENT.findall(text))
-    # Put together again it has to be what was written: dots between names, none before an index but at the start.
+    # The joined parts must equal the text, so that misplaced dots and brackets are refused.
     spelled = "".join(part if part == EACH else f".{part}" for part in path).removeprefix(".")
     if not path or spelled != text:
         raise ValueError(

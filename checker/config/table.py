@@ -344,7 +344,7 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
 
 
 GENERATED_VALUES = frozenset([("parameters",), ("generation", "dictionaries")])
-"""Values in place of generated ones: they travel as `Overrides`, not in layers."""
+"""Overrides of generated values. Workers get them as `Overrides`, not in layers."""
 
 
 def keys_of_operations() -> Iterator[tuple[Path, str]]:

@@ -314,7 +314,7 @@ def certificate(text: str) -> str | None:
 
 
 def require_certificates(path: str) -> None:
-    """Raise `UnreadableFile` for what is neither a folder nor a file that ends."""
+    """Raise `UnreadableFile` for anything but a folder or a readable regular file."""
     if not os.path.isdir(path):
         read_local(path, "a CA bundle", most_bytes=_MOST_CERTIFICATES)
 

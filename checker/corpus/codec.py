@@ -83,7 +83,7 @@ class FrameEncoder:
 
 
 def scan(data: bytes, start: int = 0) -> Scan:
-    """Records of the whole frames from `start` on, oldest first. Never raises, whatever the bytes are."""
+    """Return the records of the whole frames from `start` on, oldest first. No content raises an error."""
     records: list[Record] = []
     decompressor = zstandard.ZstdDecompressor()
     position, end = start, len(data)

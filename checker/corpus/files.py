@@ -30,7 +30,7 @@ def storage_error(error: OSError, path: Path) -> StorageError:
 
 
 class AppendFile:
-    """A file with one writer for life. What `append` acknowledged stays readable whatever happens later.
+    """A file with a single writer. Acknowledged data stays readable whatever happens later.
 
     Writing beyond RLIMIT_FSIZE is an error here and not a death, because Python ignores SIGXFSZ.
     """

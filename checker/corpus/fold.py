@@ -1,4 +1,4 @@
-"""Everything that is shown or resumed: a fold of records. Pure: no file, no clock.
+"""The state of a run as a fold of its records, for display and resumption. Pure: no file, no clock.
 
 Records of one incarnation arrive in order; incarnations in any interleaving. Whatever is shown is the same for
 all of them.
@@ -91,7 +91,7 @@ class Sights(Struct, eq=False):
         return self._sights[name].first, name
 
     def absorb(self, record: Finding, rank: Rank, first: FirstSeen) -> None:
-        """Take one more version of a finding."""
+        """Add a version of a finding."""
         name = record.fingerprint
         known = self._sights.get(name)
         if known is None:
@@ -202,7 +202,7 @@ class LostAccess(Struct):
         return 0.0 < self.until >= self.others_until
 
     def absorb(self, record: TaskProgress) -> None:
-        """Let one more record count."""
+        """Add a record."""
         if not record.turned_away:
             if record.statuses:
                 self.others_until = max(self.others_until, record.at)
@@ -345,7 +345,7 @@ class RunView(Struct):
         return replace(finding, needs=needs) if needs else finding
 
     def absorb(self, incarnation: int, record: Record) -> None:
-        """Let one more record count."""
+        """Add a record."""
         self._ordinals[incarnation] += 1
         match record:
             case TaskProgress():

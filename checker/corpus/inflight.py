@@ -49,11 +49,11 @@ class Progress(Struct, frozen=True):
     """The progress of a worker in a task."""
 
     reached: int = 0
-    """One past the highest index that is known to be made."""
+    """One more than the highest index that is known to be made."""
     redone: int = 0
-    """How many of the cases that were to be made again were begun, in their order."""
+    """Number of repeated cases that were begun, in their order."""
     is_ended: bool = False
-    """Whether a case failed that was its last for that."""
+    """Whether the task ended early because a case failed."""
 
 
 _MAKE = Stage.MAKE
@@ -111,7 +111,7 @@ class InflightWriter:
         self._words[_H_MAGIC] = _MAGIC
 
     def heartbeat(self) -> None:
-        """Record that the loop turns."""
+        """Record a turn of the loop."""
         self._words[_H_HEARTBEAT] = monotonic_ns()
 
     def send(self) -> None:
@@ -239,7 +239,7 @@ class InflightReader:
 
     @property
     def pid(self) -> int:
-        """Process that writes; 0 when it never got so far."""
+        """Return the process that writes; 0 if it died before it wrote its pid."""
         return self._word(_H_PID)
 
     @property
@@ -297,9 +297,9 @@ class InflightReader:
             if data[: 4 * _WORD] == before:
                 recipe = self._recipe(lane, data, length)
                 return Slot(lane, Stage(stage), f"{task:016x}", index, since, recipe)
-            # Whole only if it still reads the same: the writer may have been in between.
+            # The slot counts only if a second read is equal: the writer may have changed it during the first one.
             before = data[: 4 * _WORD]
-        # It changes faster than it can be read twice: anything but stuck.
+        # A slot that changes faster than it can be read twice is not stuck.
         return Slot(lane, Stage.IDLE, "", 0, since, None)
 
     def _recipe(self, lane: int, data: bytes, length: int) -> bytes | None:

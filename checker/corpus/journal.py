@@ -168,7 +168,7 @@ class JournalWriter:
 
 
 class JournalReader:
-    """Follows one journal, which may still be written. Never raises for what the file holds."""
+    """Follows one journal, which may still be written. Damaged content raises no error."""
 
     def __init__(self, path: Path, position: int = 0, *, read_bytes: int = _READ_BYTES) -> None:
         """`read_bytes`: of the file, at a time."""
@@ -181,14 +181,14 @@ class JournalReader:
         self._file = TailFile(path)
 
     def read_new(self) -> list[Record]:
-        """Records of the frames that were completed since the last call. A short tail is not yet."""
+        """Return the records of the frames that were completed since the last call, without an incomplete last frame."""
         records: list[Record] = []
         while found := self.read_some():
             records += found
         return records
 
     def read_some(self) -> list[Record]:
-        """Records of the next piece of the file; empty when there is no whole frame more."""
+        """Return the records of the next piece of the file; empty if there is no further whole frame."""
         wanted = self._read_bytes
         while self.damage is None:
             data = self._file.read_from(self.position, wanted)
@@ -204,7 +204,7 @@ class JournalReader:
         return []
 
     def finish(self) -> list[Record]:
-        """The last records of a writer that is dead: a tail that is torn now stays so."""
+        """Return the last records of a dead writer. An incomplete last frame will never be completed."""
         records = self.read_new()
         self._file.close()
         return records
@@ -245,7 +245,7 @@ class Journals:
         return [(incarnation, self._new(incarnation)) for incarnation in self._readers]
 
     def finish(self, incarnation: int) -> Iterator[tuple[int, Record]]:
-        """The last records of an incarnation that is dead: whatever is missing now will never come."""
+        """Yield the last records of a dead incarnation, which will write nothing more."""
         self._discover()
         if incarnation in self._finished:
             return
@@ -294,7 +294,7 @@ _FIRST_FRAME_BYTES = 1 << 16
 
 
 class LastRun(Struct, frozen=True):
-    """The run of a corpus that was begun, or gone on with, last."""
+    """The run of a corpus that was begun or resumed last."""
 
     started: RunStarted
     first: int

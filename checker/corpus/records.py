@@ -101,7 +101,7 @@ class SignalsSeen(Struct, frozen=True, array_like=True, tag=9):
 
 
 class Exchange(Struct, frozen=True, array_like=True):
-    """A request and what came back, byte for byte. Secrets stand as references in it."""
+    """A request and its response, byte for byte, with references in place of secrets."""
 
     method: str
     target: bytes
@@ -158,7 +158,7 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     """Digest under which the normalised bytes stand in the run directory."""
     total: int
     selected: int
-    """Operations that filters leave, the unreadable ones included."""
+    """Operations that the filters select, including unreadable ones."""
     fetched_from: str = ""
     """Host of the description, if requests go to another host that only the description names."""
     credentials: tuple[str, ...] = ()
@@ -500,7 +500,7 @@ end, with defaults: files outlive versions.
 
 
 EDGE = "edge"
-"""In place of a keyword: valid data at an edge of what is allowed."""
+"""In place of a keyword: valid data at a boundary."""
 VALID = "valid"
 """Any other valid data."""
 MEMBER = "= "

@@ -43,7 +43,7 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     "-reserved": lambda value: quote(value, ":/?#[]@!$&'()*+,;=", errors="surrogatepass"),
     "-json": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
     "-ascii": lambda value: json.dumps(value)[1:-1],
-    # Headers are Latin-1, and what is written takes them for UTF-8; commands cannot even say them.
+    # Headers are Latin-1, but records decode them as UTF-8, and commands cannot contain such bytes.
     "-latin": lambda value: _as_latin(value).decode("utf-8", "surrogateescape"),
     "-shown": lambda value: _as_latin(value).decode("utf-8", "replace"),
     **{
@@ -114,7 +114,7 @@ class SecretStore:
             raise ValueError(f"{name!r} cannot name a secret: give a kind and a name, like header:X-Key")
         self._values[name] = value
         for form, spelled in _FORMS.items():
-            # Earlier values stay secret; the plainest spelling is the one that is put back.
+            # Earlier values stay secret. The plainest spelling replaces the reference.
             text = spelled(value)
             if form == "" or text not in self._needles:
                 self._needles[text] = f"secret{form}:{name}"

@@ -35,12 +35,12 @@ from checker.corpus.references import SecretStore
 
 _Value = TypeVar("_Value")
 _DEFAULT: Final = Redaction()
-# Configured like secrets, but what the whole world sends.
+# Configured like secrets, but common to most clients.
 _HARMLESS: Final = frozenset(("accept", "accept-encoding", "accept-language", "content-type", "user-agent"))
 _UNFIT: Final = re.compile(r"[\s{}]")
 """Characters that the name of a reference cannot contain."""
 _MOST_PASSING: Final = 16
-"""Credentials of sources that are masked: each makes masking dearer, and older ones are in use nowhere."""
+"""Number of credentials of sources that are masked. Each makes masking slower, and older ones are no longer used."""
 _WORD_LIST: Final = 20
 """Entries from which on a dictionary is test data, whatever it is bound to."""
 _NAMES_ALONE: Final[frozenset[type[Record]]] = frozenset(
@@ -98,7 +98,7 @@ class Secrets:
     def add_credentials(self, found: Credentials) -> None:
         """Taint the credentials of a source, and forget its oldest ones."""
         if found in self._passing:
-            # In use: what was given beside it, and is not any more, is let go of first.
+            # Values in use are kept; unused values are forgotten first.
             self._passing.remove(found)
             self._passing.append(found)
             return

@@ -132,7 +132,7 @@ class TrafficWriter:
             self._waiting.append((self._notable if interesting else self._dull, draft))
 
     def catch_up(self) -> None:
-        """Encode what was offered, when there is time for it. Raises `StorageError`."""
+        """Encode the offered interactions in idle time. Raises `StorageError`."""
         waiting = self._waiting
         if waiting:
             self._waiting = []
@@ -155,7 +155,7 @@ class TrafficWriter:
             self.release()
 
     def release(self) -> None:
-        """Close the files. What is not flushed is lost."""
+        """Close the files. Unflushed data is lost."""
         self._notable.close()
         self._dull.close()
 
@@ -209,7 +209,7 @@ class _Segments:
             place = self._places[name] = file.size
             file.append(self._frames.frame([pack(StoredBody(content))]))
             if self._is_full:
-                # What waits has to go before the segment ends.
+                # Waiting data belongs to this segment, so that it is written before the segment ends.
                 self._size = FRAME_BYTES
         return place
 
@@ -227,7 +227,7 @@ class _Segments:
 
 
 class TrafficReader:
-    """Interactions of one segment, oldest first. Never raises for what the file holds."""
+    """Reads the interactions of one segment, oldest first. Damaged content raises no error."""
 
     def __init__(self, path: Path) -> None:
         self._reader = JournalReader(path, read_bytes=_READ_BYTES)

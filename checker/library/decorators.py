@@ -193,7 +193,7 @@ class SchemaAuth(AuthRegistry):
 
 
 class KeptClassChecks:
-    """Instances of users' class checks: each is kept as long as its settings are what they were."""
+    """Instances of users' class checks. Each is kept until its settings change."""
 
     def __init__(self) -> None:
         self._kept: dict[str, ClassCheck] = {}

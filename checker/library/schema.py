@@ -138,7 +138,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         self.hooks: HookRegistry = attached.registered.hooks[0]
         """Hooks of this schema."""
         self.observations: list[Observation] = []
-        """Where answers to calls said that something is."""
+        """Locations of resources that responses to calls reported."""
         self._attached = attached
         self._filter = filter
         self._operations: dict[Label, ApiOperation | BrokenOperation] = {}
@@ -353,7 +353,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         )
 
     def validate(self) -> None:
-        """Raise `InvalidSchema` with what is wrong with the description, as far as it is read; one of its `errors` for each."""
+        """Raise `InvalidSchema` if the description has faults; its `errors` has one error for each."""
         entries = self.opened.checked_entries()
         found = [faults.unread(one) for one in entries if isinstance(one, BrokenOperation)]
         found += [faults.dropped(one.warning) for one in self.opened.dropped()]

@@ -44,7 +44,7 @@ class Exchanged(Struct, frozen=True):
 
 
 class APIStateMachine(RuleBasedStateMachine):
-    """Calls operations, and those that can use what they answer. `schema.as_state_machine()` gives one for a schema.
+    """Calls operations, then operations that use values of their responses. `schema.as_state_machine()` returns one for a schema.
 
     Override `setup`, `teardown`, `before_call`, `after_call`, `get_call_kwargs` and `validate_response` as you need.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LazySchema(SchemaDecorators):
-    """A schema that a fixture will give; what is asked of it is done when it is there."""
+    """A schema that a fixture will provide. Filters and registrations are applied when it is available."""
 
     fixture: str
     """Name of the fixture."""
@@ -69,7 +69,7 @@ def from_fixture(name: str) -> LazySchema:
 
 
 class SeveralSchemas(Struct, frozen=True):
-    """Schemas by the names that stand in the ids of tests."""
+    """Schemas by the names in the ids of tests."""
 
     named: Mapping[str, LoadedSchema]
 
@@ -88,7 +88,7 @@ def parametrize(**schemas: LoadedSchema) -> Callable[[Tested], Tested]:
 
 
 class CollectedOutcomes:
-    """Stands for the fixture `subtests`."""
+    """Replaces the fixture `subtests`."""
 
     def __init__(self) -> None:
         self._failures: list[Exception] = []
@@ -97,7 +97,7 @@ class CollectedOutcomes:
 
     @contextmanager
     def test(self, name: str) -> Iterator[None]:
-        """Keep the failure of the block for later; its note says which operation it is of."""
+        """Keep the failure of the block for later, with the operation in a note."""
         __tracebackhide__ = True
         self._count += 1
         try:
@@ -111,8 +111,8 @@ class CollectedOutcomes:
             self._keep(name, error)
 
     def conclude(self) -> None:
-        """Raise what failed as one group; skip where everything was skipped."""
-        # Its frame is shown: pytest 8.4 cannot tell of a group all of whose frames are hidden.
+        """Raise all failures as one group; skip if everything was skipped."""
+        # This frame is not hidden: pytest 8.4 cannot show a group whose frames are all hidden.
         if self._failures:
             told = f"{len(self._failures)} of {self._count} operations failed"
             raise ExceptionGroup(told, self._failures)
@@ -178,7 +178,7 @@ def _collected(pending: PendingTest, signature: inspect.Signature) -> Test:
 
 
 def _operations(test: Test, schema: LoadedSchema, name: str) -> Iterator[PendingTest]:
-    """Tests of the operations."""
+    """Yield the test of each operation."""
     for label, read in schema.in_turn():
         yield PendingTest(test, schema, read, f"{name}[{label}]")
 
@@ -223,7 +223,7 @@ def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Tes
 
 
 def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[str, Any]) -> None:
-    """Run a test that no runner has prepared; what is asynchronous has an event loop for each case."""
+    """Run a test that no runner has prepared. An asynchronous test gets an event loop for each case."""
     __tracebackhide__ = True
     handle = made.function.hypothesis  # type: ignore[attr-defined]
     inner = handle.inner_test
@@ -263,12 +263,12 @@ def _instead_of(test: Test, function: Test) -> Test:
     found = functools.wraps(test, updated=())(function)
     del found.__wrapped__
     marks = list(getattr(test, "pytestmark", ()))
-    # pytest-asyncio warns of its mark above what is no coroutine, as the function in its place is none.
+    # pytest-asyncio warns about its mark on a function that is no coroutine, as this one.
     found.__dict__["pytestmark"] = [mark for mark in marks if mark.name != "asyncio"]
     try:
         signature = fixture_signature(test)
     except CheckerError:
-        # It fails, and says so: it needs no arguments for that.
+        # The test fails with this error, and needs no arguments.
         signature = inspect.Signature()
     found.__signature__ = signature  # type: ignore[attr-defined]
     return found

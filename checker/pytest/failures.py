@@ -1,4 +1,4 @@
-"""Failed checks in the report of a test: the line of the user's test, and below it what the console shows."""
+"""Failed checks in the report of a test: the line of the user's test, and below it the text of the console."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _NUMBER: Final = re.compile(r"\A\d+\. ")
 
 
 class ChecksFailed(AssertionError):
-    """Stands for groups of failures: pytest shows groups as plain text, with every frame in it."""
+    """Replaces groups of failures, which pytest would show as plain text with every frame."""
 
 
 def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.TestReport) -> None:

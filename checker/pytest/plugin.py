@@ -18,13 +18,13 @@ PROPERTY_TEST = "_checker_property_test"
 SEQUENCES = "_checker_sequences"
 """Attribute of tests of state machines, as `checker.library.state_machine` writes it."""
 PENDING = "_checker_pending"
-"""Attribute of what is collected in place of them, as `checker.pytest.pending` writes it."""
+"""Attribute of functions that are collected in place of tests, as `checker.pytest.pending` writes it."""
 GENERATED = "_checker_generated"
-"""Attribute of what was put beside the test of the user."""
+"""Attribute of functions that the plugin adds beside the test of the user."""
 
 
 _SENT = "checker"
-"""Name of what processes of pytest-xdist send back."""
+"""Name of the data that processes of pytest-xdist send back."""
 _CALLS: pytest.StashKey[Any] = pytest.StashKey()
 """The calls of a session, once it runs a test of a schema."""
 _HAS_TESTS: pytest.StashKey[bool] = pytest.StashKey()
@@ -40,7 +40,7 @@ def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item | pytest.Collector] | None:
     """Return an item for each operation of the schema of a test."""
-    # By their types: some objects of modules, such as settings of Django, do work when they are asked for anything.
+    # Types are compared, because attribute access on some module objects, such as settings of Django, has side effects.
     if issubclass(type(obj), type):
         if issubclass(cast("type[object]", obj), unittest.TestCase):
             _expand_methods(collector.config, cast("type[unittest.TestCase]", obj))
@@ -53,7 +53,7 @@ def pytest_pycollect_makeitem(
         return None
     found: list[pytest.Item | pytest.Collector] = []
     for own_name, test in _tests(collector.config, obj, name):
-        # Where names are looked up by pytest: so fixtures, marks, classes and other plugins work as for any test.
+        # pytest looks names up here, so that fixtures, marks, classes and other plugins work as for any test.
         setattr(collector.obj, own_name, test)
         found += collector._genfunctions(own_name, test)
     return found
@@ -113,7 +113,7 @@ def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, C
     """Return the names and functions of the items of a test."""
     expansion = _module("checker.pytest.expansion")
     config.stash[_HAS_TESTS] = True
-    # The name of what is built into pytest 9, and of the plugin for earlier ones.
+    # The name of the plugin that is built into pytest 9, and of pytest-subtests for earlier versions.
     has_subtests = config.pluginmanager.has_plugin("subtests")
     for own_name, function in expansion.expanded(test, name, has_subtests=has_subtests):
         function.__dict__[GENERATED] = True
@@ -164,7 +164,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[_SENT] = calls.sent()
-        # Each process of several has seen a part: none of them can conclude.
+        # Each of several processes has seen only a part of the session, so that none can conclude.
         return
     found = session.config.stash[_CONCLUSIONS] = calls.conclusions()
     if found and session.exitstatus in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
@@ -173,7 +173,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """Take over what a process of pytest-xdist recorded."""
+    """Take over the records of a process of pytest-xdist."""
     stash = node.config.stash
     if error:
         stash[_CRASHED] = stash.get(_CRASHED, 0) + 1
@@ -186,7 +186,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Write the reports, and say where they are."""
+    """Write the reports, and print their paths."""
     calls = config.stash.get(_CALLS, None)
     if calls is None:
         return

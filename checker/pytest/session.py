@@ -69,7 +69,7 @@ class SessionCalls(Struct, eq=False):
     """The different seeds of the tests, in order."""
     classes: dict[int, KeptClassChecks] = field(default_factory=dict)
     unasked: list[str] = field(default_factory=list)
-    """Classes of checks with a last word that nobody asks for: other processes had a part of the session each."""
+    """Class checks whose `after_run` is not called, because each process saw only a part of the session."""
     _by_response: dict[int, Call] = field(default_factory=dict)
 
     @classmethod
@@ -86,7 +86,7 @@ class SessionCalls(Struct, eq=False):
             self.seeds.append(plain)
 
     def called(self, call: Call) -> None:
-        """Keep a call, where reports are asked for."""
+        """Keep a call, if reports are asked for."""
         if not call.settings.report.files:
             return
         if self.settings is None or self.opened is None:
@@ -106,7 +106,7 @@ class SessionCalls(Struct, eq=False):
         self._by_response[id(call.outcome)] = call
 
     def judged(self, response: Response, results: Sequence[CheckResult], command: str) -> None:
-        """Note what checks said of the response to a call."""
+        """Add the results of checks to the call of a response."""
         call = self._by_response.get(id(response))
         if call is not None:
             call.results += results
@@ -138,7 +138,7 @@ class SessionCalls(Struct, eq=False):
             yield from (check for check in kept.at_work() if check.concludes)
 
     def sent(self) -> dict[str, Any]:
-        """Return all of it as plain values, for another process."""
+        """Return the calls as plain values, for another process."""
         said = {"seeds": self.seeds, "unasked": [check.name for check in self._concluding()]}
         if self.settings is None or self.opened is None:
             return said
@@ -151,7 +151,7 @@ class SessionCalls(Struct, eq=False):
         }
 
     def absorb(self, sent: dict[str, Any]) -> None:
-        """Take what another process sent."""
+        """Add the calls of another process."""
         for seed in sent["seeds"]:
             self.seeded(seed)
         self.unasked += (name for name in sent["unasked"] if name not in self.unasked)
@@ -166,7 +166,7 @@ class SessionCalls(Struct, eq=False):
         self.lost += sent["lost"]
 
     def write(self, command: str) -> Iterator[str]:
-        """Write the reports; one line for each: where it is, or why it is not there."""
+        """Write the reports. Yield a line for each: its path, or why it is missing."""
         if self.settings is None or self.opened is None:
             return
         seed = next((one for one in self.seeds if isinstance(one, int)), self.settings.seed)
@@ -195,7 +195,7 @@ class SessionCalls(Struct, eq=False):
             yield f"Seed: {listed}" if len(self.seeds) == 1 else f"Seeds: {listed}"
 
     def _all(self, settings: RunSettings, opened: SchemaOpened) -> Iterator[Record]:
-        """Records as a run has them, from the first to the last."""
+        """Yield the records in the order of a run."""
         told = [*self._own_records(), *self.records]
         interactions = [one for one in told if isinstance(one, Interaction)]
         findings = {one.fingerprint: one for one in told if isinstance(one, Finding)}
@@ -295,7 +295,7 @@ def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:
 
 
 def _streamed(path: Path, writer: Any, records: list[Record], permissions: int | None) -> str:
-    """Write a report event by event; why it is not there, or nothing."""
+    """Write a report event by event. Return why it is missing; empty if it is written."""
     stream = EventStream()
     try:
         with whole_file(path, permissions=permissions) as file:

@@ -21,7 +21,7 @@ class EdgeKind(StrEnum):
     INFERRED = "inferred"
     """Names or types of values say so."""
     PLACE = "place"
-    """It works on what the other one makes, as their resources say."""
+    """It uses a resource that the other operation creates, by their resource models."""
 
 
 class GraphEdge(Struct, frozen=True):

@@ -22,12 +22,12 @@ from checker.reporting.text import walled
 NEARLY_ALL = 0.9
 MANY = 0.1
 _ENOUGH = 10
-"""Cases below which a share says nothing."""
+"""Number of cases below which a share is no evidence."""
 _LIKE_MILLISECONDS = 1000
 _MOST_EXAMPLES = 3
 """Security schemes that a warning shows the configuration of."""
 _OF_OTHERS = (*UNAUTHORIZED, 404, 405, 409, 429)
-"""4xx that say nothing of the schemas: credentials, missing data, methods, conflicts, limits."""
+"""4xx statuses that are no evidence about the schemas: credentials, missing data, methods, conflicts, limits."""
 
 
 class WarningFacts(Struct, frozen=True):
@@ -36,7 +36,7 @@ class WarningFacts(Struct, frozen=True):
     view: RunView
     settings: RunSettings
     own: Mapping[str, WarningSettings] = field(default_factory=dict)
-    """By label: what is to be made of warnings about operations of which something else is said than of all others."""
+    """Label -> warning settings of the operations that have settings of their own."""
 
     def warnings_of(self, label: str) -> WarningSettings:
         """Return the warning settings of an operation."""
@@ -62,7 +62,7 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
 def missing_auth(facts: WarningFacts) -> Iterator[Note]:
     """Yield operations whose responses are at least 90 % 401, or at least 90 % 403, and never a success.
 
-    Where nothing is configured, lines of `checker.toml` that would configure what the description declares are one more.
+    Without configured credentials one more note has lines of `checker.toml` for the declared security schemes.
     """
     found = list(_closed(facts))
     yield from found
@@ -86,7 +86,7 @@ def _closed(facts: WarningFacts) -> Iterator[Note]:
 
 
 def _is_open_login(view: RunView, label: str) -> bool:
-    """Whether it takes credentials in its body alone: it refuses those that are made up, whatever a request carries."""
+    """Whether an operation takes credentials in its body alone, so that it refuses generated ones whatever a request carries."""
     said = view.described.get(label)
     if said is None or said.needs_credentials or "body" not in said.parameters:
         return False
@@ -150,7 +150,7 @@ def _lacking(path: str, declared: str) -> str:
 def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
     """Yield operations without a success whose refusals, except those for credentials, are at least 10 % 404.
 
-    None where the base URL is to blame.
+    Yield nothing if a wrong base URL is the cause.
     """
     if any(base_url_mismatch(facts)):
         return
@@ -186,7 +186,7 @@ def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
     """Yield (label, statuses, number of 4xx except 401 and 403) of operations without a success or any other failure."""
     for label, statuses in facts.positive():
         refused = sum(count for status, count in statuses.items() if status // 100 == 4 and status not in UNAUTHORIZED)
-        # A server error says nothing of the data, but it does not speak for it either.
+        # A server error does not show whether the data is valid, so that it neither counts nor excludes an operation.
         if refused and all(status // 100 == 4 or status == 500 for status in statuses):
             yield label, statuses, refused
 
@@ -217,7 +217,7 @@ class RunNotes(Struct, frozen=True):
 
 
 def notes_of(view: RunView, settings: RunSettings) -> RunNotes:
-    """Notes of the records, and the warnings that the end of a run triggers."""
+    """Return the notes of the records, and the warnings that the end of a run triggers."""
     trouble: list[Note] = []
     try:
         load_plugins()
@@ -276,7 +276,7 @@ class WarningGroup(Struct, frozen=True):
 
 
 def is_tip(note: Note) -> bool:
-    """Whether it says what to do about warnings of its kind, and is none itself."""
+    """Whether a note is only advice on the warnings of its kind."""
     return note.kind == _MISSING_AUTH and not note.label
 
 
