@@ -100,6 +100,7 @@ class Sights(Struct, eq=False):
         else:
             before = known.first, known.best.same_as, known.best.withdrawn
             known.first = min(known.first, first)
+            # Records of several incarnations arrive in any interleaving, so that the rank decides and not the order of arrival.
             if rank > known.rank:
                 known.best, known.rank = record, rank
             if (known.first, known.best.same_as, known.best.withdrawn) != before:
@@ -110,6 +111,7 @@ class Sights(Struct, eq=False):
         """Recompute the defects of a finding and of the findings that may refer to it, which had the same defect before."""
         before = self._defects.get(name, name)
         defects = {before}
+        # Only one defect is computed again: the supervisor folds each record, and a run may have thousands of findings.
         for one in {name, *self._members.pop(before, ())}:
             defect = self._defects[one] = self._end(one)
             self._members.setdefault(defect, set()).add(one)
@@ -406,6 +408,7 @@ class RunView(Struct):
         if not record.task:
             return
         task = self._task(record.task, record.phase, record.labels)
+        # A task that is leased again has records of several incarnations, in any interleaving.
         task.next_index = max(task.next_index, record.next_index)
         task.finished |= record.finished
         task.cases += record.cases

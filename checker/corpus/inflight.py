@@ -125,6 +125,7 @@ class InflightWriter:
         first `redone` of those that were to be made again.
         """
         words, slot = self._words, self._slots[lane]
+        # Idle first and the stage last: after `kill -9` a reader sees an idle lane or a whole case, never a mix.
         words[slot] = 0
         if task != self._task:
             self._task, self._task_word = task, int(task, 16)
@@ -188,6 +189,7 @@ class InflightWriter:
     def recipe(self, lane: int, choices: bytes) -> None:
         """Leave the choices of the case in this lane. Raises `StorageError` when a spill file cannot be written."""
         slot = self._slots[lane]
+        # No length while the bytes are incomplete, so that no reader takes half a recipe for a whole one.
         self._words[slot + _S_LENGTH] = 0
         length = len(choices)
         if length <= INLINE_BYTES:
@@ -212,6 +214,7 @@ class InflightWriter:
             word = self._progress.pop(next(iter(self._progress)))
         else:
             word = _PROGRESS_WORD + 2 * len(self._progress) + 1
+        # The name is cleared first and written last, so that no task is shown with the progress of another one.
         self._words[word - 1] = 0
         self._words[word] = 0
         self._words[_TALLY_WORD + (word - _PROGRESS_WORD) // 2] = 0

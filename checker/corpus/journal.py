@@ -52,6 +52,7 @@ TOGETHER_BYTES = 16 << 20
 BUDGET_BYTES = 8 << 20
 """Limit on the learned records of one journal. It keeps the start short after a long run."""
 
+# These must survive a power failure. Of all other records the last second may be lost, because a sync is slow.
 _DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
 # (classes, share of the budget above which they are not written). Values are dropped first: workers learn them again most easily.
 _EVICTION: tuple[tuple[type | tuple[type, ...], float], ...] = (

@@ -303,9 +303,11 @@ def trim(layout: RunLayout, max_bytes: int, alive: Collection[int] = ()) -> int:
     whole = sum(found.st_size for found in segments.values()) + _rest(layout)
     if whole <= max_bytes:
         return 0
+    # Workers append to their last segments: what they write into a removed file would be lost.
     open_now = _last_of(layout, alive)
     ranked = sorted(
         (path for path in segments if path not in open_now),
+        # Dull segments first, because no finding, saved example or new signal refers to them; then the oldest.
         key=lambda path: (DULL not in path.name, segments[path].st_mtime_ns, path.name),
     )
     removed = 0

@@ -92,6 +92,7 @@ class Restarts:
         if case is not None:
             task, index = case
             if progressed:
+                # A finished case shows that the task does not kill every worker.
                 self._lost_cases[task] = 0
             if index is not None:
                 self._strikes[task, index] += 1
@@ -259,6 +260,7 @@ class Unreported:
             if record is not None:
                 missing -= record.requests
                 yield record
+        # Requests of the cases in flight, and those that belong to no case, count for the run but for no task.
         if missing > 0:
             yield requests_alone(missing)
 

@@ -176,6 +176,7 @@ class Ending:
         # Every turn asks, and a run may have thousands of findings.
         changed = view.changes[self._read :]
         self._read += len(changed)
+        # A withdrawn or merged finding appears among the changes as well, and then fails nothing any more.
         for name in set(changed):
             finding = view.version(name)
             fails = view.is_told(name) and self._known.fails(finding)

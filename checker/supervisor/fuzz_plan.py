@@ -153,6 +153,7 @@ class FuzzPlan(Plan):
         else:
             rested = [one for one in self._clusters if one.alive and one.rests_until_s <= elapsed_s]
             free = [one for one in rested if not one.at_work]
+            # A second worker on a cluster would compile its operations as well. Memory must not grow with the workers.
             place = [(_place_in_line(one, worker), one) for one in free or rested]
             if not place:
                 return None

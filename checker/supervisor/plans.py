@@ -127,6 +127,7 @@ def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int 
     `reached` is one past the highest index that was made. The indices `in_flight` are made again. `redone` counts the indices of
     `task.redo` that were begun; they come first and in order.
     """
+    # The index of an extension is not stable: after a restart it may belong to another case.
     known = [index for index in in_flight if index < EXTRA_INDEX]
     start = max(task.start, reached, *(index + 1 for index in known), 0)
     redo = [index for index in task.redo if index not in task.skipped]

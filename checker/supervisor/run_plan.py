@@ -319,6 +319,7 @@ class RunPlan:
         piece = self._leased.pop(task.id, None)
         if piece is not None:
             piece.task, piece.is_begun = task, task.start > 0
+            # The worker that had compiled the operation is dead.
             self._homes.pop(task.labels[0], None)
             self._put_back(piece, first=True)
 
