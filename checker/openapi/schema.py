@@ -209,20 +209,13 @@ class OpenApiSchema(ApiSchema):
         # If two operations have the same id, the first one wins.
         return {entry.operation_id or "": entry for entry in reversed(entries)}
 
-    @cached_property
-    def _by_path(self) -> Mapping[tuple[str, str], list[Entry]]:
-        found: dict[tuple[str, str], list[Entry]] = {}
-        for entry in self.entries():
-            if isinstance(entry, Entry):
-                found.setdefault((entry.method, entry.path), []).append(entry)
-        return found
-
     def twins_of(self, entry: Entry) -> "Iterator[OpenApiOperation]":
         """Yield the other operations of the same method and path; their declared paths differ in a fragment."""
-        for other in self._by_path[entry.method, entry.path] if entry.fragment else ():
-            twin = self.read(other)
-            if other is not entry and not isinstance(twin, BrokenOperation):
-                yield twin
+        for other in self.entries():
+            if (other.method, other.path) == (entry.method, entry.path) and other is not entry:
+                twin = self.read(other)
+                if not isinstance(twin, BrokenOperation):
+                    yield twin
 
     @cached_property
     def _by_pointer(self) -> dict[str, Entry]:

@@ -185,13 +185,6 @@ _UNKNOWN_TO: Final[Mapping[Dialect, frozenset[str]]] = {
 """Keywords of other versions of OpenAPI, which constrain nothing in this one."""
 _SPELLING: Final = 0.85
 """Similarity of an unknown keyword and a known one: `minLenght`, `requires`, `maxlength`."""
-_OTHERS: Final = frozenset(
-    ["$anchor", "$comment", "$defs", "$dynamicAnchor", "$dynamicRef", "$id", "$ref", "$schema", "contentEncoding",
-     "contentMediaType", "contentSchema", "default", "definitions", "deprecated", "description", "discriminator", "example",
-     "examples", "externalDocs", "id", "name", "nullable", "readOnly", "title", "types", "writeOnly", "xml", "collectionFormat",
-     "allowEmptyValue", "in"]
-)  # fmt: skip
-"""Names in schemas that are no misspelt keywords."""
 
 
 def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[str, str]]:
@@ -210,7 +203,7 @@ def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[st
                 yield name, "it cannot be a reference"
         elif name in unknown:
             yield name, f"it is no keyword of {_VERSIONS[dialect]}"
-        elif unknown and name not in _OTHERS and not name.startswith("x-"):
+        elif unknown and not name.startswith("x-"):
             near = _near(name, dialect)
             if near and table[near].is_well_formed(value):
                 yield name, f"it is no keyword; did you mean `{near}`?"

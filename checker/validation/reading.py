@@ -734,9 +734,12 @@ class SchemaReading:
             return
         hidden = self.hidden.get(id(instance), frozenset())
         for name, inner in properties.items():
-            if name not in instance and isinstance(inner, dict) and inner.get("required") is True:
-                self.doubts[f"`required` of its property `{name}` is not understood"] = None
-            if name not in instance or not isinstance(inner, dict | bool):
+            if name not in instance:
+                if isinstance(inner, dict) and inner.get("required") is True:
+                    self.doubts[f"`required` of its property `{name}` is not understood"] = None
+                continue
+            if not isinstance(inner, dict | bool):
+                self.doubts[f"the schema of its property `{name}` is not understood"] = None
                 continue
             if name not in hidden:
                 yield from validator.descend(instance[name], inner, path=name, schema_path=name)

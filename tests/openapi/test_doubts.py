@@ -29,6 +29,8 @@ CASES: list[tuple[str, Any, Any, Outcome]] = [
     ("3.0.3", {"properties": {"a": {"required": True}}}, {"a": 1}, VALID),
     ("3.0.3", {"properties": {"$ref": "#/x", "a": {}}}, {"a": 1}, AMBIGUOUS),
     ("3.0.3", {"properties": {"a": {"enum": {"$ref": "#/x"}}}}, {"a": 1}, AMBIGUOUS),
+    ("3.0.3", {"properties": {"a": "#/components/schemas/A"}}, {"a": 1}, AMBIGUOUS),
+    ("3.0.3", {"properties": {"a": "#/components/schemas/A"}}, {}, VALID),
     ("3.0.3", {"const": 1}, 2, AMBIGUOUS),
     ("3.0.3", {"type": "array", "items": {}, "prefixItems": [{"type": "string"}]}, [1], AMBIGUOUS),
     ("3.0.3", {"type": "string", "minLenght": 3}, "a", AMBIGUOUS),
@@ -88,7 +90,7 @@ def test_a_keyword_without_a_meaning_has_a_warning(version: str, schema: Any, pl
 
 
 @pytest.mark.parametrize(
-    "name", ["description", "remark", "x-nullable", "readOnly", "example", "$comment", "id", "name"]
+    "name", ["description", "remark", "x-nullable", "readOnly", "example", "$comment", "id", "name", "style", "value"]
 )
 def test_other_names_in_schemas_are_no_misspelt_keywords(name: str) -> None:
     assert opened("3.0.3", {"/a": {"post": described("3.0.3", {"type": "string", name: True})}}).warnings == ()
