@@ -221,6 +221,8 @@ class Listed(Struct, frozen=True, array_like=True, tag=1):
     """Places that a shrink left out: `query limit`, `body /address/street`."""
     token: str = ""
     """Text from which fresh names in the body follow, so that it differs from the default body; empty for none."""
+    learned: str = ""
+    """Demands of the target that its list respected."""
 
 
 class Literal(Struct, frozen=True, array_like=True, tag=2):

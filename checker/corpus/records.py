@@ -70,6 +70,8 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
     """Key of the part of its requests that other operations may have as well; empty for none."""
     depth: int = 0
     """The number of names in the path of the demand that lead to that part."""
+    index: int = 0
+    """Index of the case whose response states it, where the cases of its task are sent one after the other."""
 
 
 class OperationServed(Struct, frozen=True, array_like=True, tag=22):

@@ -81,13 +81,14 @@ class PartCompiler:
     """Names of forced values, as provenance has them, by part."""
     overrides: Overrides = field(init=False)
     """Overrides of this operation."""
-    _learned: Narrowing = field(init=False)
+    learned: Narrowing = field(init=False)
+    """The demands of the target."""
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
     _steps: dict[Location, list[Property]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
-        self._learned = Narrowing(self.settings.learned)
+        self.learned = Narrowing(self.settings.learned)
 
     def settle(self) -> None:
         """Forget what only compiling needs."""
@@ -124,9 +125,9 @@ class PartCompiler:
             is_there = (
                 parameter.required
                 or self.forced(parameter) is not None
-                or self._learned.requires(parameter.location, parameter.name)
+                or self.learned.requires(parameter.location, parameter.name)
             )
-            is_seldom = self._learned.is_seldom(parameter) or is_mostly_refused(parameter)
+            is_seldom = self.learned.is_seldom(parameter) or is_mostly_refused(parameter)
             share = 1.0 if is_there else SELDOM if is_seldom else _OPTIONAL
             steps.append(Property(parameter.name, draw, share))
         return steps
@@ -137,6 +138,13 @@ class PartCompiler:
         compiler = self._compiler(schema.document, schema.dialect, reuses=False)
         facets = (Facet(schema.raw, schema.pointer), *self._names_of_others(parameter))
         return SchemaPart(compiler, facets, self._place(parameter))
+
+    def narrowed(self, part: SchemaPart, declared: Parameter | Body) -> SchemaPart:
+        """Return the part whose values respect the demands of the target, without what it mostly refuses: the same one if there are none."""
+        if isinstance(declared, Parameter):
+            return self.learned.narrowed(part, declared.location, declared.name)
+        learned = self.learned.without_seldom or self.learned
+        return learned.narrowed(part, Location.BODY, outline=outline_of(declared.schema))
 
     def _names_of_others(self, parameter: Parameter) -> Iterator[Facet]:
         """Yield a facet that forbids an exploded object the names of other parameters."""
@@ -170,7 +178,7 @@ class PartCompiler:
             value = override.entries[0]
             self._force(location, _name_on_wire(parameter.name, (value,)))
             return lambda source: value
-        part = self._learned.narrowed(self.parameter(parameter), parameter.location, parameter.name)
+        part = self.learned.narrowed(self.parameter(parameter), parameter.location, parameter.name)
         drawn = self._reused(parameter, part)
         if override is None:
             return drawn
@@ -278,14 +286,14 @@ class PartCompiler:
             if self.operation.body_required:
                 _require_none(self.operation, reason)
             return (lambda source: (NOT_SET, None)), False
-        is_required = self.operation.body_required or self._learned.requires(Location.BODY)
+        is_required = self.operation.body_required or self.learned.requires(Location.BODY)
         return _any_body(draws, required=is_required), True
 
     def _body(self, body: Body) -> Draw:
         if body.strategy is not None:
             return partial(draw_strategy, body.strategy)
         declared = self.body_part(body, reuses=self.settings.reuse)
-        part = self._learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
+        part = self.learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
         draw = self._mostly_without(part.compiler.compile(part.conjunction, part.place), declared)
         if body.examples:
             draw = self._exampled(draw, body.examples, part, Location.BODY)
@@ -299,7 +307,7 @@ class PartCompiler:
 
     def _mostly_without(self, draw: Draw, declared: SchemaPart) -> Draw:
         """Draws from `draw`, but mostly without the properties that the target refused."""
-        fewer = self._learned.without_seldom
+        fewer = self.learned.without_seldom
         if fewer is None:
             return draw
         part = fewer.narrowed(declared, Location.BODY)

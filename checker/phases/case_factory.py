@@ -165,6 +165,8 @@ _STEP_BITS = 6
 _STEPS = 1 << 50
 """First number of later steps; first steps have the numbers of their sequences."""
 _MODE_ATTEMPTS = 8
+_MOST_ADAPTING = 16
+"""Lists whose order is kept: a worker may have as many tasks as lanes."""
 _SAMPLES = 6
 """Cases that a program must draw before it replaces another."""
 PoolView = Callable[[Operation], ValuePool]
@@ -233,8 +235,11 @@ class CaseFactory:
     lister: Callable[[str], Lister] = lister_of
     """Return the lister of a phase."""
     _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
-    demands: Callable[[Label, str], Sequence[Constraint]] = lambda label, phase: ()
-    """Return the known demands of the target on an operation in a phase: the same object until they change."""
+    demands: Callable[[Label, str, int], Sequence[Constraint]] = lambda label, phase, index: ()
+    """Return the known demands of the target on an operation in a phase: the same object until they change.
+
+    With an index, those of earlier cases of the same list are among them.
+    """
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
     """Operation -> demands, and their text without those that its description does not admit."""
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
@@ -243,6 +248,7 @@ class CaseFactory:
     """(operation, phase) pairs with unique inputs."""
     _store: FormStore = dataclasses.field(default_factory=FormStore)
     _lists: CaseLists = dataclasses.field(init=False)
+    _adapting: "dict[tuple[Label, str], _AdaptingList]" = dataclasses.field(default_factory=dict)
     _met: set[Label] = dataclasses.field(default_factory=set)
     _novelty: Novelty = dataclasses.field(default_factory=Novelty)
     _random: RandomSource = dataclasses.field(default_factory=lambda: RandomSource(0))
@@ -250,9 +256,9 @@ class CaseFactory:
     def __post_init__(self) -> None:
         self._lists = CaseLists(self._listing_context, self.lister)
 
-    def learned(self, label: Label, phase: str) -> str:
+    def learned(self, label: Label, phase: str, index: int = 0) -> str:
         """Return the text of the demands that cases respect. Demands under which the description admits no case are ignored."""
-        constraints = self.demands(label, phase)
+        constraints = self.demands(label, phase, index)
         known, usable = self._learned.get(label, ((), ""))
         if known is constraints or not constraints:
             return usable if constraints else ""
@@ -393,7 +399,11 @@ class CaseFactory:
         Raises `Exhausted` beyond the last case, and `FilteredOut` for a case that hooks refuse or that was sent before.
         """
         pool, name = self._pool(self.operations[label], phase.name), case_id(task_seed, index)
-        wanted = Listed(of or phase.name, index, "", token=name if index else "")
+        place = (self.learned(label, phase.name), index) if of else self._listing(label, phase.name).at(index)
+        if place is None:
+            raise Exhausted(label)
+        learned, number = place
+        wanted = Listed(of or phase.name, number, "", token=name if index else "", learned=learned)
         made = self._of_list(label, wanted, name, pool)
         if made is None:
             raise Exhausted(label)
@@ -403,21 +413,44 @@ class CaseFactory:
             raise FilteredOut(f"{label}: case {index} was sent before")
         return made
 
+    def _listing(self, label: Label, phase: str) -> "_AdaptingList":
+        """Return the list of an operation. Those that were read last are kept; others are read again."""
+        found = self._adapting.pop((label, phase), None) or _AdaptingList(self, label, phase)
+        self._adapting[label, phase] = found
+        if len(self._adapting) > _MOST_ADAPTING:
+            del self._adapting[next(iter(self._adapting))]
+        return found
+
     def listed_from(self, label: Label, phase: str, first: int) -> Iterator[tuple[int, Hashable]]:
-        """Yield (number, topic) of the cases that a phase lists for an operation, from `first` on."""
+        """Yield (index, topic) of the cases that a phase lists for an operation, from `first` on."""
         with suppress(CheckerError):
-            while (listed := self._lists.at(phase, self.operations[label], first)) is not None:
-                yield first, topic_of(listed)
+            listing, operation = self._listing(label, phase), self.operations[label]
+            while (place := listing.at(first)) is not None:
+                learned, number = place
+                listed = self._lists.at(phase, operation, number, learned)
+                yield first, None if listed is None else topic_of(listed)
                 first += 1
+
+    def has_smallest(self, label: Label, phase: str) -> bool:
+        """Whether a phase has a smallest case of an operation."""
+        with suppress(CheckerError):
+            learned = self.learned(label, phase)
+            return self._lists.at(phase + SMALLEST, self.operations[label], 0, learned) is not None
+        return False
+
+    def key_at(self, label: Label, phase: str, number: int, learned: str) -> Hashable:
+        """Return the key of a listed case, which is equal for equal requests; None beyond the end of the list."""
+        found = self._lists.at(phase, self.operations[label], number, learned)
+        return None if found is None else (number, learned) if isinstance(found, Case) else repr(found.key)
 
     def _meet(self, operation: Operation) -> None:
         if operation.label not in self._met:
             self._met.add(operation.label)
             self.met(operation)
 
-    def _listing_context(self, operation: Operation, phase: str) -> ListingContext:
+    def _listing_context(self, operation: Operation, phase: str, learned: str) -> ListingContext:
         self._meet(operation)
-        settings = self.rules.of(operation, phase)
+        settings = replace(self.rules.of(operation, phase), learned=read(learned))
         first = self.is_first_of_path(operation.label)
         return ListingContext(settings, self._store, self.hooks(operation), self.warned, first)
 
@@ -476,7 +509,7 @@ class CaseFactory:
     def _of_list(self, label: Label, wanted: Listed, name: str, pool: ValuePool | None) -> GeneratedCase | None:
         operation, phase, number = self.operations[label], wanted.phase, wanted.number
         try:
-            found = self._lists.at(phase, operation, number)
+            found = self._lists.at(phase, operation, number, wanted.learned)
         except LookupError:
             raise OutOfDate(f"{label}: nothing lists cases for the phase {phase!r}") from None
         if found is None:
@@ -491,12 +524,44 @@ class CaseFactory:
             # Call this before `renew`, so that a body that names other resources keeps their names.
             taken = *take_references(listed, found, pool, number), *take_names(listed, pool, number)
             token = renew(listed, found, wanted.token)
-            recipe = Listed(phase, number, digest(repr(found.key)), token=token)
+            recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)
         hooks = self.hooks(operation)
         whole = hooks.with_parts(listed) if phase.endswith(SMALLEST) else listed
         if whole is None or (case := hooks.finished(whole)) is None:
             raise FilteredOut(f"{label}: a hook does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)
+
+
+@dataclasses.dataclass(slots=True)
+class _AdaptingList:
+    """The cases of one list, which begins again when the target made a new demand: without the cases that were sent before.
+
+    Which case has an index follows from the demands, with the indices of the cases that taught them: it is the same in every worker.
+    """
+
+    factory: CaseFactory
+    label: Label
+    phase: str
+    _places: list[tuple[str, int]] = dataclasses.field(default_factory=list)
+    """(demands, number in the list that respects them) of each index."""
+    _sent: set[Hashable] = dataclasses.field(default_factory=set)
+    _learned: str = ""
+    _number: int = 0
+
+    def at(self, index: int) -> tuple[str, int] | None:
+        """Return the demands and the number of the case with an index; None beyond the end."""
+        while len(self._places) <= index:
+            learned = self.factory.learned(self.label, self.phase, len(self._places))
+            if learned != self._learned:
+                self._learned, self._number = learned, 0
+            while (key := self.factory.key_at(self.label, self.phase, self._number, learned)) in self._sent:
+                self._number += 1
+            if key is None:
+                return None
+            self._sent.add(key)
+            self._places.append((learned, self._number))
+            self._number += 1
+        return self._places[index]
 
 
 def undescribed_method(case: Case) -> str | None:
@@ -595,7 +660,7 @@ class SmallestFirst:
 
     def _has_smallest(self, label: Label, phase: PhaseInfo) -> bool:
         try:
-            return any(self.factory.listed_from(label, phase.name + SMALLEST, 0))
+            return self.factory.has_smallest(label, phase.name)
         except LookupError:
             return False
 

@@ -79,24 +79,26 @@ class _List(Struct):
 class CaseLists:
     """The lists of all phases, read as far as needed. Above the limits, the longest of the older lists is dropped."""
 
-    def __init__(self, context: Callable[[Operation, str], ListingContext], lister: Callable[[str], Lister]) -> None:
-        """`context` returns the inputs of an operation in a phase, `lister` the lister of a phase."""
+    def __init__(
+        self, context: Callable[[Operation, str, str], ListingContext], lister: Callable[[str], Lister]
+    ) -> None:
+        """`context` returns the inputs of an operation in a phase under demands of the target, `lister` the lister of a phase."""
         self._lister = lister
         self._context = context
-        self._lists: OrderedDict[tuple[str, str], _List] = OrderedDict()
+        self._lists: OrderedDict[tuple[str, str, str], _List] = OrderedDict()
         self._cases = 0
         """In all lists."""
 
-    def at(self, phase: str, operation: Operation, number: int) -> ListedCase | Case | None:
+    def at(self, phase: str, operation: Operation, number: int, learned: str = "") -> ListedCase | Case | None:
         """Return a case by its number; None beyond the end. `LookupError` for a phase that lists nothing.
 
         Raises what listing raises: `Unsatisfiable`, `BudgetSpent`.
         """
-        key = phase, str(operation.label)
+        key = phase, str(operation.label), learned
         found = self._lists.get(key)
         if found is None:
             of_phase = phase.removesuffix(SMALLEST)
-            cases = self._lister(phase)(operation, self._context(operation, of_phase))
+            cases = self._lister(phase)(operation, self._context(operation, of_phase, learned))
             found = self._lists[key] = _List(iter(cases))
         else:
             self._lists.move_to_end(key)

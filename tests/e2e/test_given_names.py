@@ -101,4 +101,5 @@ def test_what_a_request_called_a_thing_leads_to_it(tmp_path: Path, phase: str) -
     assert ran.code == 0, ran.shown
     assert "With a 2xx response: 4" in ran.stdout, ran.shown
     for reading in ("GET 1", "GET 3"):
-        assert service.statuses[reading, 200] > service.statuses[reading, 404], service.statuses
+        # In the fuzzing phase each thing is read once, and further cases name others.
+        assert 2 * service.statuses[reading, 200] > service.statuses[reading, 404], service.statuses

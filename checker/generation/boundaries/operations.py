@@ -24,7 +24,7 @@ from checker.generation.boundaries.cases import BoundaryCase, Container, Parts, 
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import positives, safely
 from checker.generation.boundaries.renewal import Renewals
-from checker.generation.boundaries.usual import UsualRequest
+from checker.generation.boundaries.usual import UsualRequest, rebased
 from checker.generation.boundaries.values import Boundary, Scenario
 from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
@@ -256,12 +256,33 @@ class OperationEdges:
             proof, is_wanted = negation_of_body(self.settings, body, part)
             if self._compiler.has_forced_body:
                 proof = None
-            for boundary in chain(self._valid(part, body), self._invalid(part, proof, is_wanted)):
+            rebase = self._rebasing(part, body, proof)
+            for found in chain(self._valid(part, body), self._invalid(part, proof, is_wanted)):
                 if self._shown >= self.coverage.most * _OF_BODIES:
                     self.is_cut = True
                     return
+                boundary = rebase(found)
                 parts = self._usual.with_body(template, boundary.value, body)
                 yield about(boundary, parts, Location.BODY, body.media_type)
+
+    def _rebasing(
+        self, part: SchemaPart, body: Body, proof: Callable[[Any], bool] | None
+    ) -> Callable[[Boundary], Boundary]:
+        """Return what puts the parts of a body that a case does not test to values that the demands of the target admit."""
+        if not any(one.location == Location.BODY for one in self._compiler.learned.constraints):
+            return lambda boundary: boundary
+        try:
+            usual, base = self._usual.plain(part, body), self._usual.value(part, body)
+        except NO_VALUE:
+            return lambda boundary: boundary
+        is_valid = part.compiler.validator(part.conjunction)
+
+        def rebase(boundary: Boundary) -> Boundary:
+            value = rebased(boundary.value, usual, base)
+            is_as_meant = is_valid(value) if boundary.is_valid else proof is not None and proof(value)
+            return replace(boundary, value=value) if is_as_meant else boundary
+
+        return rebase
 
     def _valid(self, part: SchemaPart, declared: Parameter | Body) -> Iterator[Boundary]:
         if self.coverage.mode is _NEGATIVE:

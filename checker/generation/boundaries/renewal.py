@@ -191,7 +191,7 @@ class Renewals(Struct):
         is_telling = _is_telling(operation)
         if body.strategy is not None or not (is_telling or pointers):
             return None
-        part = self.compiler.body_part(body)
+        part = self.compiler.narrowed(self.compiler.body_part(body), body)
         is_valid = part.compiler.validator(part.conjunction)
         try:
             usual = self.usual(part, body)

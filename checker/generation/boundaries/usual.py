@@ -1,6 +1,7 @@
 """The usual request of an operation; each boundary case changes one place of it."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct, field
@@ -10,6 +11,7 @@ from checker.core.errors import Unsatisfiable
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.generation.boundaries.cases import LOCATIONS, Parts
 from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.values import distinct
 from checker.generation.components import PartCompiler, is_mostly_refused, said_of
 from checker.generation.dictionaries import SchemaPart, forced_into
 from checker.generation.security import Alternative
@@ -74,7 +76,7 @@ class UsualRequest(Struct):
         parts = Parts()
         for parameter in self.declared():
             at, forced = (parameter.location, parameter.name), self.compiler.forced(parameter)
-            is_certain = parameter.required or forced is not None
+            is_certain = parameter.required or forced is not None or self.compiler.learned.requires(*at)
             if not is_certain and (at not in given if given is not None else not self._is_wanted(parameter, is_full)):
                 continue
             try:
@@ -132,6 +134,8 @@ class UsualRequest(Struct):
 
     def _is_wanted(self, parameter: Parameter, is_full: bool) -> bool:
         """Whether the usual request has an optional parameter."""
+        if self.compiler.learned.is_seldom(parameter) and not is_full:
+            return False
         try:
             part = self.compiler.parameter(parameter)
             if self.compiler.fitting((one.value for one in parameter.examples), part):
@@ -150,6 +154,14 @@ class UsualRequest(Struct):
         return parts.with_body(forced_into(value, self.compiler.overrides.body()), body.media_type)
 
     def value(self, part: SchemaPart, declared: Parameter | Body) -> Any:
+        """Return the first value that respects the demands of the target, or the plain value. Raises one of `NO_VALUE`."""
+        narrowed = self.compiler.narrowed(part, declared)
+        if narrowed is not part:
+            with suppress(*NO_VALUE):
+                return self.plain(narrowed, declared)
+        return self.plain(part, declared)
+
+    def plain(self, part: SchemaPart, declared: Parameter | Body) -> Any:
         """Return the first valid example, the condition that holds, or the first value of the schema. Raises one of `NO_VALUE`."""
         for value in self.compiler.fitting(said_of(declared), part):
             return value
@@ -160,6 +172,7 @@ class UsualRequest(Struct):
 
     def full_body(self, part: SchemaPart, body: Body) -> Any:
         """Return the usual body with all optional properties. Raises one of `NO_VALUE`."""
+        part = self.compiler.narrowed(part, body)
         for value in self.compiler.fitting(said_of(body), part):
             return value
         return self.edges(part, body).full(part.conjunction, part.place)
@@ -169,3 +182,20 @@ class UsualRequest(Struct):
         is_body = isinstance(declared, Body) and declared.write is None
         completes = is_body and self.operation.resource_method != "PATCH"
         return Edges(part.compiler, completes=completes)
+
+
+def rebased(value: Any, usual: Any, base: Any) -> Any:
+    """Return a value that differs from a usual value, with the parts of another base where it does not."""
+    if distinct(value) == distinct(usual):
+        return base
+    if isinstance(value, dict) and isinstance(usual, dict) and isinstance(base, dict):
+        found = {}
+        for name, one in value.items():
+            if name in usual and name in base:
+                found[name] = rebased(one, usual[name], base[name])
+            elif name not in usual or distinct(one) != distinct(usual[name]):
+                found[name] = one
+        return found | {name: one for name, one in base.items() if name not in usual and name not in value}
+    if isinstance(value, list) and isinstance(usual, list) and isinstance(base, list) and len(value) == len(usual):
+        return [rebased(*each) for each in zip(value, usual, base, strict=True)] if len(base) == len(usual) else value
+    return value

@@ -5,6 +5,7 @@ An optional part of requests with which nothing is ever accepted is a demand, to
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -107,6 +108,10 @@ _DOUBTS = 5
 """Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
 Place = tuple[int, int]
 """(phase, layer), in the order of a run."""
+_Moment = tuple[int, int, int]
+"""(phase, layer, index of a case)."""
+_UNORDERED: Final = 1 << 40
+"""Index of demands that were heard while several cases of the operation were in flight: no case of the same task respects them."""
 _BEFORE: Place = (-1, 0)
 _LAST: Place = (1 << 30, 0)
 
@@ -114,7 +119,7 @@ _LAST: Place = (1 << 30, 0)
 class _Heard(Struct, frozen=True):
     """The first hearing of a demand."""
 
-    at: Place
+    at: _Moment
     part: str = ""
     """Key of the common part that it is about; empty for none."""
     rest: tuple[str, ...] = ()
@@ -139,8 +144,8 @@ class DemandLearner(Struct):
     _common: dict[str, dict[tuple[str, Constraint], None]] = field(default_factory=dict)
     """Key of a common part -> (operation, demand) of demands on it."""
     _parts: dict[str, tuple[CommonPart, ...]] = field(default_factory=dict)
-    _wanted: dict[tuple[str, str], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
-    """(operation, phase) -> number of records at that time, demands to respect."""
+    _wanted: dict[tuple[str, str], tuple[int, int, Sequence[Constraint]]] = field(default_factory=dict)
+    """(operation, phase) -> number of records at that time, index, demands to respect."""
     _records: int = 0
     """Records that changed something."""
     _accepted: OrderedDict[str, list[Case]] = field(default_factory=OrderedDict)
@@ -149,6 +154,8 @@ class DemandLearner(Struct):
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
     """Keyed by phase."""
     _phase: str = ""
+    _index: int = _UNORDERED
+    """Index of the case that is observed."""
 
     def absorb(self, heard: DemandHeard) -> None:
         """Take in a record of any worker, this one included."""
@@ -157,7 +164,7 @@ class DemandLearner(Struct):
         of_label = known.setdefault(label, {})
         if demand not in of_label and len(of_label) >= _MOST:
             return
-        at = self._place(heard.phase, label)
+        at = (*self._place(heard.phase, label), heard.index)
         if demand not in of_label or at < of_label[demand].at:
             of_label[demand] = _Heard(at, heard.part, demand.path[heard.depth :])
             self._records += 1
@@ -172,27 +179,31 @@ class DemandLearner(Struct):
             self._optional = {one: of for one, of in self._optional.items() if one in going_on}
         self._phase = phase
 
-    def wanted(self, label: Label, phase: str) -> Sequence[Constraint]:
-        """Return the demands that cases of an operation respect in a phase: the same object until something changes."""
-        count, found = self._wanted.get((label, phase), (-1, ()))
-        if count != self._records:
-            now = tuple(sorted(_without_explained(self._holding(label, phase))))
+    def wanted(self, label: Label, phase: str, index: int = 0) -> Sequence[Constraint]:
+        """Return the demands that cases of an operation respect in a phase: the same object until something changes.
+
+        With an index, those of the earlier cases of the same list are among them.
+        """
+        count, since, found = self._wanted.get((label, phase), (-1, 0, ()))
+        if count != self._records or since != index:
+            now = tuple(sorted(_without_explained(self._holding(label, phase, index))))
             found = found if now == found else now
-            self._wanted[label, phase] = self._records, found
+            self._wanted[label, phase] = self._records, index, found
         return found
 
-    def _holding(self, label: Label, phase: str) -> set[Constraint]:
-        place = _LAST if self.at_once else self._place(phase, label)
-        found = {one for one in self._heard.get(label, ()) if self._holds(label, one, place)}
+    def _holding(self, label: Label, phase: str, index: int) -> set[Constraint]:
+        here = _LAST if self.at_once else self._place(phase, label)
+        place, own = (*here, 0), (*here, index)
+        found = {one for one in self._heard.get(label, ()) if self._holds(label, one, own)}
         for part in self._parts_of(label) if self._common else ():
             for other, one in self._common.get(part.key, ()):
                 if other != label and self._holds(other, one, place):
                     path = (*part.path, *self._heard[other][one].rest)
                     found.add(replace(one, path=path))
-        return found.difference(one for one, heard in self._refuted.get(label, {}).items() if heard.at < place)
+        return found.difference(one for one, heard in self._refuted.get(label, {}).items() if heard.at < own)
 
-    def _holds(self, label: str, demand: Constraint, place: Place) -> bool:
-        """Whether a demand was heard before a place and not refuted before it."""
+    def _holds(self, label: str, demand: Constraint, place: _Moment) -> bool:
+        """Whether a demand was heard before a moment and not refuted before it."""
         refuted = self._refuted.get(label, {}).get(demand)
         return self._heard[label][demand].at < place and (refuted is None or refuted.at >= place)
 
@@ -212,10 +223,17 @@ class DemandLearner(Struct):
         outcome, phase = verdict.outcome, flight.task.lease.phase
         if not isinstance(outcome, Response):
             return ()
-        return tuple(self.observe(flight.made, outcome, phase, flight.index))
+        found = self.observe(flight.made, outcome, phase, flight.index, is_ordered=flight.task.lease.ends_at_failure)
+        return tuple(found)
 
-    def observe(self, made: GeneratedCase, outcome: Response, phase: str, index: int) -> Iterator[DemandHeard]:
-        """Yield the demands in a response to a case: new ones, and old ones that do not hold."""
+    def observe(
+        self, made: GeneratedCase, outcome: Response, phase: str, index: int, *, is_ordered: bool = False
+    ) -> Iterator[DemandHeard]:
+        """Yield the demands in a response to a case: new ones, and old ones that do not hold.
+
+        `is_ordered`: the cases of its task are sent one after the other.
+        """
+        self._index = index if is_ordered else _UNORDERED
         meta = made.case.meta
         is_read = index < _READ or self.at_once
         # The cases of a list that go without something come last.
@@ -282,7 +300,7 @@ class DemandLearner(Struct):
         self._written.add(key)
         parts = [part for part in self._parts_of(label) if part.holds(demand)]
         part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
-        heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth)
+        heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, self._index)
         self.absorb(heard)
         yield heard
 
