@@ -15,6 +15,10 @@ ITEMS: Final = "*"
 """In a path: every item of an array."""
 REQUIRED, FORBIDDEN, CLOSED, SELDOM = "required", "forbidden", "closed", "seldom"
 """Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it, is better left out."""
+BELOW, EXCLUSIVE, REQUIRES, SAME = "below", "exclusive", "requires", "same"
+"""Keywords for values that depend on others: the value is below the named one, stands without the named ones, with them, equals a
+variable of the path."""
+RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME))
 _BOUNDS: Final = {
     "minimum": lambda value, limit: value >= limit,
     "maximum": lambda value, limit: value <= limit,
@@ -36,7 +40,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "object": (dict,),
 }
 KEYWORDS: Final = frozenset(
-    (*_BOUNDS, *_SIZES, REQUIRED, FORBIDDEN, CLOSED, SELDOM, "type", "enum", "pattern", "format")
+    (*_BOUNDS, *_SIZES, *RELATIONS, REQUIRED, FORBIDDEN, CLOSED, SELDOM, "type", "enum", "pattern", "format")
 )
 # What nearly all of them are comes first: to ask an abstract class takes ten times as long.
 _MAPPINGS: Final = (dict, Mapping)
@@ -92,13 +96,19 @@ def read(text: str) -> tuple[Constraint, ...]:
 
 def is_broken(one: Constraint, case: Case) -> bool | None:
     """Whether a case breaks a constraint; None if that is unknown, such as for a format."""
+    if one.keyword == SAME:
+        wanted = f"{case.path_parameters.get(one.given)}"
+        return any(f"{value}" != wanted for value in values_at(part_of(case, Location(one.location)), one.path))
     return is_broken_by(one, part_of(case, Location(one.location)))
 
 
 def is_broken_by(one: Constraint, root: Any) -> bool | None:
     """Whether the value of a case at the location of a constraint breaks it; None if that is unknown."""
-    if one.keyword == CLOSED:
+    if one.keyword in (CLOSED, SAME):
         return None
+    if one.keyword in RELATIONS:
+        verdicts = [_breaks_relation(one, value) for value in values_at(root, one.path[:-1])]
+        return True if True in verdicts else None if None in verdicts else False
     if one.keyword == REQUIRED:
         if not one.path:
             return root is NOT_SET
@@ -128,6 +138,30 @@ def values_at(value: Any, path: tuple[str, ...], most_items: int | None = None) 
         value = value[name]
     if value is not NOT_SET:
         yield value
+
+
+_ORDERABLE: Final = re.compile(r"\d{4}-\d\d-\d\d.*|\d\d:\d\d.*", re.DOTALL)
+
+
+def comparison(low: Any, high: Any) -> int | None:
+    """Return -1, 0 or 1 for two numbers, dates or times in order, equal, or out of order; None for other values."""
+    texts = [one for one in (low, high) if isinstance(one, str) and _ORDERABLE.fullmatch(one)]
+    numbers = [one for one in (low, high) if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(texts) != 2 and len(numbers) != 2:
+        return None
+    return int(low > high) - int(low < high)
+
+
+def _breaks_relation(one: Constraint, holder: Any) -> bool | None:
+    """Whether the values of an object depend on each other wrongly; equal values may be in order."""
+    name, given = one.path[-1], one.given
+    if not isinstance(holder, _MAPPINGS) or name not in holder:
+        return False
+    if one.keyword == BELOW:
+        order = comparison(holder[name], holder.get(given))
+        return None if order == 0 else order == 1
+    present = [other for other in given if other in holder]
+    return bool(present) if one.keyword == EXCLUSIVE else len(present) < len(given)
 
 
 def _is_blank(value: Any) -> bool:
@@ -200,6 +234,8 @@ def _schema(one: Constraint, declared: tuple[str, ...]) -> dict[str, Any]:
             path = path[:-1]
         case "forbidden":
             inner = {"not": {}}
+        case "below" | "exclusive" | "requires" | "same":
+            return {}
         case "closed":
             # Below the root the declared properties are unknown here.
             inner = {} if path or not declared else {"propertyNames": {"enum": list(declared)}}

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
+from checker.core.constraints import RELATIONS
 from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
 from checker.core.idempotency import is_idempotency_key
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
@@ -39,6 +40,7 @@ from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon, FormStore
 from checker.generation.normalization.forms import Facet
+from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, either
@@ -88,7 +90,24 @@ class PartCompiler:
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
-        self.learned = Narrowing(self.settings.learned)
+        self.learned = Narrowing(tuple(one for one in self.settings.learned if one.keyword not in RELATIONS))
+
+    def relations(self) -> Relations | None:
+        """Return the relations between values of one request; None if there are none."""
+        demanded = tuple(one for one in self.settings.learned if one.keyword in RELATIONS)
+        suggested = relations_of(self.operation)
+        return Relations(demanded, suggested, self._is_valid) if demanded or suggested else None
+
+    def _is_valid(self, location: Location, root: Any, media_type: str | None) -> bool:
+        """Whether the values of a location, or a body of a media type, are valid."""
+        if location is Location.BODY:
+            checked = [(self.body_part(one), root) for one in self.operation.bodies if one.media_type == media_type]
+        else:
+            mine = [one for one in self.operation.parameters if one.location is location]
+            if any(one.required and one.name not in root for one in mine):
+                return False
+            checked = [(self.parameter(one), root[one.name]) for one in mine if one.name in root]
+        return all(part.compiler.validator(part.conjunction)(value) for part, value in checked)
 
     def settle(self) -> None:
         """Forget what only compiling needs."""

@@ -25,6 +25,7 @@ from checker.generation.hooks import (
 from checker.generation.negation.breaches import NOTHING, LazyAlternatives
 from checker.generation.negation.parts import NegatedPart, Targets, negative_targets, without_body
 from checker.generation.normalization.canonical import FormStore
+from checker.generation.relations import Relations
 from checker.generation.security import Alternative, alternatives, with_credentials
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
@@ -42,6 +43,8 @@ _ALL = (*_ORDER, Location.BODY)
 _BODY = Location.BODY
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _NO_BODY = constant((NOT_SET, None))
+_RELATED = 0.875
+"""Share of valid cases that respect the relations between values that a description suggests."""
 Broken = tuple[Location, Draw]
 """The location with the wrong value, and the draw of all parts."""
 
@@ -67,6 +70,7 @@ class OperationProgram:
         "mismatched",
         "opaque",
         "operation",
+        "relations",
         "whole",
     )  # fmt: skip
 
@@ -100,6 +104,8 @@ class OperationProgram:
         pooled = {place: replace(part, origin=Origin.POOL) for place, part in usual.items()}
         # Most operations have no forced values, and a dict with members of an enumeration as keys is slow.
         self._pooled = pooled if any(self._outside[place] for place in usual) else None
+        self.relations: Relations | None = None
+        """The relations between values of one request."""
         self._filters: list[Callable[[Case], bool]] = []
         self._maps: list[Callable[[Case], Case]] = []
         self._draw_case: Callable[[Source], Case] | None = None
@@ -171,6 +177,8 @@ class OperationProgram:
         meta = CaseMetadata(mode, components, phase, bindings)
         case = Case.of_parts(self.operation, case_id, parts, meta)
         case.alternative = self._context.alternative
+        if self.relations is not None and broken is None:
+            self.relations.repair(case, source.choice, all_of_them=source.boolean(_RELATED))
         return case
 
     def _marked(
@@ -291,6 +299,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
     carried = {one.location for choice in choices for one in choice.made_up}
     usual = usual_parts(compiler, hooks, (*parts, *carried, _BODY))
     program = OperationProgram(compiler, usual, whole, negative, fault)
+    program.relations = compiler.relations()
     program.add_case_hooks(hooks)
     return program
 

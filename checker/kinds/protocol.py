@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import checker.transport.wire.bodies as wire_bodies
     from checker.generation.hooks import ComponentHooks
     from checker.generation.normalization.canonical import FormStore
+    from checker.generation.relations import Relations
     from checker.generation.settings import GenerationSettings
     from checker.generation.sources.choices import Source
     from checker.transport.wire.multipart import MultipartFile
@@ -72,6 +73,11 @@ class CaseProgram(Protocol):
     @property
     def mismatched(self) -> Mapping[str, str]:
         """Places with a user's dictionary -> the number of entries that the schema forbids, if these are most."""
+        ...
+
+    @property
+    def relations(self) -> "Relations | None":
+        """Relations between the values of one request; None if there are none."""
         ...
 
     def draw(self, source: "Source", case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> CaseValue:

@@ -24,9 +24,11 @@ from checker.core.phases import CaseSource, Phase
 from checker.core.resources import SAFE
 from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning
+from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization.canonical import FormStore
+from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected
@@ -251,6 +253,8 @@ class CaseFactory:
     _adapting: "dict[tuple[Label, str], _AdaptingList]" = dataclasses.field(default_factory=dict)
     _met: set[Label] = dataclasses.field(default_factory=set)
     _novelty: Novelty = dataclasses.field(default_factory=Novelty)
+    _related: dict[Label, Relations | None] = dataclasses.field(default_factory=dict)
+    """The relations of operations that lists were made for."""
     _random: RandomSource = dataclasses.field(default_factory=lambda: RandomSource(0))
 
     def __post_init__(self) -> None:
@@ -524,12 +528,26 @@ class CaseFactory:
             # Call this before `renew`, so that a body that names other resources keeps their names.
             taken = *take_references(listed, found, pool, number), *take_names(listed, pool, number)
             token = renew(listed, found, wanted.token)
+            self._relate(listed, found)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)
         hooks = self.hooks(operation)
         whole = hooks.with_parts(listed) if phase.endswith(SMALLEST) else listed
         if whole is None or (case := hooks.finished(whole)) is None:
             raise FilteredOut(f"{label}: a hook does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)
+
+    def _relate(self, case: Case, listed: object) -> None:
+        """Let a valid case of a list respect the relations between values that the description suggests."""
+        if not isinstance(listed, BoundaryCase) or listed.mode.is_negative:
+            return
+        label = case.operation.label
+        if label not in self._related:
+            with suppress(CheckerError):
+                has_any = bool(relations_of(case.operation))
+                self._related[label] = self.program(label, listed.phase, "").relations if has_any else None
+        relations = self._related.setdefault(label, None)
+        if relations is not None:
+            relations.repair(case, lambda count: 0, all_of_them=True, kept=listed.parameter)
 
 
 @dataclasses.dataclass(slots=True)

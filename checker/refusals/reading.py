@@ -11,9 +11,11 @@ from checker.core.case import NOT_SET, Case
 from checker.core.constraints import FORBIDDEN, ITEMS, Constraint, constraint
 from checker.core.operation import Parameter
 from checker.core.request import Location
+from checker.core.resource_names import ends_with_variable, variables_of
 from checker.core.response import Response
 from checker.refusals import codes
 from checker.refusals.characters import body_of, is_bare_refusal, patterns_broken
+from checker.refusals.relations import Place, relations_in
 from checker.refusals.sentences import (
     TYPES,
     PlaceDemand,
@@ -311,12 +313,42 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
         )
         return sorted({one for one in heard if one is not None})
     body = body_of(response)
+    related = set(_relations(body, case, declared))
     for reader in READERS if body is not None else ():
         said = list(_within(reader.read(body)))
         found = {one for each in said if (one := _placed(each, case, declared)) is not None}
         if found:
-            return sorted(found)[:_MOST]
-    return sorted(refused_characters(case, response))[:_MOST]
+            return sorted(found | related)[:_MOST]
+    return sorted(related or refused_characters(case, response))[:_MOST]
+
+
+def _relations(body: Any, case: Case, declared: Collection[str]) -> Iterator[Constraint]:
+    """Yield the relations between values of a case that the texts of a refusal state."""
+    places: list[Place] = [(one.location, (one.name,)) for one in case.operation.parameters]
+    paths = (*_paths_in(case.body, (), _DEPTH), *((name,) for name in declared))
+    places += [(Location.BODY, path) for path in dict.fromkeys(paths)]
+    path = case.operation.resource_path
+    variable = variables_of(path)[-1] if ends_with_variable(path) else ""
+    for text in islice(_texts_in(body, _DEPTH), _MOST):
+        yield from relations_in(text, places, variable)
+
+
+def _texts_in(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts_in(inner, depth - 1)
+
+
+def _paths_in(value: Any, above: tuple[str, ...], depth: int) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the members of a body, `*` for items."""
+    if depth and isinstance(value, dict):
+        for name, inner in value.items():
+            yield (*above, str(name))
+            yield from _paths_in(inner, (*above, str(name)), depth - 1)
+    elif depth and isinstance(value, list) and value:
+        yield from _paths_in(value[0], (*above, ITEMS), depth - 1)
 
 
 def _within(said: Iterator[PlaceDemand]) -> Iterator[PlaceDemand]:

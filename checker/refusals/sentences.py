@@ -262,6 +262,8 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
      _limit("exclusiveMinimum")),
     (rf"(?<!or )(?<!no )(?<!not )(?<!not be )less than (?!or equal|the minimum){_N}",
      _limit("exclusiveMaximum")),
+    (rf"(?:must|should)(?: be)? (?:equal(?: to)?|exactly) {_NUMBER}(?!\S| *(?:char|letter|item|element|digit))",
+     lambda found: iter([("enum", [number_of(found[1])])])),
     (r"(?:must|should) be positive\b|must be a positive (?:number|integer)", _fixed("exclusiveMinimum", 0)),
     # Choices and patterns
     (r"one of(?: the(?: following| allowed| permitted)?)?(?: values| options)?(?:: *|(?= *[\[('\"`])) *(?P<list>.+)", _enum),

@@ -1,0 +1,203 @@
+"""Values of one request that depend on each other: `startsAt` before `endsAt`, one of two filters, the id of the path in the body."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, timedelta
+from itertools import islice, permutations
+from typing import Any, Final
+
+from msgspec import Struct
+
+from checker.core.case import NOT_SET, Case, copied
+from checker.core.constraints import (
+    BELOW,
+    EXCLUSIVE,
+    ITEMS,
+    REQUIRES,
+    SAME,
+    Constraint,
+    comparison,
+    constraint,
+    is_broken,
+    part_of,
+    values_at,
+)
+from checker.core.operation import Operation
+from checker.core.request import Location
+from checker.core.resource_names import ends_with_variable, is_identifier, variables_of, words
+from checker.refusals.relations import Place, relations_in
+from checker.schema.views import Outline, outline_of
+
+_ORDERED: Final = frozenset(
+    tuple(pair.split("/"))
+    for pair in [
+        "start/end",
+        "starts/ends",
+        "begin/end",
+        "begins/ends",
+        "from/to",
+        "from/until",
+        "from/till",
+        "since/until",
+        "since/before",
+        "after/before",
+        "open/close",
+        "opens/closes",
+        "opening/closing",
+        "in/out",
+        "min/max",
+        "minimum/maximum",
+        "low/high",
+        "lower/upper",
+        "departure/arrival",
+        "departure/return",
+        "departs/arrives",
+        "issued/expires",
+        "issue/expiry",
+        "issue/due",
+        "valid/expires",
+        "gte/lte",
+        "gt/lt",
+    ]
+)
+"""Words by which the names of a lower and a higher value differ."""
+_DEEP: Final = 4
+_MOST: Final = 300
+"""Places of one body."""
+_MOST_NAMES: Final = 60
+"""Members of one object, or parameters of one location, that are compared."""
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY: Final = timedelta(days=1)
+
+
+def relations_of(operation: Operation) -> tuple[Constraint, ...]:
+    """Return the relations that names and prose of a description suggest."""
+    found: dict[Constraint, None] = {}
+    places: list[Place] = [(one.location, (one.name,)) for one in operation.parameters]
+    for body in operation.bodies:
+        paths = islice(_paths(outline_of(body.schema), (), _DEEP), _MOST)
+        places += [(Location.BODY, path) for path in paths]
+        pointer = ("data", "id")
+        is_named = (Location.BODY, pointer) in places and (Location.BODY, ("data", "type")) in places
+        if is_named and ends_with_variable(operation.resource_path):
+            found[Constraint(Location.BODY, pointer, SAME, f'"{variables_of(operation.resource_path)[-1]}"')] = None
+    holders: dict[Place, list[str]] = {}
+    for location, path in dict.fromkeys(places):
+        holders.setdefault((location, path[:-1]), []).append(path[-1])
+    for (location, above), names in holders.items():
+        for low, high in permutations(names[:_MOST_NAMES], 2):
+            if _is_ordered(low, high) and (one := constraint(location, (*above, low), BELOW, high)) is not None:
+                found[one] = None
+    for text in _prose(operation):
+        found |= dict.fromkeys(relations_in(text, places, is_refusal=False))
+    return tuple(found)
+
+
+def _is_ordered(low: str, high: str) -> bool:
+    one, other = words(low), words(high)
+    differing = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
+    return len(one) == len(other) and len(differing) == 1 and differing[0] in _ORDERED and not is_identifier(one[-1])
+
+
+def _paths(outline: Outline, above: tuple[str, ...], depth: int) -> Iterator[tuple[str, ...]]:
+    for name in outline.names if depth else ():
+        yield (*above, name)
+        yield from _paths(outline.property(name), (*above, name), depth - 1)
+    if depth and "array" in outline.types and len(outline.types) == 1:
+        yield from _paths(outline.item(0), (*above, ITEMS), depth - 1)
+
+
+def _prose(operation: Operation) -> Iterator[str]:
+    for text in (operation.definition.get("description"), operation.definition.get("summary")):
+        if isinstance(text, str):
+            yield text
+    raw = operation.definition.get("parameters")
+    for one in raw if isinstance(raw, list) else ():
+        name, text = (one.get("name"), one.get("description")) if isinstance(one, Mapping) else (None, None)
+        if isinstance(name, str) and isinstance(text, str):
+            # `Requires "until".` is about the parameter that it describes.
+            yield f"{name} {text[:1].lower()}{text[1:]}"
+
+
+class Relations(Struct, frozen=True):
+    """The relations of one operation."""
+
+    demanded: tuple[Constraint, ...]
+    """Those that the target stated; all valid cases respect them."""
+    suggested: tuple[Constraint, ...]
+    """Those that the description suggests."""
+    is_valid: Callable[[Location, Any, str | None], bool]
+    """Whether a part of a request is valid; the last argument is the media type of a body."""
+
+    def repair(self, case: Case, choose: Callable[[int], int], *, all_of_them: bool, kept: str | None = None) -> None:
+        """Change a valid case so that it respects relations, the suggested ones only with `all_of_them`.
+
+        `choose` returns a number below its argument. The value called `kept` stays.
+        """
+        for one in (*self.demanded, *(self.suggested if all_of_them else ())):
+            location = Location(one.location)
+            if is_broken(one, case) is False:
+                continue
+            before = part_of(case, location)
+            if before is NOT_SET:
+                continue
+            root = dict(before) if location is not Location.BODY else copied(before)
+            for holder in values_at(root, one.path[:-1]):
+                if isinstance(holder, dict) and one.path[-1] in holder:
+                    _REPAIRS[one.keyword](holder, one, case, choose, kept)
+            if root != before and self.is_valid(location, root, case.media_type):
+                setattr(case, location.container, root)
+
+
+def _repair_order(holder: dict[str, Any], one: Constraint, case: Case, choose: object, kept: str | None) -> None:
+    low, high = one.path[-1], one.given
+    order = comparison(holder[low], holder.get(high))
+    if order is None or order < 0:
+        return
+    if kept == low:
+        holder[high] = _moved(holder[low], _DAY)
+    elif kept == high:
+        holder[low] = _moved(holder[high], -_DAY)
+    elif order > 0:
+        holder[low], holder[high] = holder[high], holder[low]
+    else:
+        holder[high] = _moved(holder[high], _DAY)
+
+
+def _moved(value: Any, by: timedelta) -> Any:
+    """Return a date or time another day; other values as they are."""
+    found = _DATE.match(value) if isinstance(value, str) else None
+    try:
+        return value if found is None else f"{date.fromisoformat(found[0]) + by}{value[found.end() :]}"
+    except (ValueError, OverflowError):
+        return value
+
+
+def _repair_choice(
+    holder: dict[str, Any], one: Constraint, case: Case, choose: Callable[[int], int], kept: str | None
+) -> None:
+    present = [name for name in (one.path[-1], *one.given) if name in holder]
+    if len(present) > 1:
+        chosen = kept if kept in present else present[choose(len(present))]
+        for name in present:
+            if name != chosen:
+                del holder[name]
+
+
+def _repair_company(holder: dict[str, Any], one: Constraint, case: Case, choose: object, kept: str | None) -> None:
+    if kept != one.path[-1] and any(name not in holder for name in one.given):
+        del holder[one.path[-1]]
+
+
+def _repair_name(holder: dict[str, Any], one: Constraint, case: Case, choose: object, kept: str | None) -> None:
+    value = case.path_parameters.get(one.given)
+    if value is not None and kept is None:
+        holder[one.path[-1]] = f"{value}" if isinstance(holder[one.path[-1]], str) else value
+
+
+_REPAIRS: Final[Mapping[str, Callable[..., None]]] = {
+    BELOW: _repair_order,
+    EXCLUSIVE: _repair_choice,
+    REQUIRES: _repair_company,
+    SAME: _repair_name,
+}

@@ -1,0 +1,186 @@
+"""Relations between places of one request, read from refusals and from prose of descriptions."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from checker.core.constraints import BELOW, EXCLUSIVE, REQUIRES, SAME, Constraint, constraint
+from checker.core.request import Location
+from checker.core.resource_names import words
+
+Place = tuple[Location, tuple[str, ...]]
+"""A part of a request, and the path of a value in it."""
+_LONGEST: Final = 2_000
+_MOST_NAMES: Final = 6
+_PAIR: Final = 2
+_SENTENCE: Final = re.compile(r"[;\n]|(?<=[\w`'\"])\.(?:\s|$)")
+_LESS: Final = r"before|earlier|less|lower|smaller|prior|precedes?"
+_MORE: Final = r"after|later|greater|higher|larger|more|exceeds?|follows?"
+_ORDER: Final = re.compile(
+    r"(?P<a>.+?)\b(?:(?P<must>must|should|shall|has to|have to|needs? to)|(?P<not>cannot|can not|can't|may not))\b(?P<no> not\b)?"
+    rf".*?\b(?:(?P<less>{_LESS})|(?P<more>{_MORE}))\b(?P<b>.+)",
+    re.IGNORECASE,
+)
+_FAULT: Final = re.compile(
+    r"(?P<a>.+?)\b(?:is|was|are|falls|comes)?\s*(?:(?P<less>before|earlier than|less than)|(?P<more>after|later than|greater than))\b(?P<b>.+)",
+    re.IGNORECASE,
+)
+"""`End date is before start date`: a refusal may state what is wrong, or what is right."""
+_LEADING: Final = re.compile(r"(?:\s|\b(?:than|or|equal|equals|the|be|of|as)\b|\bto\b(?=\s+\S))+", re.IGNORECASE)
+_SIGN: Final = re.compile(r"[`'\"]?(?P<a>[\w.-]+)[`'\"]? ?(?P<sign><=?|>=?) ?[`'\"]?(?P<b>[\w.-]+)")
+_NOT: Final = r"(?:cannot|can not|can't|must not|may not|should not)"
+_DONE: Final = r"(?:used|given|set|specified|provided|combined|present|passed|supplied|sent)"
+_EXCLUSIVE: Final = re.compile(
+    rf"\b(?:only|exactly|at most) one of\b|mutually exclusive|\b{_NOT} (?:both )?be {_DONE} (?:both|together|at the same time|"
+    rf"simultaneously|in combination|with)|\b{_NOT} both be {_DONE}|\beither\b.+\bor\b|\bconflicts? with\b|\bincompatible with\b|"
+    r"\bnot (?:allowed|valid|permitted|supported) (?:together |in combination )?with\b|\bbut not both\b",
+    re.IGNORECASE,
+)
+_TOGETHER: Final = re.compile(rf"\b(?:must|should|have to|need to) (?:both )?be {_DONE} together\b", re.IGNORECASE)
+_REQUIRES: Final = re.compile(
+    rf"(?P<a>.+?)\b(?:requires|depends on|(?:must|can only|may only|should) be {_DONE} (?:together |along )?with|needs)\b(?P<b>.+)",
+    re.IGNORECASE,
+)
+_REQUIRED_WITH: Final = re.compile(
+    rf"(?P<b>.+?)\b(?:is|are) (?:also )?required (?:when|if|with|together with)\b(?P<a>.+?)(?: (?:is|are) {_DONE})?\W*$",
+    re.IGNORECASE,
+)
+_SAME_NAME: Final = re.compile(
+    r"\b(?:id|identifier)\b.*\b(?:match|equal|same|differ|mismatch|conflict)|\b(?:match|mismatch|differ|conflict)\w*\b.*\b(?:id|identifier)\b",
+    re.IGNORECASE,
+)
+_PATH: Final = re.compile(r"\b(?:ur[il]|path|endpoint|route|resource)\b", re.IGNORECASE)
+_OTHER_WORDS: Final = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "at",
+        "be",
+        "both",
+        "but",
+        "by",
+        "either",
+        "for",
+        "if",
+        "in",
+        "is",
+        "it",
+        "not",
+        "of",
+        "on",
+        "one",
+        "only",
+        "or",
+        "the",
+        "to",
+        "when",
+        "with",
+    ]
+)
+
+
+def relations_in(
+    text: str, places: Sequence[Place], variable: str = "", *, is_refusal: bool = True
+) -> list[Constraint]:
+    """Return the relations between places that a text states; `variable`: the last one of the path, if that ends with it.
+
+    A refusal may state what is wrong: both readings are returned then, of which its case breaks one.
+    """
+    found: dict[Constraint | None, None] = {}
+    for sentence in _SENTENCE.split(text[:_LONGEST]):
+        found |= dict.fromkeys(_in_sentence(sentence, places, is_refusal=is_refusal))
+        if variable and _SAME_NAME.search(sentence) and _PATH.search(sentence):
+            named = [path for at, path in places if at is Location.BODY and path in (("data", "id"), ("id",))]
+            found |= {constraint(Location.BODY, path, SAME, variable): None for path in named}
+    return [one for one in found if one is not None]
+
+
+def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iterator[Constraint | None]:
+    if _EXCLUSIVE.search(sentence):
+        yield from _exclusive(_mentioned(sentence, places))
+    elif _TOGETHER.search(sentence):
+        named = _mentioned(sentence, places)
+        for one in named:
+            yield from _requiring([one], [other for other in named if other != one])
+    elif (found := _REQUIRED_WITH.search(sentence)) or (found := _REQUIRES.search(sentence)):
+        yield from _requiring(_mentioned(found["a"], places), _mentioned(found["b"], places))
+    else:
+        stated = list(_orders(sentence, places, is_refusal=is_refusal))
+        yield from stated
+        if is_refusal and stated and not any(stated) and len(places) == _PAIR:
+            # `Start must be before end` is about the only two values that there are.
+            (location, first), (_, second) = places
+            yield constraint(location, first, BELOW, second[-1])
+            yield constraint(location, second, BELOW, first[-1])
+
+
+def _orders(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iterator[Constraint | None]:
+    """Yield the order that a sentence states; None for an order of values that it does not name."""
+    if (found := _ORDER.search(sentence)) is not None:
+        is_negative = bool(found["not"] or found["no"])
+        yield _ordered(found["a"], found["b"], places, is_less=bool(found["less"]) is not is_negative)
+    elif (found := _SIGN.search(sentence) or _FAULT.search(sentence)) is not None:
+        is_less = found["sign"].startswith("<") if "sign" in found.groupdict() else bool(found["less"])
+        yield _ordered(found["a"], found["b"], places, is_less=is_less)
+        if is_refusal:
+            yield _ordered(found["a"], found["b"], places, is_less=not is_less)
+
+
+def _exclusive(named: Sequence[Place]) -> Iterator[Constraint | None]:
+    for place, (location, path) in enumerate(named[:-1]):
+        others = [other[-1] for at, other in named[place + 1 :] if at is location and other[:-1] == path[:-1]]
+        if others and len(named) <= _MOST_NAMES:
+            yield constraint(location, path, EXCLUSIVE, others)
+
+
+def _requiring(first: Sequence[Place], second: Sequence[Place]) -> Iterator[Constraint | None]:
+    for location, path in first if len(first) + len(second) <= _MOST_NAMES else ():
+        others = [other[-1] for at, other in second if at is location and other[:-1] == path[:-1] and other != path]
+        if others:
+            yield constraint(location, path, REQUIRES, others)
+
+
+def _ordered(one: str, other: str, places: Sequence[Place], *, is_less: bool) -> Constraint | None:
+    """Return the relation of the two values that phrases name best: `start time` and `end time` for `startsAt` and `endsAt`."""
+    if re.search(r"-?\d", other.split(",")[0]):
+        return None
+    begin = _LEADING.match(other)
+    other = other[begin.end() :] if begin else other
+    low, high = (one, other) if is_less else (other, one)
+    lows = [(likeness, place) for place in places if (likeness := _likeness(low, place[1][-1]))]
+    highs = [(likeness, place) for place in places if (likeness := _likeness(high, place[1][-1]))]
+    ranked = [
+        (min(first, second), first + second, -number, (location, path, beside[-1]))
+        for number, (first, (location, path)) in enumerate(lows)
+        for second, (at, beside) in highs
+        if at is location and beside[:-1] == path[:-1] and beside != path
+    ]
+    best = max(ranked, default=None)
+    return None if best is None else constraint(best[3][0], best[3][1], BELOW, best[3][2])
+
+
+def _likeness(phrase: str, name: str) -> float:
+    """Return the share of the words of a name that a phrase has; the first one counts most, as it tells `start` from `end`."""
+    said, parts = _stems(phrase), _stems(name)
+    if not parts or parts[0] not in said:
+        return 0.0
+    return sum(part in said for part in parts) / len(parts)
+
+
+@lru_cache(maxsize=1024)
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(word.rstrip("s") if len(word) > 3 else word for word in words(text))
+
+
+def _mentioned(text: str, places: Sequence[Place]) -> list[Place]:
+    """Return the places whose names stand in a text, in their order there."""
+    said = f" {' '.join(words(text))} "
+    found = {}
+    for place in places:
+        name = " ".join(words(place[1][-1]))
+        at = said.find(f" {name} ")
+        if name and at >= 0 and name not in _OTHER_WORDS:
+            found[place] = at
+    return sorted(found, key=lambda one: found[one])

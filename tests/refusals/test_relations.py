@@ -1,0 +1,91 @@
+"""Sentences of refusals and descriptions that relate values of one request."""
+
+import pytest
+
+from checker.core.request import Location
+from checker.refusals.relations import Place, relations_in
+
+NAMES = (
+    "startsAt",
+    "endsAt",
+    "min_price",
+    "max_price",
+    "from",
+    "to",
+    "alpha",
+    "omega",
+    "checkIn",
+    "checkOut",
+    "user",
+    "email",
+    "id",
+)
+PLACES: list[Place] = [(Location.BODY, (name,)) for name in NAMES]
+
+
+def related(text: str, *, is_refusal: bool = False) -> list[tuple[str, str, object]]:
+    found = relations_in(text, PLACES, "itemId", is_refusal=is_refusal)
+    return [(one.path[-1], one.keyword, one.given) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("start time must be before end time", "startsAt", "endsAt"),
+        ("endsAt must be after startsAt", "startsAt", "endsAt"),
+        ("End date cannot be earlier than start date.", "startsAt", "endsAt"),
+        ("Invalid body. `min_price` must be less than or equal to `max_price`", "min_price", "max_price"),
+        ("max_price should not be less than min_price", "min_price", "max_price"),
+        ("alpha must precede omega", "alpha", "omega"),
+        ("check-out date has to be later than check-in date", "checkIn", "checkOut"),
+        ("from must not exceed to", "from", "to"),
+        ("Ensure endsAt is after startsAt", "startsAt", "endsAt"),
+        ("alpha <= omega", "alpha", "omega"),
+    ],
+)
+def test_a_sentence_states_an_order(text: str, low: str, high: str) -> None:
+    assert related(text) == [(low, "below", high)]
+
+
+def test_a_refusal_may_state_what_is_wrong() -> None:
+    both = {("startsAt", "below", "endsAt"), ("endsAt", "below", "startsAt")}
+    assert set(related("End date is before start date", is_refusal=True)) == both
+
+
+def test_a_refusal_without_names_is_about_the_only_two_values() -> None:
+    places: list[Place] = [(Location.QUERY, ("a",)), (Location.QUERY, ("b",))]
+    found = relations_in("the first one must be before the second one", places)
+    assert [(one.path, one.given) for one in found] == [(("a",), "b"), (("b",), "a")]
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("only one of user or email may be given", ("user", "exclusive", ["email"])),
+        ("user and email are mutually exclusive", ("user", "exclusive", ["email"])),
+        ("Either user or email must be provided", ("user", "exclusive", ["email"])),
+        ("email cannot be used with user", ("email", "exclusive", ["user"])),
+        ("user and email must not both be set", ("user", "exclusive", ["email"])),
+        ("user requires email", ("user", "requires", ["email"])),
+        ("`email` is required when `user` is given", ("user", "requires", ["email"])),
+        ("The id in the body must match the id in the URL", ("id", "same", "itemId")),
+        ("ID mismatch between payload and path", ("id", "same", "itemId")),
+    ],
+)
+def test_a_sentence_states_what_stands_together(text: str, relation: tuple[str, str, object]) -> None:
+    assert related(text) == [relation]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "alpha must be at least 1",
+        "alpha must be greater than 5",
+        "user is required",
+        "email must be an email",
+        "",
+        "either way",
+    ],
+)
+def test_other_sentences_relate_nothing(text: str) -> None:
+    assert related(text, is_refusal=True) == []
