@@ -10,7 +10,7 @@ import pytest
 
 from checker.core.operation import Location
 from checker.core.schema import Dialect
-from checker.generation.drawing.formats import SAMPLES
+from checker.generation.drawing.files import SAMPLES
 
 from .making import bodies, cases, parameter_of, program_of
 

@@ -5,7 +5,8 @@ import jsonschema_rs
 import pytest
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.drawing.formats import FORMATS, SAMPLES
+from checker.generation.drawing.files import SAMPLES
+from checker.generation.drawing.formats import FORMATS
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.replay import SimplestSource
 from checker.validation.formats import STRING_FORMATS

@@ -79,5 +79,5 @@ def test_a_file_has_an_odd_name_once() -> None:
         body = plain_maker().make(listed.case(upload, "")).body or b""
         named += [(listed.scenario, name) for name in re.findall(b'filename="(.*)"', body)]
     odd = (Scenario.SIGNS, "\u00e9\u4e2d 'a%22;b".encode())
-    assert [one for one in named if not re.fullmatch(rb"file(\.\w+)?", one[1])] == [odd]
+    assert [one for one in named if not one[1].startswith(b"file")] == [odd]
     assert named.count(odd) == 1
