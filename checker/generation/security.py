@@ -10,9 +10,10 @@ from checker.core.credentials import basic_authorization
 from checker.core.operation import Location, Operation
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.generation.components import PartCompiler
+from checker.generation.drawing.words import AUTHORIZATIONS
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import constant, either, finished, texts, together
+from checker.generation.sources.basic import constant, either, finished, listed, texts, together
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw
 
@@ -82,7 +83,9 @@ def _parameters(
         if written is None or is_given or _place(location, name) in declared:
             continue
         usual = written(_KNOWN, _KNOWN)
-        draw = finished(together(_TOKEN, _TOKEN), partial(_spread, written))
+        draw: Draw = finished(together(_TOKEN, _TOKEN), partial(_spread, written))
+        if name.lower() == "authorization":
+            draw = either(0.5, listed(AUTHORIZATIONS), draw)
         yield SecurityParameter(location, name, scheme.pointer, usual, draw)
 
 

@@ -105,6 +105,12 @@ _ADDRESSES = ("192.0.2.1", "2001:db8::1", "192.0.2.1, 198.51.100.2")
 _PAGES = ("http://127.0.0.1/", "https://example.com/a?b=c#d")
 _LANGUAGES = ("en", "de-CH", "*", "en-GB, en;q=0.8, *;q=0")
 
+AUTHORIZATIONS: Final = (
+    "Basic YTpi", "Bearer YWJj", "Digest username=a", "Token a",
+    # A scheme alone, a user without a password, broken Base64, and tokens (RFC 7519) with a part missing or broken.
+    "Bearer", "Token", "Basic", "Basic YQ==", "Basic a", "Bearer e30.e30", "Bearer e30.a.", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.a",
+)  # fmt: skip
+"""Credentials in the shapes that parsers of `Authorization` know."""
 STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
     # RFC 9110, 5 to 14
     "accept-charset": ("utf-8", "utf-8, iso-8859-1;q=0.5", "*"),
@@ -112,7 +118,7 @@ STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
     "accept-language": _LANGUAGES,
     "accept-ranges": ("bytes", "none"),
     "allow": ("GET", "GET, HEAD"),
-    "authorization": ("Basic YTpi", "Bearer YWJj", "Digest username=a"),
+    "authorization": AUTHORIZATIONS,
     "content-encoding": ("gzip", "identity"),
     "content-language": ("en", "de, en"),
     "content-location": _PAGES,
