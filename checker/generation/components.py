@@ -1,6 +1,6 @@
 """Draw functions for the parts of a request: parameters by location, and the body."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -22,7 +22,7 @@ from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.files import TABLES, file_type, named_columns, named_type
-from checker.generation.drawing.objects import SELDOM, Property, members
+from checker.generation.drawing.objects import SELDOM, Property, is_free, members, related
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import (
@@ -30,10 +30,12 @@ from checker.generation.drawing.words import (
     HOLDING_WEIGHT,
     KNOWN,
     STRUCTURED,
+    TOPICAL,
     Words,
     fitting,
     holding,
     pooled,
+    topical,
     words_of_types,
 )
 from checker.generation.hooks import ComponentHooks
@@ -43,7 +45,7 @@ from checker.generation.normalization.forms import Facet
 from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import EMPTY, either
+from checker.generation.sources.basic import EMPTY, either, listed
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
 from checker.generation.sources.hypothesis import draw_strategy
@@ -122,7 +124,7 @@ class PartCompiler:
         wanted = [step for step in steps if step.name != but]
         if not wanted:
             return EMPTY
-        some = members(wanted, location, len(wanted), drops_null=True)
+        some = related(members(wanted, location, len(wanted), drops_null=True), wanted, self.context)
         optional = sum(step.share < 1 for step in wanted)
         if optional * _OPTIONAL <= _FEW:
             return some
@@ -148,8 +150,16 @@ class PartCompiler:
             )
             is_seldom = self.learned.is_seldom(parameter) or is_mostly_refused(parameter)
             share = 1.0 if is_there else SELDOM if is_seldom else _OPTIONAL
-            steps.append(Property(parameter.name, draw, share))
+            steps.append(Property(parameter.name, draw, share, self._accepts(parameter)))
         return steps
+
+    def _accepts(self, parameter: Parameter) -> Callable[[Any], bool] | None:
+        """Return the predicate of other values of a parameter that is a free string or number; None for others."""
+        part = self.parameter(parameter)
+        compiler, conjunction, place = self._learned.narrowed(part, parameter.location, parameter.name)
+        if parameter.media_type is not None or self.forced(parameter) or not is_free(compiler.canonical(conjunction)):
+            return None
+        return lambda value: place.carries(value) and compiler.validator(conjunction)(value)
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
         """The schema of one parameter."""
@@ -241,7 +251,10 @@ class PartCompiler:
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
-        """Draws from `draw`, or a value by the grammar of a standard header."""
+        """Draws from `draw`, or a word that its name suggests, or a value by the grammar of a standard header."""
+        words = self.fitting(topical(parameter.name, part.compiler.canonical(part.conjunction)), part)
+        if words:
+            draw = either(TOPICAL, listed(words), draw)
         if parameter.location is not Location.HEADER or parameter.media_type is not None:
             return draw
         name = parameter.name.lower()

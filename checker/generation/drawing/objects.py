@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -9,8 +11,10 @@ from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.core.resource_names import marks_among
-from checker.generation.drawing.nodes import Nodes, Variety, different
+from checker.generation.drawing.nodes import IsValid, Nodes, Variety, different
 from checker.generation.drawing.places import TextPlace, item_of
+from checker.generation.drawing.words import TOPICAL, topical
+from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
@@ -28,6 +32,9 @@ _ANY_NAME_PLACE: Final = TextPlace("any-name", alphabets.VISIBLE)
 _LONGEST_NAME: Final = 24
 _TRIED_NAMES: Final = 6
 _NAME_ATTEMPTS: Final = 12
+_RELATED: Final = 0.06
+"""Share of objects with values that depend on each other."""
+_SCALARS: Final = frozenset({forms.STRING, forms.INTEGER, forms.NUMBER, forms.NULL})
 _UNBOUNDED: Final = 40
 """Properties beyond the minimum when there is no maximum."""
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
@@ -45,6 +52,8 @@ class Property(Struct, frozen=True):
     draw: Draw
     share: float
     """Share of objects that have it; 1 for required ones."""
+    accepts: IsValid | None = None
+    """Whether a free string or number may have a value; None if no other value is tried."""
 
 
 class _Named(Struct, frozen=True):
@@ -98,7 +107,7 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     else:
         more = _OPEN if objects.pattern_properties else _RARE
     plan = _ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
-    draw = _compile_object(plan, nodes.context)
+    draw = related(_compile_object(plan, nodes.context), properties, nodes.context)
     fits = sizes.high is None or len(properties) <= sizes.high
     if variety is not Variety.MOST or needed == len(properties) or not fits:
         return draw
@@ -173,6 +182,44 @@ def members(properties: Sequence[Property], pointer: str, room: int, *, drops_nu
     return draw
 
 
+def related(draw: Draw, properties: Sequence[Property], context: DrawContext) -> Draw:
+    """Draws objects; some of them have strings or numbers that are equal, in order, or contained in each other."""
+    accepts = {item.name: item.accepts for item in properties if item.accepts is not None}
+    if len(accepts) < 2:
+        return draw
+
+    def drawn(source: Source) -> dict[str, Any]:
+        value: dict[str, Any] = draw(source)
+        if not source.boolean(_RELATED):
+            return value
+        first, way = source.choice(len(value) or 1), source.choice(3)
+        base = next(islice(value.values(), first, None), None)
+        # Values of earlier responses and of dictionaries stay as they are.
+        if type(base) not in (str, int, float) or context.bindings:
+            return value
+        made: dict[str, Any] = {}
+        for name, other in value.items():
+            if type(other) is type(base) and other is not base and name in accepts:
+                found = base if way == 0 else _after(base, other) if way == 1 else _before(base)
+                made |= {name: found} if accepts[name](found) else {}
+        return {**value, **made}
+
+    return drawn
+
+
+def _after(base: Any, other: Any) -> Any:
+    return base + other if isinstance(base, str) else base + 1
+
+
+def _before(base: Any) -> Any:
+    return base[::-1] if isinstance(base, str) else base - 1
+
+
+def is_free(form: Canonical) -> bool:
+    """Whether a form admits only strings or numbers, and does not list them."""
+    return form.enum is None and form.types <= _SCALARS
+
+
 def _add(value: dict[str, Any], plan: _ObjectPlan, most: int, source: Source, context: DrawContext) -> None:
     """Add additional properties. A name that cannot be used costs its choices all the same, so that records stay aligned."""
     kinds = plan.additional
@@ -222,12 +269,18 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             if is_required:
                 raise
             continue
+        words = topical(name, nodes.canonical(conjunction)) if inner.is_body else ()
+        words = tuple(word for word in words if inner.carries(word) and nodes.validator(conjunction)(word))
+        if words and not nodes.is_minimal:
+            draw = either(TOPICAL, listed(words), draw)
         # The own schema of a property wins over the names that discriminators give it.
         admitted = list(filter(nodes.validator(conjunction), tags[name])) if name in tags else []
         if admitted:
             draw = listed(admitted)
+        has_others = not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
+        accepts = partial(_accepts, nodes, conjunction, inner) if has_others else None
         share = 1.0 if is_required else SELDOM if name in marks else usual
-        found.append(Property(name, _at(nodes, name, draw, inner), share))
+        found.append(Property(name, _at(nodes, name, draw, inner), share, accepts))
     for name, pointer in objects.required.items():
         if name in objects.properties:
             continue
@@ -237,6 +290,10 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
         found.append(Property(name, _at(nodes, name, nodes.compile(objects.additional, inner), inner), 1.0))
     return found
+
+
+def _accepts(nodes: Nodes, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
+    return place.carries(value) and nodes.validator(conjunction)(value)
 
 
 def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:

@@ -164,6 +164,43 @@ STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
 """Name in lower case -> values by its grammar, edges among them."""
 
 
+TOPICAL: Final = 0.3
+"""Probability that a word of its topic replaces a generated string."""
+_TOPICS: Final = tuple(
+    (re.compile(rf"\b(?:{names})\b"), tuple(words.split()))
+    for names, words in (
+        ("days?|weekdays?", "monday Monday mon sunday 1 31"),
+        ("months?", "january January jan december 1 12"),
+        ("currency|currencies", "USD EUR usd JPY"),
+        ("country|countries|nationality", "US DE us Germany"),
+        ("lang|language|locale", "en de en-US"),
+        ("timezone|time zone|tz", "UTC Europe/Berlin"),
+        ("units?", "kg m km celsius c"),
+        ("suffix|extension|ext|file|filename|file name", "a.txt txt .pdf jpg a.tar.gz"),
+        ("gender|sex", "male female m f"),
+        ("title|salutation|honorific", "mr mrs dr"),
+        ("operator|operation|op|function", "plus minus add subtract multiply divide pi sin"),
+        ("sort|order|direction|order by|sort by|sort order", "asc desc id -id name"),
+        ("colou?r", "red blue #ff0000"),
+        ("status|state", "active open closed pending"),
+    )
+)
+
+
+def topical(name: str, form: forms.Canonical) -> tuple[str, ...]:
+    """Return short words of the topic that the name or the prose of a free string mentions; none if it mentions none."""
+    is_any = forms.STRING not in form.types or form.types == frozenset(forms.TYPES) or form.enum is not None
+    if is_any or form.formats or form.strings.patterns or form.strings.content is not None:
+        return ()
+    said = [str(facet.raw.get("description", ""))[:80] for facet in form.facets if isinstance(facet.raw, dict)]
+    for text in (name, *said):
+        plain = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]", " ", text).lower()
+        for topic, words in _TOPICS:
+            if topic.search(plain):
+                return words
+    return ()
+
+
 def holding(name: str) -> tuple[str, ...]:
     """Return the values with which a condition always holds (RFC 9110, 13.1.1): operations refuse all else unread."""
     return ("*",) if name.lower() == "if-match" else ()
