@@ -166,6 +166,8 @@ def has_made_up_path(context: CheckContext) -> bool:
 
 _STATUSES: Final = (400, 422)
 _MOST: Final = 200
+_MOST_OF_STATE: Final = 20
+"""Sentences of a refusal about states. A longer response is about something else."""
 _LONGEST: Final = 64 * 1024
 _TITLES: Final = frozenset(
     [
@@ -187,7 +189,7 @@ def denies_state(response: Response) -> str:
     if response.status_code not in _STATUSES:
         return ""
     sentences = [one for one in sentences_of(response) if one.lower().strip(" .!") not in _TITLES]
-    if not sentences or not all(map(_is_of_state, sentences)):
+    if not 0 < len(sentences) <= _MOST_OF_STATE or not all(map(_is_of_state, sentences)):
         return ""
     return sentences[0]
 

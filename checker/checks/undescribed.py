@@ -1,7 +1,7 @@
 """Refusals of valid requests for reasons that a schema cannot state: exclusive parameters, compared values, invented identifiers."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import combinations
 from typing import Any, Final
@@ -18,7 +18,7 @@ from checker.schema.views import Outline, outline_of
 _REFUSED: Final = (400, 422)
 _EXCLUSIVE: Final = re.compile(
     r"\bexclusive\b|\b(?:cannot|can't|can not|may not|must not|should not) be (?:used|combined|specified|set|given|provided|passed|present|applied|mixed)\b"
-    r"|\bnot both\b|\b(?:only|exactly|at most) one of\b|\beither\b.*\bor\b|\bincompatible with\b|\bconflicts? with\b|\binstead of\b|\bin place of\b"
+    r"|\bnot both\b|\b(?:only|exactly|at most) one of\b|\beither\b.{1,200}?\bor\b|\bincompatible with\b|\bconflicts? with\b|\binstead of\b|\bin place of\b"
     r"|\bignored (?:if|when)\b|\bdo not (?:use|combine|specify|set)\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -29,6 +29,9 @@ _COMPARED: Final = re.compile(
 _SENTENCE: Final = re.compile(r"[.;\n]+(?:\s|$)")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MOST_NAMES: Final = 50
+_LONGEST: Final = 500
+"""Characters of a sentence that are read."""
+_MOST_SENTENCES: Final = 20
 
 
 def undescribed_reason(context: CheckContext) -> str:
@@ -77,11 +80,11 @@ def _exclusive(case: Case) -> Iterator[tuple[str, str]]:
     if len(sent) < 2:
         return
     for own, text in _prose(case):
-        for sentence in _SENTENCE.split(text):
-            if not _EXCLUSIVE.search(sentence):
-                continue
-            named = [name for name in sent[:_MOST_NAMES] if name == own or _names(sentence, name)]
-            yield from combinations(named, 2)
+        for sentence in _SENTENCE.split(text, _MOST_SENTENCES):
+            start = sentence[:_LONGEST]
+            if _EXCLUSIVE.search(start):
+                named = _named(start, sent[:_MOST_NAMES])
+                yield from combinations([name for name in sent if name == own or name in named], 2)
 
 
 def _prose(case: Case) -> Iterator[tuple[str, str]]:
@@ -110,9 +113,10 @@ def _text(declared: Any, name: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _names(text: str, name: str) -> bool:
-    """Whether a text names a parameter, spelled in one way or another: `start_date`, `startDate`, `Start date`."""
-    return len(name) > 1 and f" {_spelled(name)} " in f" {_spelled(text)} "
+def _named(text: str, names: Iterable[str]) -> list[str]:
+    """Return the names in a text, spelled in one way or another: `start_date`, `startDate`, `Start date`."""
+    spelled = f" {_spelled(text)} "
+    return [name for name in dict.fromkeys(names) if len(name) > 1 and f" {_spelled(name)} " in spelled]
 
 
 def _spelled(text: str) -> str:
@@ -121,13 +125,15 @@ def _spelled(text: str) -> str:
 
 def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent."""
-    names = [*(one.name for one in case.operation.parameters), *_names_of_body(case)]
-    for sentence in sentences:
-        if _COMPARED.search(sentence):
-            named = list(dict.fromkeys(name for name in names if _names(sentence, name)))
+    names = [*(one.name for one in case.operation.parameters), *_names_of_body(case)][:_MOST_NAMES]
+    for sentence in sentences[:_MOST_SENTENCES]:
+        start = sentence[:_LONGEST]
+        if _COMPARED.search(start):
+            named = _named(start, names)
             # `end` is also a word of `end_date`.
-            whole = [name for name in named if not any(name != other and _names(other, name) for other in named)]
-            yield from combinations(whole, 2)
+            yield from combinations(
+                [name for name in named if not any(_named(one, [name]) for one in named if one != name)], 2
+            )
 
 
 def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
@@ -140,8 +146,7 @@ def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
     if all(one.name in bound or _is_listed(one) for one in declared):
         return False
     others = [one.name for one in case.operation.parameters if one.location is not Location.PATH]
-    said = " ".join(sentences)
-    return not any(_names(said, name) for name in [*others, *_names_of_body(case)])
+    return not _named(" ".join(sentences), [*others, *_names_of_body(case)])
 
 
 def _is_listed(parameter: Parameter) -> bool:

@@ -10,6 +10,8 @@ from checker.refusals.state import is_missing, is_of_state, is_taken
 _MOST_SHOWN: Final = 3
 _MOST_ANSWERS: Final = 10
 _LONGEST: Final = 300
+_MOST_READ: Final = 2_000
+"""Characters of a message that are read: 64 KiB took seconds."""
 _LABELS: Final = ("code", "classification", "type", "errorType", "category", "exception", "status")
 """Members of `extensions` that label an error."""
 
@@ -232,7 +234,7 @@ def _labels(error: Mapping[str, Any]) -> Iterator[str]:
 
 def _text(error: Mapping[str, Any]) -> str:
     message = error.get("message")
-    return message if isinstance(message, str) and message else "an error without a message"
+    return message[:_MOST_READ] if isinstance(message, str) and message else "an error without a message"
 
 
 def first_path(value: Any) -> list[str]:

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+_LONGEST: Final = 500
+"""Characters of a sentence that are read: 64 KiB took seconds."""
 _TAKEN: Final = re.compile(
     r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
     r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b",
@@ -67,14 +69,16 @@ def is_taken(text: str) -> bool:
 
 def is_missing(text: str) -> bool:
     """Whether a text reports that a resource does not exist."""
-    return _MISSING.search(text) is not None and not _OF_DATA.search(text)
+    start = text[:_LONGEST]
+    return _MISSING.search(start) is not None and not _OF_DATA.search(start)
 
 
 def is_of_state(text: str) -> bool:
     """Whether a text reports that the state of a resource forbids the request."""
-    return _STATE.search(text) is not None or (_FORBIDDEN.search(text) is not None and not _OF_DATA.search(text))
+    start = text[:_LONGEST]
+    return _STATE.search(start) is not None or (_FORBIDDEN.search(start) is not None and not _OF_DATA.search(start))
 
 
 def is_of_configuration(text: str) -> bool:
     """Whether a text reports that the service lacks a setting, such as the API key of another service."""
-    return _CONFIGURATION.search(text) is not None
+    return _CONFIGURATION.search(text[:_LONGEST]) is not None
