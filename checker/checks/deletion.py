@@ -21,7 +21,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable, normalised
-from checker.core.resources import REMOVING, SAFE
+from checker.core.resources import REMOVING, SAFE, named_values
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -72,6 +72,8 @@ _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
 _NOTHING: tuple[object, ...] = (None, [], {})
 _SHOWING = frozenset(("GET", "HEAD"))
 _CREATED = 201
+_FAR: Final = 7_654_321
+_OTHERS: Final = str.maketrans("0123456789abcdefABCDEF", "5678901234defabcDEFABC")
 _GONE = frozenset((404, 410))
 
 
@@ -107,7 +109,9 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
             and not says_deleted(context.response)
         ):
             is_below = not _is_same(case, deleted.case)
-            if is_below and (yield from _is_kept(context, deleted)):
+            if is_below and (
+                (yield from _is_kept(context, deleted)) or (yield from _is_served_anyway(context, deleted))
+            ):
                 return PASSED
             return _failure(context, deleted)
     return PASSED
@@ -119,6 +123,24 @@ def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bo
     asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
     answer = yield context.make(asked)
     return isinstance(answer, Response) and 200 <= answer.status_code < 300 and says_deleted(answer)
+
+
+def _is_served_anyway(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
+    """Whether the server answers 2xx below a name that never existed, so that its response shows nothing of the deleted resource."""
+    case, gone = context.case, list(named_values(deleted.case).values())[-1:]
+    if method_of(case) not in _SHOWING or case.operation.resource_places:
+        return False
+    asked = copy(case)
+    asked.path_parameters = {
+        name: _invented(value) if str(value) == str(gone[0]) else value for name, value in case.path_parameters.items()
+    }
+    answer = yield context.make(asked)
+    return isinstance(answer, Response) and 200 <= answer.status_code < 300
+
+
+def _invented(value: Any) -> Any:
+    """Return a name of the same form that nothing has: a number far away, a text with other letters and digits."""
+    return value.translate(_OTHERS) if isinstance(value, str) else value + _FAR if isinstance(value, int) else value
 
 
 def _made_below(context: CheckContext) -> Found:

@@ -87,10 +87,25 @@ def test_below_what_is_kept_as_deleted_all_is_kept(
 ) -> None:
     steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
     read, shown = member(exchanges, "GET /users/{id}/posts", 200), Response(status, [], answer)
-    verdict = exchanges.verdict(FREE, read, steps, answers=lambda _: shown)
+    missing = Response(404, [], b"{}")
+    verdict = exchanges.verdict(FREE, read, steps, answers=lambda asked: missing if b"posts" in asked.target else shown)
     assert bool(verdict.failures) is is_told
-    (asked,) = exchanges.asked
+    asked = exchanges.asked[0]
     assert (asked.method, asked.target, asked.body) == ("GET", b"/v1/users/7", None)
+
+
+@pytest.mark.parametrize("shown", [b'{"items": [], "total": 0}', b'{"name": "default"}'])
+def test_what_is_answered_below_names_that_never_existed_shows_nothing_of_the_deleted(
+    exchanges: Exchanges, shown: bytes
+) -> None:
+    steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
+    read = member(exchanges, "GET /users/{id}/posts", 200, answer=shown)
+    missing, found = Response(404, [], b"{}"), Response(200, [], shown)
+    verdict = exchanges.verdict(FREE, read, steps, answers=lambda one: found if b"posts" in one.target else missing)
+    assert verdict.failures == ()
+    other = exchanges.asked[-1].target
+    assert other.startswith(b"/v1/users/")
+    assert other != b"/v1/users/7/posts"
 
 
 def test_what_is_gone_is_gone(exchanges: Exchanges) -> None:
