@@ -138,7 +138,7 @@ def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
         return False
     if _removes_what_was_made(case) or _has_wrong_path(case):
         return False
-    return _carries(tools, sent, _credentials(case.operation.security))
+    return _carries(tools, sent, credential_places(case.operation.security))
 
 
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
@@ -152,10 +152,13 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     is_elsewhere = context.response.redirects > 0
     if sent is None or tools is None or is_elsewhere or _has_wrong_path(context.case):
         return True
-    places = _credentials(operation.security)
+    places = credential_places(operation.security)
+    is_carried = _carries(tools, sent, places)
+    if not is_carried and (yield from _is_let_in_by_given(context.case, sent, tools, places)):
+        return True
     if context.response.status_code // 100 != 2:
         return _of_failure(context, tools, sent)
-    if not _carries(tools, sent, places):
+    if not is_carried:
         # The request may carry other credentials, or those of its client.
         is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
@@ -168,7 +171,40 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     if not (sent.confirms or sent.is_probed or context.case.meta is None):
         return PASSED
     found = yield from _probes(context, tools, places)
+    if isinstance(found, Failure) and found.request is not None:
+        return True if (yield from _is_let_in_by_given(context.case, found.request, tools, places)) else found
     return found
+
+
+def _is_let_in_by_given(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[bool]:
+    """Whether headers that the user gave for all requests are credentials, under names that the description does not place.
+
+    A header with a name of credentials is one. Another header is one if the request is refused without it.
+    """
+    try:
+        given = given_headers(case, sent, tools, places)
+        anonymous = {name.lower() for name, _ in tools.make_anonymous(case).headers}
+    except CheckerError:
+        return False
+    if tools.make_bare is None or not given:
+        return False
+    if not given <= anonymous:
+        return True
+    answer = yield replace(tools.make_bare(case), is_of_check=True)
+    return isinstance(answer, Response) and answer.status_code in UNAUTHORIZED
+
+
+def given_headers(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> set[bytes]:
+    """Return the headers that the user gave for all requests, in lower case, without those at described places of credentials.
+
+    Raises `CheckerError`.
+    """
+    if tools.make_bare is None:
+        return set()
+    others = replace(sent, headers=list(sent.headers))
+    tools.drop_credentials(others, places)
+    bare = {name.lower() for name, _ in tools.make_bare(case).headers}
+    return {name.lower() for name, _ in others.headers} - bare
 
 
 def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> Found:
@@ -178,7 +214,7 @@ def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> 
     a failure is confirmed, because other requests may be refused for any reason.
     """
     operation = context.case.operation
-    is_anonymous = not _carries(tools, sent, _credentials(operation.security))
+    is_anonymous = not _carries(tools, sent, credential_places(operation.security))
     if not (sent.is_of_check and sent.confirms):
         is_bare = is_anonymous and not _has_common_credentials(sent)
         has_failed = context.response.status_code // 100 == 5
@@ -208,7 +244,7 @@ def sent_beforehand(
 
     `failing` are the classes of statuses that count as a success.
     """
-    places = _credentials(case.operation.security)
+    places = credential_places(case.operation.security)
     if not _carries(tools, sent, places):
         return None
     try:
@@ -239,7 +275,7 @@ def _has_common_credentials(request: WireRequest) -> bool:
 
 def _has_key(operation: Operation, request: WireRequest) -> bool:
     """Whether a request has a key at a described place, in its usual spelling."""
-    places = _credentials(operation.security)
+    places = credential_places(operation.security)
     pairs = request.target.partition(b"?")[2].split(b"&")
     return any(request.header(name.encode("latin-1", "replace")) for name in places.headers) or any(
         pair.startswith(f"{name}=".encode()) for name in places.query for pair in pairs
@@ -356,11 +392,11 @@ def _is_made_up(operation: Operation, sent: WireRequest, tools: CheckTools) -> b
 
 def _wrong(operation: Operation, sent: WireRequest, tools: CheckTools) -> Credentials:
     """Return wrong credentials for the first alternative that the request had, the same for every request to an operation."""
-    carried = [one for one in operation.security if _carries(tools, sent, _credentials((one,)))]
-    return _credentials(carried[:1], digest("no credentials", operation.label))
+    carried = [one for one in operation.security if _carries(tools, sent, credential_places((one,)))]
+    return credential_places(carried[:1], digest("no credentials", operation.label))
 
 
-def _credentials(alternatives: Iterable[SecurityRequirement], token: str = "") -> Credentials:
+def credential_places(alternatives: Iterable[SecurityRequirement], token: str = "") -> Credentials:
     """Return the places of the credentials of alternatives, each with a value made from `token`."""
     headers: dict[str, str] = {}
     query: dict[str, str] = {}

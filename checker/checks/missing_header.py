@@ -1,5 +1,6 @@
 """A request without a required header is refused."""
 
+from checker.checks.authentication import credential_places, given_headers
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.negative_data import is_missing_header
 from checker.checks.rules import PRECONDITION_REQUIRED, has_made_up_path, matches_status, verdict_of
@@ -39,10 +40,24 @@ def missing_required_header(context: CheckContext) -> Found:
     if status == 404 and has_made_up_path(context):
         # Servers look up the resource before they check the headers.
         return PASSED
+    if _has_given_credentials(context, name):
+        return True
     shown = ", ".join(sorted(expected))
     return MissingHeaderNotRejected(
         f"Got {status} when missing required {name!r} header, expected {shown}", unique_key=name.lower()
     )
+
+
+def _has_given_credentials(context: CheckContext, name: str) -> bool:
+    """Whether a header of credentials is missing, and the user gave other headers for all requests: they may be the credentials.
+
+    `ignored_auth` finds out whether they are.
+    """
+    tools, sent = context.tools, context.response.request
+    places = credential_places(context.case.operation.security)
+    if tools is None or sent is None or name.lower() not in map(str.lower, places.headers):
+        return False
+    return bool(given_headers(context.case, sent, tools, places))
 
 
 def _missing(context: CheckContext) -> str | None:

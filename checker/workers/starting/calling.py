@@ -72,9 +72,17 @@ def open_tools(
         own_servers=True,
         dispatch=dispatching(operations, None, nobody),
     )
+    bare = RequestMaker(
+        origin.with_userinfo(""),
+        (),
+        version=__version__,
+        own_servers=True,
+        dispatch=dispatching(operations, None, lambda headers: ()),
+    )
     hooks = replace(CallHooks.of(users.hooks), told=users.told)
     peers = None if keeper is None else keeper.peers
     tools = check_tools(maker, users.makes(anonymous, origin), hooks, keeper, peers)
+    tools = replace(tools, make_bare=bare.make)
     judge_of = judges(operations, settings.report.truncation, CheckChoice(classes.checks, users.judges), tools)
     return Tools(maker, judge_of, gate or SafetyGate(), hooks, keeper)
 
