@@ -106,9 +106,9 @@ FUZZING = "fuzzing"
 """Its settings hold outside of the configurable phases, too: `fuzz` explores with them."""
 
 
-def _setting(*path: str, as_: Callable[[Any], Any] = lambda value: value) -> Any:
+def _setting(*path: str) -> Any:
     """Return a field that is a key of the table, such as `_setting("generation", "codec")`, with the default of the key."""
-    return _derived(lambda layers: as_(value_in(layers, path[:-1], path[-1])))
+    return _derived(lambda layers: value_in(layers, path[:-1], path[-1]))
 
 
 def _derived(read: Callable[[Layers], Any], *, is_hashed: bool = True) -> Any:

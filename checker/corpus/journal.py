@@ -171,11 +171,11 @@ class JournalWriter:
 class JournalReader:
     """Follows one journal, which may still be written. Damaged content raises no error."""
 
-    def __init__(self, path: Path, position: int = 0, *, read_bytes: int = _READ_BYTES) -> None:
+    def __init__(self, path: Path, *, read_bytes: int = _READ_BYTES) -> None:
         """`read_bytes`: of the file, at a time."""
         self.path = path
         self._read_bytes = read_bytes
-        self.position = position
+        self.position = 0
         """Bytes whose records were returned."""
         self.damage: str | None = None
         """The reason why the rest of the file is unreadable. A torn tail is no damage: its writer was killed."""

@@ -138,14 +138,13 @@ class RunLayout(Struct, frozen=True):
         found = read_head(files.read_file(self.snapshot, READ_BYTES))
         return SnapshotHeader() if found is None else found[0]
 
-    def next_incarnation(self, above: int = 0) -> int:
-        """Return a number above `above` and above every incarnation that the corpus has records of, compacted ones included.
+    def next_incarnation(self) -> int:
+        """Return a number above every incarnation that the corpus has records of, compacted ones included.
 
-        Only the holder of the lock asks. A worker that was just started has left no trace: give the last number handed
-        out.
+        Only the holder of the lock asks, before it starts workers: a worker that was just started has left no trace.
         """
         traces = (*self.journal_paths(), *self.traffic_paths(), *self.inflight_paths())
-        return max([above, self.head().highest, *(number for number, _ in traces)]) + 1
+        return max([self.head().highest, *(number for number, _ in traces)]) + 1
 
 
 def _stem(incarnation: int, pid: int) -> str:

@@ -46,7 +46,8 @@ def whole_file(path: Path, *, is_binary: bool = False, permissions: int | None =
         partial.replace(path)
     except BaseException:
         # Also after an interrupt or a bug: half a report is misleading.
-        discard(path)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
         raise
 
 
@@ -61,12 +62,6 @@ def open_with(path: Path, permissions: int | None, mode: str, **how: Any) -> IO[
     )
     os.fchmod(file.fileno(), permissions)
     return file
-
-
-def discard(path: Path, pid: int | None = None) -> None:
-    """Remove the partial file of this process, or of the process `pid`."""
-    with suppress(OSError):
-        partial_of(path, pid).unlink(missing_ok=True)
 
 
 def check_writable(path: Path, *, is_folder: bool = False) -> None:
@@ -89,9 +84,9 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def partial_of(path: Path, pid: int | None = None) -> Path:
-    """Return the path of the partial file of this process, or of the process `pid`."""
-    return path.with_name(f".{path.name}.{pid or os.getpid()}.partial")
+def partial_of(path: Path) -> Path:
+    """Return the path of the partial file of this process."""
+    return path.with_name(f".{path.name}.{os.getpid()}.partial")
 
 
 class StreamWriter(Protocol):

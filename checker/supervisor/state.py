@@ -28,20 +28,18 @@ class Deadlines(Struct, frozen=True):
     opening_s: float = 120.0
 
     @classmethod
-    def of(
-        cls, request_timeout_s: float, *, hook_s: float = 30.0, shrink_s: float = 5.0, waiting_s: float = 0.0
-    ) -> "Deadlines":
+    def of(cls, request_timeout_s: float, *, waiting_s: float = 0.0) -> "Deadlines":
         """Return the deadlines for a request timeout; `waiting_s` is the time in which the API description may appear."""
         send_s = request_timeout_s + 5.0
         return cls(
             {
                 Stage.MAKE: 10.0,
-                Stage.HOOK: hook_s,
+                Stage.HOOK: 30.0,
                 Stage.SEND: send_s,
                 Stage.JUDGE: 10.0,
                 Stage.RECORD: 10.0,
                 # Between two requests of a shrink, candidates may be refused before they are sent.
-                Stage.SHRINK: shrink_s + send_s + 10.0,
+                Stage.SHRINK: send_s + 15.0,
                 Stage.CONFIRM: send_s + 10.0,
             },
             opening_s=120.0 + waiting_s,

@@ -52,12 +52,12 @@ def class_counts(statuses: Iterable[tuple[int, int]]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def bar(counts: dict[str, int], what: str = "responses") -> str:
-    """Return a bar of the parts of a whole, with a text alternative."""
+def bar(counts: dict[str, int]) -> str:
+    """Return a bar of responses by class, with a text alternative."""
     whole = sum(counts.values())
     if not whole:
         return "-"
-    words = plain(f"{what}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    words = plain("responses: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
     parts, left = [], 0.0
     for name, count in counts.items():
         width = 100 * count / whole
