@@ -25,6 +25,7 @@ from checker.corpus.records import (
     OperationsSelected,
     Quarantined,
     Record,
+    RefusalCounted,
     ResourceMade,
     RunFinished,
     RunStarted,
@@ -253,6 +254,8 @@ class RunView(Struct):
     """Operations that were compiled, by label."""
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
     """Demands of the target beyond the description, the refuted ones included."""
+    refusals: dict[str, Counter[tuple[int, str]]] = field(default_factory=dict)
+    """Label -> (status, text) -> about how often valid requests were refused so."""
     made: dict[str, ResourceMade] = field(default_factory=dict)
     """Path with a short name -> the request that created the resource there."""
     removed: dict[str, ResourceMade] = field(default_factory=dict)
@@ -395,6 +398,9 @@ class RunView(Struct):
                 self.gone[record.incarnation] = record.reason
             case RunFinished():
                 self.finished = record
+            case RefusalCounted():
+                counts = self.refusals.setdefault(record.label, Counter())
+                counts[record.status, record.text] = max(counts[record.status, record.text], record.count)
             case DemandHeard():
                 heard = self.demands.get((record.label, record.demand))
                 if heard is None or record.is_refuted > heard.is_refuted:

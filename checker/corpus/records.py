@@ -74,6 +74,16 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
     """Index of the case whose response states it, where the cases of its task are sent one after the other."""
 
 
+class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):
+    """What refusals of valid requests say, for operations that served none yet; written at each power of two."""
+
+    label: str
+    status: int
+    text: str
+    """Without numbers and quoted parts; empty if the response has none."""
+    count: int
+
+
 class OperationServed(Struct, frozen=True, array_like=True, tag=22):
     """A safe request was served, the first one of its operation in a worker. Workers send it again to see whether the target serves."""
 
@@ -484,6 +494,7 @@ Record = (
     | ValueGone
     | SignalsSeen
     | DemandHeard
+    | RefusalCounted
     | OperationServed
     | OperationProbed
     | CorpusEntry

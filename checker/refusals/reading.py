@@ -333,6 +333,17 @@ def _relations(body: Any, case: Case, declared: Collection[str]) -> Iterator[Con
         yield from relations_in(text, places, variable)
 
 
+_VARYING: Final = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*|\S{40,}")
+_LONGEST_REASON: Final = 100
+
+
+def reason_of(response: Response) -> str:
+    """Return the first sentence of a refusal, without quoted parts and words with numbers; empty if it has none."""
+    texts = list(islice(_texts_in(body_of(response), _DEPTH), _MOST))
+    text = next((one for one in texts if " " in one.strip()), texts[0] if texts else "")
+    return " ".join(_VARYING.sub("...", text[:2000]).split())[:_LONGEST_REASON]
+
+
 def _texts_in(value: Any, depth: int) -> Iterator[str]:
     if isinstance(value, str):
         yield value

@@ -20,6 +20,7 @@ from checker.corpus.records import Interaction
 from checker.reporting.findings import answer_of, marks_of, severity_rank
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ReportContext, shown_request
+from checker.reporting.summary import refusal_text
 from checker.reporting.text import xml_text
 
 
@@ -205,6 +206,7 @@ def _warning_page(row: WarningRow) -> str:
 
 
 _MOST_DEMANDS = 20
+_MOST_ALIKE = 10
 _MOST_FAILURES = 20
 _LONGEST_BODY = 300
 """Characters of a request body that are shown."""
@@ -230,6 +232,7 @@ def operation_page(
     outcome = next((one for one in report.operations if one.label == label), None)
     parts = [
         _lines(_head(label, view, outcome)),
+        _lines(_refusal(outcome, report)),
         _lines(_advice(label, report)),
         _lines(_demands(label, view)),
         _lines(_failures(label, report)),
@@ -264,6 +267,16 @@ def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterat
     for error in view.errors.values():
         if error.label == label:
             yield f"  {error.title}: {error.message}"
+
+
+def _refusal(outcome: OperationOutcome | None, report: Report) -> Iterator[str]:
+    """Yield the most common refusal of an operation that was never reached, and the operations that have the same."""
+    text = "" if outcome is None else refusal_text(outcome)
+    if outcome is not None and text:
+        yield f"Never reached. Most common refusal: {text}"
+        others = [one.label for one in report.operations if one is not outcome and refusal_text(one) == text]
+        if others:
+            yield f"  The same for {', '.join(others[:_MOST_ALIKE])}{' and others' * (len(others) > _MOST_ALIKE)}"
 
 
 def _reach(outcome: OperationOutcome | None) -> str:

@@ -79,6 +79,8 @@ class OperationOutcome(Struct, frozen=True):
     """Statuses as the description spells them."""
     is_tested: bool = False
     """Whether some phase has tested it."""
+    refusal: tuple[int, str] = (0, "")
+    """(status, text) of the most common refusal of valid requests, if none had a 2xx response."""
     probes: int = 0
     """Number of cases with other methods, whose responses do not count as responses of the operation."""
 
@@ -355,12 +357,18 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
             view.seconds.get(label, 0.0),
             skipped.get(label, "not tested") if outcome == "skipped" else "",
             is_tested=label in tested,
+            refusal=_most_common(view.refusals.get(label)),
             probes=probes,
         )
         if described is not None:
             one = replace(one, tags=described.tags, parameters=described.parameters, documented=described.statuses)
         found.append(one)
     return tuple(found)
+
+
+def _most_common(counts: Counter[tuple[int, str]] | None) -> tuple[int, str]:
+    """Return the (status, text) with the highest count; (0, "") without counts."""
+    return max(sorted(counts), key=counts.__getitem__) if counts else (0, "")
 
 
 def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:

@@ -8,6 +8,7 @@ from typing import Final
 from checker.core.blocks import marked, standard_reason
 from checker.core.known import KnownStatus
 from checker.core.reports import report_format
+from checker.core.terminal import one_line
 from checker.core.warning_table import is_warning
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.health import HEALTH_CHECK
@@ -187,8 +188,12 @@ def _operation_lines(report: Report) -> Iterator[str]:
     if not report.is_dry:
         yield f"  With a 2xx response: {report.succeeded}"
         unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
-        lines = [f"    - {one.label}: {_reach_text(one)}" for one in unreached]
-        yield from cut_list(lines, _SHOWN_PER_KIND, "    ")
+        causes: dict[str, list[str]] = {}
+        for one in unreached:
+            causes.setdefault(refusal_text(one), []).append(f"    - {one.label}: {_reach_text(one)}")
+        for cause, lines in sorted(causes.items(), key=lambda pair: -len(pair[1])):
+            yield from [f"    {cause}"] if cause else ()
+            yield from cut_list(lines, _SHOWN_PER_KIND, "    ")
     yield ""
 
 
@@ -204,6 +209,27 @@ def _coverage_lines(report: Report) -> Iterator[str]:
     yield f"Covered: {', '.join(shares)}"
     yield from (f"  Too little: {sentence}" for sentence in report.coverage.shortfalls)
     yield ""
+
+
+_REMEDIES: Final = (
+    ((401, 403), "give credentials with `-H` or `--auth`, or values of the caller's own in [parameters]"),
+    ((404, 410), "give values that exist in [parameters], or a link or hook that finds them"),
+    ((405, 501), "correct the base URL or the method"),
+    ((409, 412, 423, 428), "bring the service into the state that it asks for, with a hook or a link"),
+    ((429,), "send fewer requests with `--rate-limit`"),
+)
+
+
+def refusal_text(operation: OperationOutcome) -> str:
+    """Return the most common refusal of an operation that never returned 2xx, and a remedy; empty without a refusal."""
+    status, text = operation.refusal
+    if not status or operation.reach == "2xx":
+        return ""
+    usual = (
+        "the server fails: see its log" if status >= 500 else "give values that it accepts in [parameters], or a hook"
+    )
+    remedy = next((advice for statuses, advice in _REMEDIES if status in statuses), usual)
+    return one_line(f"{status} {text or standard_reason(status)}: {remedy}")
 
 
 def _reach_text(operation: OperationOutcome) -> str:

@@ -23,6 +23,7 @@ from checker.workers.observers.counts import CaseCounts
 from checker.workers.observers.faults import Faults
 from checker.workers.observers.first_answers import FirstAnswersObserver
 from checker.workers.observers.network_errors import NetworkErrors
+from checker.workers.observers.refusals import Refusals
 from checker.workers.observers.signals import Signals
 from checker.workers.observers.slowness import Slowness
 from checker.workers.observers.traffic import TrafficObserver
@@ -100,6 +101,7 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("signals", lambda tools: Signals(tools.context.knowledge.signals)),
             ObserverRow("probes", lambda tools: tools.context.knowledge.probed, is_shared=True),
             ObserverRow("demands", lambda tools: tools.context.knowledge.demands, is_shared=True),
+            ObserverRow("refusals", lambda tools: Refusals(tools.context.recorder)),
             ObserverRow("values", lambda tools: ValuesObserver.of(tools.context.knowledge), is_shared=True),
             ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
             ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),

@@ -6,10 +6,10 @@ from checker.checks.table import BUILT_IN, FAILURES
 from checker.core.constraints import Constraint
 from checker.core.warning_table import warning_rows
 from checker.corpus.journal import JournalWriter
-from checker.corpus.records import DemandHeard, Note
+from checker.corpus.records import DemandHeard, Note, RefusalCounted
 from checker.reporting.explain import PAGES, pages_for
 from tests.reporting.golden import assert_golden
-from tests.reporting.samples import AT, ORDERS, USERS, exchange, finding, interaction, records
+from tests.reporting.samples import AT, ORDERS, USERS, exchange, finding, interaction, progress, records
 from tests.reporting.traffic import Workers
 
 CODES = sorted({kind.code for kind in FAILURES.values() if kind.code})
@@ -77,6 +77,17 @@ def test_an_operation_is_explained_by_what_was_tried_and_came_back(invoke, past:
     assert shown.exit_code == 0, shown.stderr
     assert_golden("explain_operation", shown.stdout)
     assert invoke("explain", USERS, "--run", str(past)).stdout == shown.stdout
+
+
+def test_an_operation_that_was_never_reached_is_explained_by_its_most_common_refusal(invoke, past: Path) -> None:
+    writer = JournalWriter(Workers(past).layout.journal(4, 1004))
+    for label in ("GET /a", "GET /b"):
+        writer.write(progress(statuses=((label, 409, 3),), task=f"refused {label}"))
+        writer.write(RefusalCounted(label, 409, "configure the service first", 2))
+    writer.close()
+    shown = invoke("explain", "GET /a").stdout
+    assert "Most common refusal: 409 configure the service first: bring the service into the state" in shown
+    assert "The same for GET /b" in shown
 
 
 def test_a_failure_is_explained_by_its_block_and_its_code(invoke, past: Path) -> None:

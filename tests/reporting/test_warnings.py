@@ -10,7 +10,7 @@ from checker.config.operation_settings import OperationLayers
 from checker.config.warnings import WarningSettings, warning_key
 from checker.core.errors import ConfigError
 from checker.corpus.fold import fold
-from checker.corpus.records import Note, OperationDescribed
+from checker.corpus.records import Note, OperationDescribed, RefusalCounted
 from checker.reporting import warnings
 from checker.reporting.report import report_of
 from checker.reporting.summary import summary_lines, total_line
@@ -214,6 +214,26 @@ def test_the_summary_names_operations_without_a_2xx_answer_and_what_they_answere
         "    - GET /a: no 2xx: 404 in 8 of 10 cases",
         "    - GET /b: no response",
         "    - GET /c: no 2xx: no response in 2 of 3 cases",
+    ]
+
+
+def test_the_summary_groups_unreached_operations_by_their_most_common_refusal() -> None:
+    statuses = (("GET /a", 404, 8), ("GET /b", 409, 5), ("GET /c", 404, 4), (USERS, 200, 3), (USERS, 404, 30))
+    refusals = (
+        *(("GET /a", 404, "no such project", 8), ("GET /a", 404, "gone", 1), ("GET /c", 404, "no such project", 4)),
+        *(("GET /b", 409, "", 4), (USERS, 404, "no such user", 16)),
+    )
+    counted = [RefusalCounted(*one) for one in refusals]
+    records: list[Any] = [started(), opened(), progress(statuses=statuses), *counted]
+    report = report_of(fold((1, one) for one in records), settings(), "completed")
+    lines = list(summary_lines(report, lambda _: "*"))
+    at = lines.index("  With a 2xx response: 1")
+    assert lines[at + 1 : at + 6] == [
+        "    404 no such project: give values that exist in [parameters], or a link or hook that finds them",
+        "    - GET /a: no 2xx: 404 in 8 of 8 cases",
+        "    - GET /c: no 2xx: 404 in 4 of 4 cases",
+        "    409 Conflict: bring the service into the state that it asks for, with a hook or a link",
+        "    - GET /b: no 2xx: 409 in 5 of 5 cases",
     ]
 
 
