@@ -10,7 +10,7 @@ from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.secrets import Secrets
-from checker.workers.authentication.keeper import MOST_IN_VAIN, CredentialKeeper
+from checker.workers.authentication.keeper import MOST_IN_VAIN, CredentialKeeper, ReauthState
 from checker.workers.messages import CredentialAction, CredentialMessage
 from tests.generation.making import PlainOperation
 
@@ -138,6 +138,13 @@ def test_an_answer_that_is_served_gives_new_hope() -> None:
         assert made.is_refused(CASE, request, answer(401))
         made.apply(CASE, request)
         made.observe(CASE, request, answer(200))
+
+
+def test_credentials_that_no_operation_ever_accepted_are_fetched_three_times_in_all() -> None:
+    state = ReauthState()
+    assert [state.renew((f"GET /{number}", "token")) for number in range(5)] == [True] * 3 + [False] * 2
+    state.accepted(("GET /9", "token"))
+    assert state.renew(("GET /4", "token"))
 
 
 def test_no_answer_says_nothing_of_them() -> None:

@@ -98,6 +98,8 @@ class ReauthState(Struct):
     """Number of renewals for all operations."""
     in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(operation, source) -> refusals in a row."""
+    useful: set[str] = field(default_factory=set)
+    """Sources whose credentials were accepted at least once."""
 
     @property
     def is_broken(self) -> bool:
@@ -105,8 +107,10 @@ class ReauthState(Struct):
         return any(count >= self.most_in_vain for count in self.in_vain.values())
 
     def renew(self, place: tuple[str, str]) -> bool:
-        """Count a renewal; return False if the operation has refused too many."""
-        if self.in_vain[place] >= self.most_in_vain:
+        """Count a renewal; return False if the operation has refused too many, or all operations together if none ever accepted any."""
+        source = place[1]
+        refusals = self.in_vain[place] if source in self.useful else self._refusals_of(source)
+        if refusals >= self.most_in_vain:
             return False
         self.in_vain[place] += 1
         self.renewals += 1
@@ -114,7 +118,11 @@ class ReauthState(Struct):
 
     def accepted(self, place: tuple[str, str]) -> None:
         """Reset the count of an operation that accepted its credentials."""
+        self.useful.add(place[1])
         self.in_vain.pop(place, None)
+
+    def _refusals_of(self, source: str) -> int:
+        return sum(count for (_, name), count in self.in_vain.items() if name == source)
 
 
 class _Held(Struct, frozen=True):
