@@ -60,6 +60,7 @@ NOTE_TITLES = {
     UNBROKEN: ("operation", "skipped: no invalid request is possible"),
     "unproved": ("failure", "that did not reproduce"),
     FIRST_ANSWERS: ("problem", "in the first responses"),
+    "stalled": ("time", "in which a worker sent nothing for 30 s or more"),
     "held_back": ("operation", "held back, because it may end the access of the run"),
     "untried": ("operation", "with cases that did not fit into the time limit"),
 }

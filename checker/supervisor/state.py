@@ -1,6 +1,7 @@
 """The state of workers as the supervisor knows it, and the deadlines that it checks. Pure: `now` is an argument, in seconds of a monotonic clock."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,6 +18,8 @@ _AHEAD_S = 0.1
 """Seconds of work that a worker may have beyond its second task. A turn may be shorter than the exchange that leases it."""
 _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
+STALL_S: Final = 30.0
+"""Seconds without a request that are reported."""
 _NONE = Progress()
 
 
@@ -89,6 +92,15 @@ class WorkerSnapshot(Struct, frozen=True):
         return self.progress.get(task.id, _NONE)
 
 
+class Stall(Struct, frozen=True):
+    """A time in which a worker made no progress."""
+
+    since: float
+    until: float
+    doing: str
+    """The activity of the worker at the end."""
+
+
 class WorkerState(Struct):
     """The supervisor's state of one worker."""
 
@@ -102,6 +114,20 @@ class WorkerState(Struct):
     waiting: set[str] = field(default_factory=set)
     """Ids of leases that turned out to be slow: the worker only waits for their requests in flight."""
     last_word: Leaving | None = None
+    _sent: int = -1
+    _moved_at: float = 0.0
+    """When the number of its requests changed last, or when it had no lease."""
+    _doing: str = "waiting"
+
+    def stall(self, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> Stall | None:
+        """Return the time without a request of a worker with leases, once it is over and was long enough to be reported."""
+        is_moving = snapshot.sent != self._sent or not self.leases
+        since, doing = self._moved_at, self._doing
+        self._doing = "waiting" if snapshot.acting is None else f"in stage {snapshot.acting.stage.name.lower()}"
+        if is_moving:
+            self._sent, self._moved_at = snapshot.sent, now
+        is_over = is_moving or is_gone
+        return Stall(since, now, doing) if is_over and since and now - since >= STALL_S else None
 
     @property
     def slow(self) -> int:

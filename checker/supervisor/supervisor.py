@@ -14,6 +14,7 @@ from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Finding, Note, OperationError, WorkerGone
+from checker.health import TARGET
 from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.deaths import (
     CERTAIN,
@@ -49,7 +50,7 @@ from checker.supervisor.plans import Plan, TimeWindow, left, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import MOST_AHEAD, Deadlines, is_stuck, overdue
+from checker.supervisor.state import MOST_AHEAD, Deadlines, WorkerSnapshot, WorkerState, is_stuck, overdue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
@@ -369,12 +370,22 @@ class Supervisor:
             return
         self._looks_at = now + _LOOK_S
         for worker in list(self._pool.workers.values()):
-            reason = overdue(worker.state, worker.handle.snapshot(), self._deadlines, now)
+            snapshot = worker.handle.snapshot()
+            self._note_stall(worker.state, snapshot, now)
+            reason = overdue(worker.state, snapshot, self._deadlines, now)
             if reason is not None:
                 if not worker.state.opened:
                     self.ending.fail(RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
+
+    def _note_stall(self, state: WorkerState, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> None:
+        stall = state.stall(snapshot, now, is_gone=is_gone)
+        if stall is not None:
+            began = now - self._lifecycle.elapsed_s
+            times = f"from {stall.since - began:.0f} s to {stall.until - began:.0f} s of the run"
+            text = f"worker {state.incarnation} sent no request {times}; it was {stall.doing}"
+            self._lifecycle.write(Note("stalled", TARGET, "", text))
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:
         """Remove a dead or hanging worker: return its tasks, and count the death against the case whose code ran."""
@@ -382,6 +393,7 @@ class Supervisor:
             worker.handle.kill()
         ended = self._pool.remove(worker)
         state, snapshot = worker.state, worker.handle.snapshot()
+        self._note_stall(state, snapshot, time.monotonic(), is_gone=True)
         worker.handle.forget()
         self._pool.tell_each(self._credentials.lose(state.incarnation))
         self._pool.tell_each(self._outages.lose(state.incarnation))

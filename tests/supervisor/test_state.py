@@ -99,3 +99,20 @@ def test_nothing_is_left_of_a_task_whose_last_case_failed() -> None:
     assert (over.start, over.stop, left(over)) == (4, 4, 0)
     calm = replace(seen, progress={"t": Progress(4)})
     assert left(calm.without_end(calm.rest_of(listed))) == 96
+
+
+def test_a_worker_without_a_request_for_30_s_is_reported_once_it_goes_on() -> None:
+    state, moving = standing(), replace(snapshot(None), sent=7)
+    state.take(task("a"), 1.0)
+    assert state.stall(moving, 10.0) is None
+    assert state.stall(moving, 50.0) is None
+    found = state.stall(replace(moving, sent=8), 60.0)
+    assert found is not None
+    assert (found.since, found.until, found.doing) == (10.0, 60.0, "waiting")
+    assert state.stall(replace(moving, sent=8), 89.0, is_gone=True) is None
+    assert state.stall(replace(moving, sent=8), 91.0, is_gone=True) is not None
+
+
+def test_a_worker_without_leases_is_not_stalled() -> None:
+    state, idle = standing(), replace(snapshot(None), sent=7)
+    assert all(state.stall(idle, second) is None for second in range(1, 100))
