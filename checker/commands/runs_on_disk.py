@@ -129,7 +129,7 @@ class Labels(Struct, frozen=True):
         moved = (
             (part.title, name)
             for part in parts
-            for name, finding in part.view.sights.items()
+            for name, finding in part.view.sights.best.items()
             if finding.label in shared
         )
         return cls(shared, frozenset(moved))

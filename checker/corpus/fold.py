@@ -5,7 +5,7 @@ all of them.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from math import inf
 from typing import TypeVar
 
@@ -60,7 +60,7 @@ class Sights(Struct, eq=False):
     """Fingerprint -> fingerprint at the end of its chain of `same_as`."""
     _members: dict[str, set[str]] = field(default_factory=dict)
     """The reverse of `_defects`."""
-    _told: dict[str, str] = field(default_factory=dict)
+    _shown: dict[str, str] = field(default_factory=dict)
     """Defect -> the fingerprint under which reports show it."""
 
     def __eq__(self, other: object) -> bool:
@@ -75,17 +75,17 @@ class Sights(Struct, eq=False):
         return {name: sight.best for name, sight in self._sights.items()}
 
     @property
-    def told(self) -> Collection[str]:
+    def shown(self) -> Collection[str]:
         """Return the fingerprints that reports show, one for each defect."""
-        return self._told.values()
+        return self._shown.values()
 
     def version(self, name: str) -> Finding:
         """Return the best version of a finding."""
         return self._sights[name].best
 
-    def is_told(self, name: str) -> bool:
+    def is_shown(self, name: str) -> bool:
         """Whether reports show this finding for its defect."""
-        return self._told.get(self._defects[name]) == name
+        return self._shown.get(self._defects[name]) == name
 
     def first_seen(self, name: str) -> tuple[FirstSeen, str]:
         """Return the sort key of findings."""
@@ -118,9 +118,9 @@ class Sights(Struct, eq=False):
             self._members.setdefault(defect, set()).add(one)
             defects.add(defect)
         for defect in defects:
-            was, is_now = self._told.pop(defect, None), self._teller(defect)
+            was, is_now = self._shown.pop(defect, None), self._teller(defect)
             if is_now is not None:
-                self._told[defect] = is_now
+                self._shown[defect] = is_now
             if was != is_now:
                 self.changes += [one for one in (was, is_now) if one not in (None, name)]
 
@@ -264,7 +264,8 @@ class RunView(Struct):
     """Incarnation -> seconds of make, wait, judge, record, idle."""
     sent: Counter[int] = field(default_factory=Counter)
     """Incarnation -> requests."""
-    _sights: Sights = field(default_factory=Sights)
+    sights: Sights = field(default_factory=Sights)
+    """All versions of all findings."""
     _ordinals: Counter[int] = field(default_factory=Counter)
 
     @property
@@ -273,39 +274,21 @@ class RunView(Struct):
 
         Without those that turned out to be another sight of one of them.
         """
-        names = sorted(self._sights.told, key=self._sights.first_seen)
-        return {name: self._with_needs(self._sights.version(name)) for name in names}
+        names = sorted(self.sights.shown, key=self.sights.first_seen)
+        return {name: self._with_needs(self.sights.version(name)) for name in names}
 
     @property
     def settled(self) -> dict[str, Finding]:
         """Fingerprint -> last version of every finding whose investigation ended, other sights included."""
-        return {name: one for name, one in self.sights.items() if one.stage == "minimised"}
-
-    @property
-    def sights(self) -> Mapping[str, Finding]:
-        """Fingerprint -> best version of every finding, those that reports do not show included."""
-        return self._sights.best
-
-    @property
-    def changes(self) -> Sequence[str]:
-        """Return fingerprints of findings in the order of their changes. A reader continues at the position where it stopped."""
-        return self._sights.changes
-
-    def version(self, fingerprint: str) -> Finding:
-        """Return the best version of a finding, without its prerequisites."""
-        return self._sights.version(fingerprint)
+        return {name: one for name, one in self.sights.best.items() if one.stage == "minimised"}
 
     def grave_failures(self, phase: str) -> dict[str, frozenset[str]]:
         """Return operation -> fingerprints of the grave failures that other phases than this one found."""
         found: defaultdict[str, set[str]] = defaultdict(set)
-        for one in self.sights.values():
+        for one in self.sights.best.values():
             if one.phase != phase and Severity(one.severity).is_grave:
                 found[one.label].add(one.fingerprint)
         return {label: frozenset(names) for label, names in found.items()}
-
-    def is_told(self, fingerprint: str) -> bool:
-        """Whether a finding is one of `findings`."""
-        return self._sights.is_told(fingerprint)
 
     @property
     def ledger(self) -> tuple[float, ...]:
@@ -337,13 +320,9 @@ class RunView(Struct):
         }
         return found | {label: scheme for label, scheme, _ in self.notes.get(UNDECLARED_AUTH, ())}
 
-    def first_seen_at(self, fingerprint: str) -> float:
-        """Return the time at which the first version of a finding was seen, in seconds since the epoch."""
-        return self._sights.first_seen(fingerprint)[0][0]
-
     def finding_count(self) -> int:
         """Return the number of findings."""
-        return len(self._sights.told)
+        return len(self.sights.shown)
 
     def _with_needs(self, finding: Finding) -> Finding:
         needs = needed_by(finding, self.made, self.removed)
@@ -359,7 +338,7 @@ class RunView(Struct):
                 ordinal = self._ordinals[incarnation]
                 stage = _STAGES.get(record.stage, 0)
                 rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)
-                self._sights.absorb(record, rank, (record.at, incarnation, ordinal))
+                self.sights.absorb(record, rank, (record.at, incarnation, ordinal))
                 if record.phase:
                     # A finding without a phase belongs to the run as a whole.
                     phase = self._phase(record.phase)

@@ -118,7 +118,7 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
         records += view.errors.values()
         records += [note for notes in view.notes.values() for note in notes.values()]
     for finding in everything.findings.values():
-        records += _versions(finding, everything.first_seen_at(finding.fingerprint))
+        records += _versions(finding, everything.sights.first_seen(finding.fingerprint)[0][0])
     plain = [record for _, record in pairs]
     records += fold((0, r) for r in plain if isinstance(r, Quarantined)).quarantined.values()
     records += favoured(record for record in plain if isinstance(record, CorpusEntry))

@@ -174,12 +174,12 @@ class Ending:
     def failures(self, view: RunView) -> int:
         """Return how many findings fail the run: known ones do not."""
         # Every turn asks, and a run may have thousands of findings.
-        changed = view.changes[self._read :]
+        changed = view.sights.changes[self._read :]
         self._read += len(changed)
         # A withdrawn or merged finding appears among the changes as well, and then fails nothing any more.
         for name in set(changed):
-            finding = view.version(name)
-            fails = view.is_told(name) and self._known.fails(finding)
+            finding = view.sights.version(name)
+            fails = view.sights.is_shown(name) and self._known.fails(finding)
             goes_on = self._goes_on.get(finding.label, self._usually_goes_on)
             ends = fails and not (finding.same_as or goes_on)
             for names, is_in in ((self._failing, fails), (self._ending, ends)):

@@ -80,11 +80,11 @@ class SettledNews(Struct):
 
     def read(self, view: RunView) -> tuple[Finding, ...]:
         """Return the findings that were settled since the last call, without withdrawn ones."""
-        changed = view.changes[self._read :]
+        changed = view.sights.changes[self._read :]
         self._read += len(changed)
         news = {}
         for name in sorted(set(changed) - self.known.keys()):
-            finding = view.version(name)
+            finding = view.sights.version(name)
             if finding.stage == "minimised" and not finding.withdrawn:
                 news[name] = finding.brief
         self.known |= news

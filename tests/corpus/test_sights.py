@@ -54,12 +54,12 @@ def test_what_is_told_is_the_same_as_if_all_were_looked_at(versions: list[Findin
         view.absorb(1, version)
         name = version.fingerprint
         first[name] = min(first.get(name, (9.0, 0)), (version.at, number))
-        best = dict(view.sights)
+        best = dict(view.sights.best)
         assert set(view.findings) == expected(best, first)
         assert view.finding_count() == len(view.findings)
         # A reader of changes needs to look at no other finding.
-        changed, read = set(view.changes[read:]), len(view.changes)
-        told = (told - changed) | {one for one in changed if view.is_told(one)}
+        changed, read = set(view.sights.changes[read:]), len(view.sights.changes)
+        told = (told - changed) | {one for one in changed if view.sights.is_shown(one)}
         assert told == set(view.findings)
 
 
@@ -67,6 +67,6 @@ def test_a_version_changes_the_findings_of_its_own_defect_only() -> None:
     view = RunView()
     for number in range(100):
         view.absorb(1, finding(f"f{number:02}"))
-    read = len(view.changes)
+    read = len(view.sights.changes)
     view.absorb(1, replace(finding("f07", stage="minimised"), same_as="f03"))
-    assert view.changes[read:] == ["f07"]
+    assert view.sights.changes[read:] == ["f07"]

@@ -2,18 +2,18 @@
 
 import pytest
 
-from checker.corpus.fold import RunView
+from checker.corpus.fold import Sights
 from checker.corpus.records import Finding
 
 
 def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the list that will hold the fingerprint of each finding that is looked at."""
     looks: list[str] = []
-    plain = RunView.version
+    plain = Sights.version
 
-    def version(view: RunView, fingerprint: str) -> Finding:
+    def version(sights: Sights, fingerprint: str) -> Finding:
         looks.append(fingerprint)
-        return plain(view, fingerprint)
+        return plain(sights, fingerprint)
 
-    monkeypatch.setattr(RunView, "version", version)
+    monkeypatch.setattr(Sights, "version", version)
     return looks
