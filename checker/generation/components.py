@@ -156,7 +156,7 @@ class PartCompiler:
     def _accepts(self, parameter: Parameter) -> Callable[[Any], bool] | None:
         """Return the predicate of other values of a parameter that is a free string or number; None for others."""
         part = self.parameter(parameter)
-        compiler, conjunction, place = self._learned.narrowed(part, parameter.location, parameter.name)
+        compiler, conjunction, place = self.learned.narrowed(part, parameter.location, parameter.name)
         if parameter.media_type is not None or self.forced(parameter) or not is_free(compiler.canonical(conjunction)):
             return None
         return lambda value: place.carries(value) and compiler.validator(conjunction)(value)

@@ -18,7 +18,7 @@ def _shorten() -> None:
         usual = patient(request_timeout_s, waiting_s=waiting_s)
         return replace(usual, stages={**usual.stages, Stage.HOOK: HOOK_S})
 
-    Deadlines.of = staticmethod(of)  # type: ignore[method-assign, assignment]
+    Deadlines.of = staticmethod(of)  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
