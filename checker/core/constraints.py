@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Final
 
@@ -140,16 +141,29 @@ def values_at(value: Any, path: tuple[str, ...], most_items: int | None = None) 
         yield value
 
 
-_ORDERABLE: Final = re.compile(r"\d{4}-\d\d-\d\d.*|\d\d:\d\d.*", re.DOTALL)
+_PLAIN: Final = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?")
 
 
 def comparison(low: Any, high: Any) -> int | None:
     """Return -1, 0 or 1 for two numbers, dates or times in order, equal, or out of order; None for other values."""
-    texts = [one for one in (low, high) if isinstance(one, str) and _ORDERABLE.fullmatch(one)]
-    numbers = [one for one in (low, high) if isinstance(one, int | float) and not isinstance(one, bool)]
-    if len(texts) != 2 and len(numbers) != 2:
+    one, other = _orderable(low), _orderable(high)
+    numbers = [isinstance(value, int | float) for value in (one, other)]
+    if one is None or not (all(numbers) or type(one) is type(other)):
         return None
-    return int(low > high) - int(low < high)
+    return int(one > other) - int(one < other)
+
+
+def _orderable(value: Any) -> Any:
+    """Return a number, a date or a time as it is, a date with time as a moment (UTC if it names no zone); else None."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    if not isinstance(value, str) or _PLAIN.fullmatch(value):
+        return value if isinstance(value, str) else None
+    try:
+        moment = datetime.fromisoformat(value.upper())
+    except ValueError:
+        return None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
 def _breaks_relation(one: Constraint, holder: Any) -> bool | None:

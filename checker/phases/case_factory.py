@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.case import Case
-from checker.core.constraints import Constraint, read, written
+from checker.core.constraints import RELATIONS, Constraint, read, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
@@ -253,7 +253,7 @@ class CaseFactory:
     _adapting: "dict[tuple[Label, str], _AdaptingList]" = dataclasses.field(default_factory=dict)
     _met: set[Label] = dataclasses.field(default_factory=set)
     _novelty: Novelty = dataclasses.field(default_factory=Novelty)
-    _related: dict[Label, Relations | None] = dataclasses.field(default_factory=dict)
+    _related: dict[tuple[Label, str], Relations | None] = dataclasses.field(default_factory=dict)
     """The relations of operations that lists were made for."""
     _random: RandomSource = dataclasses.field(default_factory=lambda: RandomSource(0))
 
@@ -528,7 +528,7 @@ class CaseFactory:
             # Call this before `renew`, so that a body that names other resources keeps their names.
             taken = *take_references(listed, found, pool, number), *take_names(listed, pool, number)
             token = renew(listed, found, wanted.token)
-            self._relate(listed, found)
+            self._relate(listed, found, wanted.learned)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)
         hooks = self.hooks(operation)
         whole = hooks.with_parts(listed) if phase.endswith(SMALLEST) else listed
@@ -536,16 +536,17 @@ class CaseFactory:
             raise FilteredOut(f"{label}: a hook does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)
 
-    def _relate(self, case: Case, listed: object) -> None:
-        """Let a valid case of a list respect the relations between values that the description suggests."""
+    def _relate(self, case: Case, listed: object, learned: str) -> None:
+        """Let a valid case of a list respect the relations between values that the description suggests or the target demands."""
         if not isinstance(listed, BoundaryCase) or listed.mode.is_negative:
             return
-        label = case.operation.label
-        if label not in self._related:
+        key = case.operation.label, learned
+        if key not in self._related:
             with suppress(CheckerError):
-                has_any = bool(relations_of(case.operation))
-                self._related[label] = self.program(label, listed.phase, "").relations if has_any else None
-        relations = self._related.setdefault(label, None)
+                has_any = any(one.keyword in RELATIONS for one in read(learned)) or relations_of(case.operation)
+                program = self.program(key[0], listed.phase, learned) if has_any else None
+                self._related[key] = None if program is None else program.relations
+        relations = self._related.setdefault(key, None)
         if relations is not None:
             relations.repair(case, lambda count: 0, all_of_them=True, kept=listed.parameter)
 

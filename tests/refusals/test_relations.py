@@ -2,6 +2,7 @@
 
 import pytest
 
+from checker.core.constraints import comparison
 from checker.core.request import Location
 from checker.refusals.relations import Place, relations_in
 
@@ -74,6 +75,24 @@ def test_a_refusal_without_names_is_about_the_only_two_values() -> None:
 )
 def test_a_sentence_states_what_stands_together(text: str, relation: tuple[str, str, object]) -> None:
     assert related(text) == [relation]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "order"),
+    [
+        (1, 2.5, -1),
+        (3, 3, 0),
+        ("2024-01-02", "2024-01-01", 1),
+        ("2024-01-01T10:00:00+05:00", "2024-01-01T06:00:00Z", -1),
+        ("2024-01-01t10:00:00z", "2024-01-01T10:00:00.000+00:00", 0),
+        ("2024-13-01T10:00:00Z", "2024-01-01T10:00:00Z", None),
+        ("b", "a", None),
+        (1, "2024-01-01", None),
+        (True, 2, None),
+    ],
+)
+def test_moments_are_compared_whatever_their_zone(low: object, high: object, order: int | None) -> None:
+    assert comparison(low, high) == order
 
 
 @pytest.mark.parametrize(
