@@ -152,10 +152,11 @@ def test_failures_can_be_dropped(schema, api) -> None:
 
     api.status = 500
     case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7})
+    # The undocumented status is part of the failure.
+    case.call_and_validate()
     with pytest.raises(checker.errors.FailureGroup) as caught:
-        case.call_and_validate()
+        case.call_and_validate(checks=["status_code_conformance"])
     assert [one.title for one in caught.value.exceptions] == ["Undocumented HTTP status code"]
-    case.call_and_validate(checks=["not_a_server_error"])
     with pytest.raises(checker.errors.FailureGroup):
         schema["/items"]["POST"].Case(body={}).call_and_validate(checks=["not_a_server_error"])
 
