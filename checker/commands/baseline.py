@@ -87,8 +87,8 @@ def list_entries(ctx: click.Context, file: str | None) -> None:
     for entry in read_baseline(_path(configured(ctx), file)):
         state = "expired" if entry.is_expired(today) else "known"
         until = f" until {entry.expires}" if entry.expires else ""
-        told = ", ".join(part for part in (entry.reason, entry.owner, entry.ticket) if part)
-        echo_line(f"{state}{until}  {entry_name(entry)}{f'  {told}' if told else ''}")
+        details = ", ".join(part for part in (entry.reason, entry.owner, entry.ticket) if part)
+        echo_line(f"{state}{until}  {entry_name(entry)}{f'  {details}' if details else ''}")
 
 
 @baseline.command(cls=Command)
@@ -121,12 +121,12 @@ def _is_same(one: KnownFailure, other: KnownFailure) -> bool:
 
 def _renewed(entry: KnownFailure, made: KnownFailure) -> KnownFailure:
     """Return an entry with the given fields changed; the other fields stay."""
-    said = {
+    changes = {
         name: getattr(made, name)
         for name in ("reason", "owner", "ticket", "expires", "last_seen")
         if getattr(made, name)
     }
-    return replace(entry, **said)
+    return replace(entry, **changes)
 
 
 def _path(config: Config, file: str | None) -> Path:

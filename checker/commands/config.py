@@ -152,8 +152,8 @@ def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]
     """Yield (values, place) of each block that applies to an operation; the one with the highest precedence first."""
     mine = [one for one in enumerate(config.operations) if one[1].filters.matches(operation)]
     values = with_first_headers([block.values for _, block in mine])
-    for (number, _), said in zip(mine, values, strict=True):
-        yield said, f"{config.config_path} [[operations]] {number}"
+    for (number, _), layer in zip(mine, values, strict=True):
+        yield layer, f"{config.config_path} [[operations]] {number}"
 
 
 _SECRETS: Final = frozenset(
@@ -189,8 +189,8 @@ def schema() -> None:
 @config.command(cls=Command)
 @click.argument("location", required=False, callback=lambda *given: given[2] and location_of(*given))
 @click.option("--set", "keys", multiple=True, metavar="NAME=VALUE", help="Any key.")
-@click.option("--changed", is_flag=True, help="Only what somebody has said.")
-@click.option("--operation", "label", metavar="NAME", help="What counts for this operation of LOCATION.")
+@click.option("--changed", is_flag=True, help="Only configured keys.")
+@click.option("--operation", "label", metavar="NAME", help="Values for this operation of LOCATION.")
 @click.pass_context
 def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label: str | None, *, changed: bool) -> None:
     """Print the value of every key and where it comes from; for the API at LOCATION, its `[[project]]` table counts."""

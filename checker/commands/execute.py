@@ -67,7 +67,7 @@ class EventHandlers(Struct):
                 one = kind(**params)
                 one.start(mine.context)
             except Exception as error:
-                raise ConfigError(f"the handler {kind.__name__} cannot start: {_told(error)}") from error
+                raise ConfigError(f"the handler {kind.__name__} cannot start: {_described(error)}") from error
             mine._handlers.append(one)
         return mine
 
@@ -110,10 +110,10 @@ class EventHandlers(Struct):
         try:
             call()
         except Exception as error:  # noqa: BLE001 - user code may raise anything
-            self.problems.setdefault(type(one).__name__, _told(error))
+            self.problems.setdefault(type(one).__name__, _described(error))
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 

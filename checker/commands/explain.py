@@ -46,9 +46,9 @@ def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | Non
         past = PastRun.of(folder_of(run), configured(ctx))
         found = chosen_findings([name.strip()], list(past.report.findings))
         blocks = failures_by_label(found, past.context.truncation, past.context.masking.command)
-        told = [f"{one_line(label)}\n\n{block}" for label, block in blocks]
+        shown = [f"{one_line(label)}\n\n{block}" for label, block in blocks]
         codes = dict.fromkeys(one.code or one.check for one in found)
-        echo("\n\n".join([*told, *(page for code in codes for page in pages_for(code) or ())]))
+        echo("\n\n".join([*shown, *(page for code in codes for page in pages_for(code) or ())]))
         return
     # Names of codes, checks and warnings are one word; labels of operations are not.
     if pages is None and (run is not None or " " in name.strip() or "." in name):

@@ -395,8 +395,8 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
                 if value is None:
                     raise UsageError(f"Option {name!r} requires an argument.")
             found += row.today(value or "")
-            said = " ".join(row.today(row.shown(value or ""))) or "the default behaviour"
-            hints.append(f"{name} is now: {said}")
+            current = " ".join(row.today(row.shown(value or ""))) or "the default behaviour"
+            hints.append(f"{name} is now: {current}")
         else:
             found.append(argument)
     return found, hints

@@ -98,7 +98,7 @@ def _put(document: Any, name: str, value: Any) -> bool:
         if not isinstance(table, dict):
             return False
     if isinstance(value, dict) and isinstance(table.get(key), dict):
-        new = {one: said for one, said in value.items() if one not in table[key]}
+        new = {one: item for one, item in value.items() if one not in table[key]}
         table[key].update(new)
         return bool(new)
     if key in table:

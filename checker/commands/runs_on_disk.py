@@ -343,15 +343,15 @@ def _view(layout: RunLayout, run: LastRun) -> RunView:
 
 def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
     """Yield (incarnation, record) of a run, then damage of its journals and requests that only slots of workers count."""
-    told: Counter[int] = Counter()
+    recorded: Counter[int] = Counter()
     with closing(Journals(layout, above=run.first - 1)) as journals:
         for incarnation, record in journals.read_new():
             if isinstance(record, TaskProgress):
-                told[incarnation] += record.requests
+                recorded[incarnation] += record.requests
             yield incarnation, record
         yield from ((0, note) for note in journals.notes())
     for incarnation, path in layout.inflight_paths():
-        missing = InflightReader(path).sent - told[incarnation]
+        missing = InflightReader(path).sent - recorded[incarnation]
         if incarnation >= run.first and missing > 0:
             yield incarnation, requests_alone(missing)
 

@@ -44,9 +44,9 @@ class KeyValue(click.ParamType):  # type: ignore[type-arg]  # generic from click
         parsed = parsed_text(value, self._key.kind)
         problem = self._key.kind.problem(parsed, "it")
         if problem:
-            said = problem.text.partition(" -> ")[2] or problem.text
-            said = said.replace("but got string: ", "but got ")
-            self.fail(_sentences(said, problem.hint), param, ctx)
+            sentence = problem.text.partition(" -> ")[2] or problem.text
+            sentence = sentence.replace("but got string: ", "but got ")
+            self.fail(_sentences(sentence, problem.hint), param, ctx)
         return parsed
 
 

@@ -154,14 +154,14 @@ def _sum(listed: Iterable[tuple[Alternatives, ...]]) -> Share:
 
 
 def operation_coverage(
-    label: str, said: OperationDescribed | None, statuses: Mapping[int, int], tried: Tried
+    label: str, described: OperationDescribed | None, statuses: Mapping[int, int], tried: Tried
 ) -> OperationCoverage:
-    """Return the coverage of one operation; None for `said` without a description of it."""
-    said = said or OperationDescribed(label, (), (), (), needs_credentials=False)
+    """Return the coverage of one operation; None for `described` without a description of it."""
+    described = described or OperationDescribed(label, (), (), (), needs_credentials=False)
     by_status: Counter[str] = Counter()
     undocumented = []
     for status, count in statuses.items():
-        spelled = _documented_as(status, said.statuses)
+        spelled = _documented_as(status, described.statuses)
         if spelled:
             by_status[spelled] += count
         elif status:
@@ -169,12 +169,12 @@ def operation_coverage(
     came = _came_back(tried)
     return OperationCoverage(
         label,
-        tuple(_places(said.parameters, came)),
-        tuple((one, by_status[one]) for one in said.statuses),
+        tuple(_places(described.parameters, came)),
+        tuple((one, by_status[one]) for one in described.statuses),
         tuple(sorted(undocumented)),
         any(status // 100 == 2 for status in statuses),
-        tuple(_alternatives(said.members, came, MEMBER)),
-        tuple(_alternatives(said.media_types, came, MEDIA_TYPE)),
+        tuple(_alternatives(described.members, came, MEMBER)),
+        tuple(_alternatives(described.media_types, came, MEDIA_TYPE)),
     )
 
 

@@ -56,8 +56,8 @@ def upload(
         return f"{shown}: {one_line(outcome.message)}"
     if 200 <= outcome.status_code < 300:
         return ""
-    said = one_line(hide(outcome.readable.content.decode("utf-8", "replace").strip())[:_SHOWN])
-    return f"{shown}: it returned {outcome.status_code}{f': {said}' if said else ''}"
+    reply = one_line(hide(outcome.readable.content.decode("utf-8", "replace").strip())[:_SHOWN])
+    return f"{shown}: it returned {outcome.status_code}{f': {reply}' if reply else ''}"
 
 
 def _request(archive: bytes, asked: UploadSettings, origin: BaseUrl) -> WireRequest:

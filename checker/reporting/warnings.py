@@ -55,8 +55,8 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
         if not any(status // 100 == 2 for status in statuses):
             most = max(statuses, key=lambda status: (statuses[status], -status))
-            said = f"mostly {most}" if most else "mostly no response"
-            yield Note("unreached", label, "", said if len(statuses) > 1 else said.removeprefix("mostly "))
+            text = f"mostly {most}" if most else "mostly no response"
+            yield Note("unreached", label, "", text if len(statuses) > 1 else text.removeprefix("mostly "))
 
 
 def missing_auth(facts: WarningFacts) -> Iterator[Note]:
@@ -87,8 +87,8 @@ def _closed(facts: WarningFacts) -> Iterator[Note]:
 
 def _is_open_login(view: RunView, label: str) -> bool:
     """Whether an operation takes credentials in its body alone, so that it refuses generated ones whatever a request carries."""
-    said = view.described.get(label)
-    if said is None or said.needs_credentials or "body" not in said.parameters:
+    described = view.described.get(label)
+    if described is None or described.needs_credentials or "body" not in described.parameters:
         return False
     return is_login(label)
 
@@ -222,7 +222,7 @@ def notes_of(view: RunView, settings: RunSettings) -> RunNotes:
     try:
         load_plugins()
     except Exception as error:  # noqa: BLE001 - a broken plug-in loses only its own warnings
-        text = f"warnings of plug-ins are not told: {type(error).__name__}: {error}"
+        text = f"warnings of plug-ins are missing: {type(error).__name__}: {error}"
         trouble.append(Note(_BROKEN, "", "", text))
     common = settings.verdict.warnings
     own = {
@@ -232,8 +232,8 @@ def notes_of(view: RunView, settings: RunSettings) -> RunNotes:
     facts = WarningFacts(view, settings, own)
     known = [note for kind, of_kind in view.notes.items() for note in of_kind.values() if kind != OWN_WARNINGS]
     known += trouble
-    told = [note for row in warning_rows() for note in _triggered(row, facts)]
-    notes = (*known, *told)
+    triggered = [note for row in warning_rows() for note in _triggered(row, facts)]
+    notes = (*known, *triggered)
     warnings = [(note, own.get(note.label, common)) for note in notes if is_warning(note.kind)]
     hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
     failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))

@@ -193,7 +193,7 @@ def write_streams(
     contexts = [run.context for run in runs]
     reports = [_OpenReport(row, path, runs[0].settings, contexts[0]) for row, path in rows]
     has_traffic = any(row.needs_traffic for row, _ in rows)
-    told: set[str] = set()
+    shown: set[str] = set()
     with ExitStack() as stack:
         for report in reports:
             stack.callback(report.close)
@@ -202,7 +202,7 @@ def write_streams(
                 for report in reports:
                     report.turn_to(context)
                 with closing(run.events(has_traffic=has_traffic)) as events:
-                    told |= _show(events, reports, told, is_given_up)
+                    shown |= _show(events, reports, shown, is_given_up)
                     found.count += events.count
                     found.notes += events.notes()
             for report in reports:
@@ -219,16 +219,16 @@ def write_streams(
 
 
 def _show(
-    events: RunEvents, reports: Sequence["_OpenReport"], told: set[str], is_given_up: Callable[[], bool]
+    events: RunEvents, reports: Sequence["_OpenReport"], shown: set[str], is_given_up: Callable[[], bool]
 ) -> set[str]:
-    """Write all events to all reports, without findings in `told`. Return the fingerprints of the findings."""
+    """Write all events to all reports, without findings in `shown`. Return the fingerprints of the findings."""
     found = set()
     for event in events.all():
         if is_given_up():
             raise InterruptedError
         if isinstance(event, Finding):
             found.add(event.fingerprint)
-            if event.fingerprint in told:
+            if event.fingerprint in shown:
                 continue
         for report in reports:
             report.event(event)
@@ -373,8 +373,8 @@ def _write_folder(path: Path, files: Iterable[tuple[str, str]], permissions: int
 def _sentence(row: ReportFormat, path: Path | str, error: Exception) -> str:
     if isinstance(error, InterruptedError):
         return f"{path}: the {row.name} report was not written: interrupted"
-    told = error.strerror if isinstance(error, OSError) else None
-    why = told or f"{type(error).__name__}: {error}"
+    reason = error.strerror if isinstance(error, OSError) else None
+    why = reason or f"{type(error).__name__}: {error}"
     return f"{path}: the {row.name} report cannot be written: {why}"
 
 

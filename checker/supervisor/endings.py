@@ -307,8 +307,8 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
         )
         yield OperationError(TARGET, "", UNREACHED, f"{what} {left}")
     lost, last = view.lost_access, {card.label for card in cards if card.is_ending}
-    asked = [said for label, said in lost.statuses.items() if label not in last]
-    shut = [said for said in asked if said.keys() <= _TURNED_AWAY]
+    asked = [statuses for label, statuses in lost.statuses.items() if label not in last]
+    shut = [statuses for statuses in asked if statuses.keys() <= _TURNED_AWAY]
     if lost.is_final and 2 * len(shut) > len(asked):
         statuses = ", ".join(str(one or "no response") for one in sorted(set().union(*shut)))
         what = (
@@ -329,7 +329,7 @@ def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
         if done < task.stop and not (known is not None and known.finished) and not is_left_out:
             is_listed = phase_named(task.phase).source is CaseSource.LISTED
             cases = "case" + "s" * (done != 1) if is_listed else f"of {task.stop} cases"
-            told = tried.setdefault(task.labels[0], [])
-            told.append(f"{done} {cases} of the {task.phase} phase")
+            phases_of = tried.setdefault(task.labels[0], [])
+            phases_of.append(f"{done} {cases} of the {task.phase} phase")
     for label, phases in tried.items():
         yield Note("untried", label, "", f"tried {', '.join(phases)}")

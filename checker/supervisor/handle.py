@@ -105,14 +105,14 @@ class WorkerPool:
     def listen(self, timeout_s: float) -> tuple[list[tuple[LiveWorker, Up]], list[LiveWorker]]:
         """Wait for workers; return their messages, and the workers that are gone."""
         self._launcher.wait(timeout_s)
-        said: list[tuple[LiveWorker, Up]] = []
+        received: list[tuple[LiveWorker, Up]] = []
         gone: list[LiveWorker] = []
         for worker in self.workers.values():
             messages, is_over = worker.handle.hear()
-            said += [(worker, message) for message in messages]
+            received += [(worker, message) for message in messages]
             if is_over:
                 gone.append(worker)
-        return said, gone
+        return received, gone
 
     def remove(self, worker: LiveWorker) -> Departure:
         """Remove a worker and return how it ended."""
@@ -124,9 +124,9 @@ class WorkerPool:
         """Return the incarnations that have opened the description."""
         return [one for one, worker in self.workers.items() if worker.state.opened]
 
-    def tell_each(self, told: Iterable[tuple[int, Down]]) -> None:
+    def tell_each(self, messages: Iterable[tuple[int, Down]]) -> None:
         """Send each worker its own message."""
-        for incarnation, message in told:
+        for incarnation, message in messages:
             if (worker := self.workers.get(incarnation)) is not None:
                 worker.tell(message)
 

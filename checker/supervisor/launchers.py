@@ -100,12 +100,12 @@ class LocalWorker:
     def hear(self) -> tuple[list[Up], bool]:
         """Return the messages since the last call, and whether they were the last."""
         self._sender.flush()
-        said: list[Up] = []
+        messages: list[Up] = []
         while self._has_news and (message := self._receiver.get_nowait()) is not None:
             if isinstance(message, Up):
-                said.append(message)
+                messages.append(message)
         # The exit code is not used here: when the fork server dies, it reads 255 although the worker is alive. EOF is reliable.
-        return said, self._is_over or self._receiver.closed
+        return messages, self._is_over or self._receiver.closed
 
     def snapshot(self) -> WorkerSnapshot:
         """Return the state of the worker, or its state at the end."""

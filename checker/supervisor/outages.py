@@ -113,9 +113,9 @@ class Outages(Struct):
                 self.deaths.append(Death(self._at, found.culprit))
         if found.culprit is None and found.serves and self._line and not found.is_rate:
             return self._next()
-        told = self._closed()
+        messages = self._closed()
         # A target that is gone for good ends the run, so that no worker may continue.
-        return told if found.serves or found.trouble is Trouble.REFUSED else []
+        return messages if found.serves or found.trouble is Trouble.REFUSED else []
 
     def lose(self, incarnation: int) -> list[WorkerMessage]:
         """Return the messages that follow when a worker is gone."""

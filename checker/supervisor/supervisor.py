@@ -186,8 +186,8 @@ class Supervisor:
         while self._pool.workers or not self.ending.began:
             now = time.monotonic()
             self._start_missing(now)
-            said, gone = self._pool.listen(max(0.0, min([_TICK_S, *(at - now for at in self._starts)])))
-            for worker, message in said:
+            received, gone = self._pool.listen(max(0.0, min([_TICK_S, *(at - now for at in self._starts)])))
+            for worker, message in received:
                 self._hear(worker, message)
             for worker in gone:
                 self._lose(worker, "")
@@ -233,7 +233,7 @@ class Supervisor:
                 assert self._plan is not None
                 for deferred in message.deferred:
                     worker.state.wait(deferred)
-                reports = {name: told for (name, *_), told in zip(message.tasks, message.reports, strict=True)}
+                reports = {name: report for (name, *_), report in zip(message.tasks, message.reports, strict=True)}
                 back = worker.state.give_back(message.tasks, time.monotonic())
                 for task, reached, finished, spent_s in back:
                     self._plan.come_back(task, reached, finished=finished, spent_s=spent_s, report=reports[task.id])
@@ -258,8 +258,8 @@ class Supervisor:
     def _hear_of_credentials(self, incarnation: int, message: CredentialMessage) -> None:
         if message.action is CredentialAction.FETCHED:
             self._lifecycle.secrets.add_credentials(message.credentials)
-        told = self._credentials.hear(incarnation, message, self._pool.workers)
-        self._pool.tell_each(told)
+        messages = self._credentials.hear(incarnation, message, self._pool.workers)
+        self._pool.tell_each(messages)
 
     def _hear_of_outage(self, incarnation: int, message: OutageReport) -> None:
         """Defer the operation that caused an outage. A target that does not come back ends the run."""
@@ -399,8 +399,8 @@ class Supervisor:
         self._pool.tell_each(self._outages.lose(state.incarnation))
         self._lifecycle.read_last(state.incarnation)
         word = state.last_word
-        if said := reason or (word.reason if word is not None else ""):
-            ended = Departure(said)
+        if reason_given := reason or (word.reason if word is not None else ""):
+            ended = Departure(reason_given)
         self._lifecycle.write(WorkerGone(state.incarnation, ended.reason))
         rests = {name: snapshot.rest_of(task) for name, task in state.leases.items()}
         view = self._lifecycle.view
@@ -509,8 +509,8 @@ class Supervisor:
         """Return how a worker that only concludes ended."""
         state, count = worker.state, self._around.interrupts.count
         while True:
-            said, gone = self._pool.listen(_TICK_S)
-            for _, message in said:
+            received, gone = self._pool.listen(_TICK_S)
+            for _, message in received:
                 if isinstance(message, Opened):
                     state.opened = True
                     worker.tell(wanted)

@@ -251,7 +251,7 @@ def test_a_broken_plug_in_costs_its_warnings(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(warnings, "load_plugins", load)
     told = notes_of(fold([]), settings())
     (text,) = [note.text for note in told.notes if note.kind == "broken_warning"]
-    assert text.startswith("warnings of plug-ins are not told: ")
+    assert text.startswith("warnings of plug-ins are missing: ")
     assert "cannot load the plug-in 'bad'" in text
 
 
