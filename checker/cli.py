@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": "Test the operations of an API, each a bounded number of times.",
     "fuzz": "Explore an API until a time limit or Ctrl-C; without a limit, until the first failure.",
+    "init": "Write a checker.toml for an API, and a job for CI.",
     "list": "List the operations that would be tested, and by which phases.",
     "graph": "Show which operations make what others use.",
     "report": "Make reports of a run that is over, was killed, or still goes on.",
