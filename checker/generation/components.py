@@ -159,7 +159,8 @@ class PartCompiler:
         compiler, conjunction, place = self.learned.narrowed(part, parameter.location, parameter.name)
         if parameter.media_type is not None or self.forced(parameter) or not is_free(compiler.canonical(conjunction)):
             return None
-        return lambda value: place.carries(value) and compiler.validator(conjunction)(value)
+        is_valid = compiler.validator(conjunction)
+        return lambda value: place.carries(value) and is_valid(value)
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
         """The schema of one parameter."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.resource_names import marks_among
 from checker.generation.drawing.nodes import IsValid, Nodes, Variety, different
 from checker.generation.drawing.places import TextPlace, item_of
@@ -201,7 +201,9 @@ def related(draw: Draw, properties: Sequence[Property], context: DrawContext) ->
         for name, other in value.items():
             if type(other) is type(base) and other is not base and name in accepts:
                 found = base if way == 0 else _after(base, other) if way == 1 else _before(base)
-                made |= {name: found} if accepts[name](found) else {}
+                # A validator is compiled at its first call.
+                with suppress(Unsatisfiable, BudgetSpent):
+                    made |= {name: found} if accepts[name](found) else {}
         return {**value, **made}
 
     return drawn
@@ -278,7 +280,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
         if admitted:
             draw = listed(admitted)
         has_others = not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
-        accepts = partial(_accepts, nodes, conjunction, inner) if has_others else None
+        accepts = partial(_accepts, nodes.validator(conjunction), inner) if has_others else None
         share = 1.0 if is_required else SELDOM if name in marks else usual
         found.append(Property(name, _at(nodes, name, draw, inner), share, accepts))
     for name, pointer in objects.required.items():
@@ -292,8 +294,8 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
     return found
 
 
-def _accepts(nodes: Nodes, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
-    return place.carries(value) and nodes.validator(conjunction)(value)
+def _accepts(is_valid: IsValid, place: TextPlace, value: Any) -> bool:
+    return place.carries(value) and is_valid(value)
 
 
 def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
