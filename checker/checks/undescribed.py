@@ -45,7 +45,7 @@ def undescribed_reason(context: CheckContext) -> str:
         return ""
     sentences = list(sentences_of(context.response))
     for one, other in _compared(case, sentences):
-        return f"it compares {one} with {other}, which no schema can"
+        return f"the response compares {one} with {other}, and a schema cannot state that"
     if _is_of_identifier(context, sentences):
         return "an identifier in its path is invented, so that the response may mean 404"
     return ""

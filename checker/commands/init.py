@@ -1,7 +1,9 @@
 """`checker init`."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -11,6 +13,7 @@ from checker.commands.outline import planned_run
 from checker.commands.output import echo
 from checker.commands.topics import TestingCommand
 from checker.core.errors import UsageError
+from checker.core.terminal import one_line
 from checker.health import looks_dangerous
 from checker.workers.starting.subject import TestedDescription, read_subject
 
@@ -27,7 +30,8 @@ jobs:
       - uses: actions/setup-python@v5
         with: {{ python-version: "3.12" }}
       - run: pip install checker-api
-      - run: checker run {location} --seed 1 --max-time 300 --report junit,html,sarif
+      - run: |
+          checker run {location} --seed 1 --max-time 300 --report junit,html,sarif
       - if: always()
         uses: actions/upload-artifact@v4
         with: {{ name: checker-report, path: checker-report }}
@@ -38,7 +42,8 @@ api:
   script:
     # Start the API here, or as a service of the job.
     - pip install checker-api
-    - checker run {location} --seed 1 --max-time 300 --report-junit-path checker-report/junit.xml --report html
+    - |
+      checker run {location} --seed 1 --max-time 300 --report-junit-path checker-report/junit.xml --report html
   artifacts:
     when: always
     paths: [checker-report]
@@ -62,30 +67,32 @@ def init(ctx: click.Context, /, ci: str | None, **options: Any) -> None:
         if path.exists():
             raise UsageError(f"{path} exists; rename or remove it, then run `checker init` again")
     with planned_run(ctx, options) as (settings, layout):
-        texts = ["\n".join(_configuration(read_subject(settings, layout), options["location"])) + "\n"]
+        # Files of a repository must not hold the credentials of the location.
+        location = one_line(settings.report.sanitization.redaction.url(options["location"]))
+        texts = ["\n".join(_configuration(read_subject(settings, layout), location)) + "\n"]
     if ci:
-        texts.append(JOBS[ci][1].format(location=options["location"]))
+        texts.append(JOBS[ci][1].format(location=quote(location)))
     for path, text in zip(wanted, texts, strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         echo(f"Wrote {path}")
-    echo(f"Next: checker run {options['location']}")
+    echo(f"Next: checker run {quote(location)}")
 
 
 def _configuration(subject: TestedDescription, location: str) -> Iterator[str]:
-    title = " ".join(subject.description.schema.title.split())
+    schema, redaction = subject.description.schema, subject.settings.report.sanitization.redaction
     yield f"#:schema {CONFIGURATION.stem}.schema.json"
-    yield f"# {title}: {len(subject.selected)} operations, described at {location}."
+    yield f"# {one_line(schema.title)}: {len(subject.selected)} operations, described at {location}."
     yield "# `checker config schema > checker.schema.json` lets editors complete and verify the keys."
     yield "# `checker config show` prints the value and the source of every key."
     yield ""
-    described = subject.description.schema.base_url
-    yield f'base-url = "{described or subject.origin.url}"'
+    # A text of JSON is a text of TOML, too.
+    yield f"base-url = {json.dumps(redaction.url(schema.base_url or subject.origin.url))}"
     yield "# seed = 1                   # the same requests in every run"
     yield "# max-time = 300             # seconds for the testing"
     yield "# workers = 4                # processes; default 1"
     yield '# baseline = "known.toml"    # known failures fail no run'
-    examples = subject.schemes.examples(subject.description.schema.described_login)
+    examples = subject.schemes.examples(schema.described_login)
     if examples:
         yield ""
         yield "# The description declares these security schemes. Set the environment variables and remove the first sign of"
@@ -94,8 +101,8 @@ def _configuration(subject: TestedDescription, location: str) -> Iterator[str]:
     dangerous = [one for one in subject.selected.values() if looks_dangerous(one.path, one.operation_id)]
     if dangerous:
         yield ""
-        yield "# The names of these operations suggest that they end sessions or empty stores. A run sends them last, each"
-        yield "# once. These blocks leave them out."
+        yield "# The names of these operations suggest that they end sessions or empty stores. A run tests them last. These"
+        yield "# blocks leave them out."
     for operation in dangerous:
         yield "# [[operations]]"
         yield f'# include-name = "{operation.label}"'

@@ -103,7 +103,7 @@ class Loaders:
         *,
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
-        query_string: str | Mapping[str, Any] = "",
+        query_string: str | bytes | Mapping[str, Any] = "",
         config: Config | None = None,
     ) -> LoadedSchema:
         """Return the schema that an ASGI application serves at a path. Its cases are sent to the application.
@@ -111,9 +111,8 @@ class Loaders:
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of WSGI.
         """
-        _refuse_other_paths(path)
-        _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
         path = _with_query(path, query_string)
+        _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
         return self._of_application(path, app, applications.AsgiApplication(app), (_sent(headers, cookies), config))
 
     @plainly
@@ -124,7 +123,7 @@ class Loaders:
         *,
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
-        query_string: str | Mapping[str, Any] = "",
+        query_string: str | bytes | Mapping[str, Any] = "",
         config: Config | None = None,
     ) -> LoadedSchema:
         """Return the schema that a WSGI application serves at a path. Its cases are sent to the application.
@@ -132,9 +131,8 @@ class Loaders:
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of ASGI.
         """
-        _refuse_other_paths(path)
-        _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
         path = _with_query(path, query_string)
+        _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
         return self._of_application(path, app, applications.WsgiApplication(app), (_sent(headers, cookies), config))
 
     def _of_application(
@@ -172,22 +170,26 @@ def _mapping(argument: str, given: object) -> dict[str, str]:
 
 def _sent(headers: object, cookies: object) -> dict[str, str]:
     """Return the headers with the cookies among them. Raises `IncorrectUsage` for other values."""
+    sent = _mapping("headers", headers)
     pairs = [f"{name}={value}" for name, value in _mapping("cookies", cookies).items()]
-    return _mapping("headers", headers) | ({"Cookie": "; ".join(pairs)} if pairs else {})
+    if pairs:
+        # One header: a second one replaces the first in some applications.
+        pairs[:0] = [sent.pop(name) for name in list(sent) if name.lower() == "cookie"]
+        sent["Cookie"] = "; ".join(pairs)
+    return sent
 
 
-def _with_query(path: str, query: str | Mapping[str, Any]) -> str:
-    text = query if isinstance(query, str) else urlencode(query, doseq=True)
-    return f"{path}?{text.removeprefix('?')}" if text else path
-
-
-def _refuse_other_paths(path: object) -> None:
+def _with_query(path: object, query: str | bytes | Mapping[str, Any]) -> str:
+    """Return a path with a query, a text or a mapping. Raises `IncorrectUsage` for other values."""
     if not isinstance(path, str):
         raise IncorrectUsage(
             f"the path of the description comes first, then the application: got {path!r:.80} as the path"
         )
     if "://" in path:
         raise ValueError(f"Schema path should be relative for WSGI/ASGI loaders, got {path!r}")
+    require(isinstance(query, str | bytes | Mapping), "query_string", "a text or a mapping of names to values", query)
+    text = query.decode() if isinstance(query, bytes) else query if isinstance(query, str) else urlencode(query, True)
+    return f"{path}{'&' if '?' in path else '?'}{text.removeprefix('?')}" if text else path
 
 
 def _refuse_arguments(app: object, count: int, what: str) -> None:

@@ -60,8 +60,8 @@ NOTE_TITLES = {
     UNBROKEN: ("operation", "skipped: no invalid request is possible"),
     "unproved": ("failure", "that did not reproduce"),
     FIRST_ANSWERS: ("problem", "in the first responses"),
-    "stalled": ("time", "in which a worker sent nothing for 30 s or more"),
-    "held_back": ("operation", "held back, because it may end the access of the run"),
+    "stalled": ("period", "of 30 s or more without a request of a worker"),
+    "held_back": ("operation", "held back, because it may revoke the credentials of the run"),
     "untried": ("operation", "with cases that did not fit into the time limit"),
 }
 """Kind of a note -> the noun that is counted, and the rest of the heading."""
@@ -115,7 +115,7 @@ def total_line(report: Report) -> str:
         stable = counts[STABLE] + counts[SEQUENCE]
         is_all = stable == len(failing)
         found, causes = counted(len(failing), "failure"), len(causes_of(failing))
-        found = found if causes == len(failing) else f"{counted(causes, 'cause')} of {found}"
+        found = found if causes == len(failing) else f"{found} with {counted(causes, 'cause')}"
         parts.append(marked(found, [] if is_all else [f"{stable} stable"]))
     if report.error_count:
         parts.append(counted(report.error_count, "error"))
@@ -227,7 +227,7 @@ def refusal_text(operation: OperationOutcome) -> str:
     if not status or operation.reach == "2xx":
         return ""
     usual = (
-        "the server fails: see its log" if status >= 500 else "give values that it accepts in [parameters], or a hook"
+        "the server fails: see its log" if status >= 500 else "give values that the service accepts in [parameters], or a hook"
     )
     remedy = next((advice for statuses, advice in _REMEDIES if status in statuses), usual)
     return one_line(f"{status} {text or standard_reason(status)}: {remedy}")

@@ -199,7 +199,7 @@ class Supervisor:
         if self.ending.outcome == TIME_LIMIT and self._plan is not None:
             self._lifecycle.write_all(untried(self._lifecycle.view, self._plan.tasks))
         if isinstance(self._plan, FuzzPlan):
-            text = "not sent: its name says that it may end the access of the run"
+            text = "not sent: its name says that it may revoke the credentials of the run"
             self._lifecycle.write_all(Note("held_back", label, "", text) for label in self._plan.held_back)
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at

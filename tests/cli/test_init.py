@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import yaml
 
 from checker.commands.run import run
 from checker.config.config import Config
+from tests.apps.serving import json_reply, serving
 
 DOCUMENT = {
     "openapi": "3.0.3",
@@ -79,3 +81,24 @@ def test_no_file_is_changed(described: Path, invoke, existing: str) -> None:
     assert f"{existing} exists; rename or remove it" in result.output
     assert sorted(path for path in described.rglob("*") if path.is_file()) == before
     assert (described / existing).read_text() == "# mine\n"
+
+
+def test_a_location_with_credentials_and_signs_of_the_shell_is_written_safely(described: Path, invoke) -> None:
+    document = {**DOCUMENT, "info": {"title": "Shop\x07\n[auth]", "version": "1"}}
+    (described / "a b").mkdir()
+    (described / "a b" / "openapi.json").write_text(json.dumps(document))
+    assert invoke("init", "a b/openapi.json", "--ci", "github").exit_code == 0
+    assert Config.from_path("checker.toml").auth.basic.username is None
+    steps = yaml.safe_load((described / ".github/workflows/api.yml").read_text())["jobs"]["api"]["steps"]
+    (line,) = [step["run"] for step in steps if "checker run" in step.get("run", "")]
+    assert shlex.split(line)[:3] == ["checker", "run", "a b/openapi.json"]
+
+
+def test_credentials_of_the_location_are_not_written(described: Path, invoke) -> None:
+    with serving(lambda request: json_reply(DOCUMENT), DOCUMENT) as app:
+        location = app.document_url.replace("//", "//anna:s3cret@") + "?api_key=t0ken&beta=1"
+        assert invoke("init", location, "--ci", "gitlab").exit_code == 0
+    for name in ("checker.toml", "checker.gitlab-ci.yml"):
+        written = (described / name).read_text()
+        assert "s3cret" not in written
+        assert "t0ken" not in written

@@ -161,9 +161,13 @@ def test_a_description_of_an_application_may_need_a_cookie_and_a_query(document)
         start_response("200 OK", [("Content-Type", "application/json")])
         return [json.dumps(document).encode()]
 
-    for query in ("version=2&beta=", {"version": 2, "beta": [""]}):
+    for query in ("version=2&beta=", b"version=2&beta=", {"version": 2, "beta": [""]}):
         checker.openapi.from_wsgi("/api.json", app, cookies={"session": "s1", "lang": "en"}, query_string=query)
-    assert asked == [("version=2&beta=", "session=s1; lang=en")] * 2
+    assert asked == [("version=2&beta=", "session=s1; lang=en")] * 3
+    checker.openapi.from_wsgi("/api.json?a=1", app, headers={"cookie": "x=y"}, cookies={"z": "1"}, query_string="b=2")
+    assert asked[-1] == ("a=1&b=2", "x=y; z=1")
+    with pytest.raises(checker.errors.IncorrectUsage, match="query_string"):
+        checker.openapi.from_wsgi("/api.json", app, query_string=5)  # type: ignore[arg-type]
     with pytest.raises(checker.errors.IncorrectUsage, match="cookies"):
         checker.openapi.from_wsgi("/api.json", app, cookies="session=s1")  # type: ignore[arg-type]
 

@@ -116,7 +116,7 @@ def test_a_parameter_of_another_version_is_read_as_such(version: str, parameter:
     assert isinstance(read.schema.raw, dict)
     assert read.schema.raw.get("type") == parameter.get("schema", parameter).get("type")
     (warning,) = tested.warnings()
-    assert f"is declared as in {other}; it is read so, and no verdict depends on it" in warning.message
+    assert f"is declared as in {other}; it is read as {other}, and no verdict depends on it" in warning.message
     assert judge({"parameters": [parameter]}, target, version=version).outcome is AMBIGUOUS
     assert judge({"parameters": [parameter]}, "/a", version=version).outcome is VALID
 
@@ -145,7 +145,7 @@ def test_a_body_of_another_version_is_read_as_such(
     tested = operation(definition, version=version, method="post")
     assert [one.media_type for one in tested.bodies] == media_types
     (warning,) = tested.warnings()
-    assert f"is declared as in {other}; it is read so, and no verdict depends on it" in warning.message
+    assert f"is declared as in {other}; it is read as {other}, and no verdict depends on it" in warning.message
     assert judge(definition, "/a", version=version, method="post").outcome is AMBIGUOUS
 
 

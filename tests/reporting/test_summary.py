@@ -257,13 +257,13 @@ def test_failures_that_may_not_show_again_are_told_apart() -> None:
     assert lines[at + 2] == (
         "  1 reproduces with one request, 2 intermittent, 1 was not retried, 1 depends on earlier requests"
     )
-    assert total_line(shown).startswith("1 cause of 5 failures (1 stable), ")
+    assert total_line(shown).startswith("5 failures with 1 cause (1 stable), ")
 
 
 def test_stable_failures_look_as_ever() -> None:
     shown = changed(report(records()), findings=(finding(),) * 3)
     assert "  failure Server error: 3" in summary_lines(shown, str)
-    assert total_line(shown).startswith("1 cause of 3 failures, ")
+    assert total_line(shown).startswith("3 failures with 1 cause, ")
     assert not any("stable" in line for line in summary_lines(shown, str))
 
 

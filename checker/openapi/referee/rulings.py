@@ -22,7 +22,7 @@ _INVERTING: Final = frozenset({"contains", "if", "not", "oneOf", "then"})
 _ENGINES: Final = "engines of regular expressions do not agree whether it matches"
 _CLASSES: Final = re.compile(r"\\[bBdDsSwW]")
 
-_UNNAMED: Final = "its discriminator names no schema, or one that it fits only in part"
+_UNNAMED: Final = "its discriminator names no schema, or a schema that the value fits only in part"
 
 
 def _is_read_otherwise(violation: SchemaViolation) -> bool:

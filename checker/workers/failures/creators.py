@@ -24,7 +24,7 @@ _MOST = 3
 
 
 def with_creators(factory: CaseFactory, last: GeneratedCase) -> list[GeneratedCase]:
-    """Return a case after the smallest creation of each resource that it names; empty if a creation is not known.
+    """Return a case after the smallest creation of each resource that it names; empty if the creation of one of them is unknown.
 
     A resource that a list showed is created by the `POST` to the path of that list.
     """

@@ -89,11 +89,11 @@ def _turned_away(account: OutageAccount) -> str:
     elif culprit is None:
         what = f"nearly everything was refused{status} for a while, and no request sent alone did it again"
     elif account.is_certain:
-        what = f"after `{culprit}` nearly everything is refused{status}: it is sent no more before the end of the run"
+        what = f"after `{culprit}` nearly everything is refused{status}: its operation is postponed to the end of the run"
     else:
         what = (
             f"nearly everything is refused{status}, probably since `{culprit}`, the only suspect (not confirmed, because "
-            "the target serves no request that could show it): it is sent no more before the end of the run"
+            "the target serves no request that could show it): its operation is postponed to the end of the run"
         )
     return what if account.serves else f"{what}; refusals after it count for nothing"
 
