@@ -60,18 +60,16 @@ class Novelty:
     """The inputs that this worker has made, for `generation.unique-inputs`."""
 
     def __init__(self) -> None:
-        self._seen: dict[Label, set[bytes]] = defaultdict(set)
+        self._seen: dict[Label, dict[bytes, int]] = defaultdict(dict)
+        """Operation -> key of a request -> hash of the place that made it first."""
 
-    def is_new(self, label: Label, case: Case) -> bool:
-        """Whether a request is seen for the first time."""
-        seen = self._seen[label]
-        key = key_of(case)
-        if key in seen:
-            return False
+    def is_new(self, case: Case, *place: Hashable) -> bool:
+        """Whether no other place (phase, seed of the task, index) made a request: a place may be asked for its case again."""
+        seen = self._seen[case.operation.label]
         if len(seen) >= _MOST:
             seen.clear()
-        seen.add(key)
-        return True
+        here = hash(place)
+        return seen.setdefault(key_of(case), here) == here
 
 
 WRONG_STEPS: Final = 0.1
@@ -393,7 +391,7 @@ class CaseFactory:
         for attempt in range(ATTEMPTS):
             made = make(label, task_seed + attempt * _APART, index, phase)
             made.case.id = case_id(task_seed, index)
-            if place not in self._unique or self._novelty.is_new(label, made.case):
+            if place not in self._unique or self._novelty.is_new(made.case, phase.name, task_seed, index):
                 return made
         raise Exhausted(label)
 
@@ -413,7 +411,7 @@ class CaseFactory:
             raise Exhausted(label)
         rules = self.rules
         is_unique = rules.some_unique and rules.of(made.case.operation, phase.name).unique_inputs
-        if is_unique and not self._novelty.is_new(label, made.case):
+        if is_unique and not self._novelty.is_new(made.case, of or phase.name, task_seed, index):
             raise FilteredOut(f"{label}: case {index} was sent before")
         return made
 
@@ -684,42 +682,46 @@ class SmallestFirst:
             return False
 
 
-_REMADE: Final = 2_000
-"""Cases of a task that are compared with earlier ones. A worker that goes on with a task makes as many again."""
+_BLOCK: Final = 200
+"""Cases of a task that are compared with one another. A worker that goes on with a task makes at most as many again."""
 
 
 @dataclasses.dataclass(slots=True)
 class EachOnce:
-    """Makes the cases of a task that draws, without safe requests that it made before: their responses are known.
+    """Makes the cases of a task that draws, without safe requests of earlier cases of a block: their responses are known.
 
     Another case is drawn in place of a repeated one, if that was drawn with invented values alone. A case with a repeated value of
     an earlier response is skipped: mostly there is no other such value, and another case would name nothing that exists.
     """
 
     makes: CaseMaker
-    start: int
-    """Index at which this worker goes on with the task."""
-    _first: dict[bytes, int] | None = dataclasses.field(default=None, init=False)
-    """Key of a safe request -> index that made it first."""
+    _first: dict[bytes, int] = dataclasses.field(default_factory=dict, init=False)
+    """Key of a safe request of the block -> index that made it first."""
+    _block: range = dataclasses.field(default=range(0), init=False)
+    """Indices of the block."""
+    _next: int = dataclasses.field(default=0, init=False)
+    """First index of the block that was not made."""
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task: the same in every worker.
 
         Raises `FilteredOut` for a case that is skipped, `Exhausted` if there are no others, and the errors of the maker.
         """
-        if self._first is None:
-            self._first = {}
-            for earlier in range(min(self.start, _REMADE)):
-                with suppress(CheckerError):
-                    self._new(self._first, label, (task_seed, earlier), phase)
-        return self._new(self._first, label, (task_seed, index), phase)
+        if index not in self._block:
+            self._next = index - index % _BLOCK
+            self._block = range(self._next, self._next + _BLOCK)
+            self._first.clear()
+        earlier, self._next = range(self._next, index), max(self._next, index + 1)
+        for other in earlier:
+            with suppress(CheckerError):
+                self._new(label, task_seed, other, phase)
+        return self._new(label, task_seed, index, phase)
 
-    def _new(self, first: dict[bytes, int], label: Label, place: tuple[int, int], phase: PhaseInfo) -> GeneratedCase:
-        task_seed, index = place
+    def _new(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         for attempt in range(ATTEMPTS):
             made = self.makes(label, task_seed + attempt * _APART, index, phase)
             made.case.id = case_id(task_seed, index)
-            if index >= _REMADE or not _is_safe(made.case) or first.setdefault(key_of(made.case), index) >= index:
+            if not _is_safe(made.case) or self._first.setdefault(key_of(made.case), index) >= index:
                 return made
             if made.bindings or made.other is not None:
                 raise FilteredOut(f"{label}: the request of case {index} was sent before")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from checker.core.case import Case
 from checker.core.meta import Binding, CaseMetadata, GenerationMode, Listed, PhaseInfo
 from checker.core.operation import Label
+from checker.core.phases import FUZZING
 from checker.core.request import Location
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
@@ -30,7 +31,7 @@ def _made(method: str, start: int = 0, *, raw: Any = None) -> Iterator[tuple[int
     operation = PlainOperation(parameters, method=method)
     rules = GenerationRules.alike(GenerationSettings())
     factory = CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None)
-    maker = EachOnce(factory.make, start)
+    maker = EachOnce(factory.make)
     for index in range(start, COUNT):
         try:
             made = maker(operation.label, 5, index, PHASE)
@@ -68,9 +69,44 @@ def test_a_worker_that_goes_on_makes_the_same_cases() -> None:
 def test_a_case_that_is_made_again_by_its_index_is_the_same() -> None:
     operation = PlainOperation(NARROW, method="GET")
     rules = GenerationRules.alike(GenerationSettings())
-    maker = EachOnce(CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None).make, 0)
+    maker = EachOnce(CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None).make)
     first = [likeness(maker(operation.label, 5, index, PHASE).case) for index in range(8)]
     assert [likeness(maker(operation.label, 5, index, PHASE).case) for index in (3, 6)] == [first[3], first[6]]
+
+
+def test_a_worker_that_goes_on_makes_few_cases_again() -> None:
+    operation = PlainOperation((parameter_of({"type": "string"}),), method="GET")
+    rules = GenerationRules.alike(GenerationSettings())
+    makes, indices = CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None).make, set[int]()
+
+    def counted(label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        indices.add(index)
+        return makes(label, task_seed, index, phase)
+
+    EachOnce(counted)(operation.label, 5, 1_999, PHASE)
+    assert indices == set(range(1_800, 2_000))
+
+
+def test_cases_that_are_made_again_first_change_no_later_ones() -> None:
+    operation = PlainOperation(NARROW, method="GET")
+    rules = GenerationRules.alike(GenerationSettings())
+    whole = [key for _, key in _made("GET")]
+    maker = EachOnce(CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None).make)
+    found = [likeness(maker(operation.label, 5, index, PHASE).case) for index in (3, 17)]
+    assert found == [whole[3], whole[17]]
+
+
+def test_a_worker_goes_on_with_unique_inputs_as_another_one_does() -> None:
+    operation = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 40}),), method="GET")
+    rules = GenerationRules.alike(GenerationSettings(unique_inputs=True))
+    one, other = (CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None) for _ in range(2))
+    for index, maker in [(index, EachOnce(one.maker(FUZZING))) for index in range(10)]:
+        maker(operation.label, 5, index, PHASE)
+    resumed, taken_over = (
+        [likeness(maker(operation.label, 5, index, PHASE).case) for index in range(10, 20)]
+        for maker in (EachOnce(factory.maker(FUZZING)) for factory in (one, other))
+    )
+    assert resumed == taken_over
 
 
 def test_a_repeated_value_of_an_earlier_response_is_skipped() -> None:
@@ -82,7 +118,7 @@ def test_a_repeated_value_of_an_earlier_response_is_skipped() -> None:
         case = Case(operation, "", query={"q": 7 if task_seed == 5 else task_seed}, meta=meta)
         return GeneratedCase(case, label, (), bindings, Listed("fuzzing", index, ""))
 
-    maker, made = EachOnce(make, 0), []
+    maker, made = EachOnce(make), []
     for index in range(9):
         try:
             made.append(maker(operation.label, 5, index, PHASE).case.query)

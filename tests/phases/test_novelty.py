@@ -50,7 +50,13 @@ def test_when_values_run_out_it_ends() -> None:
     found = made(makes, NARROW.label, 5)
     assert len(set(found)) == 5
     with pytest.raises(Exhausted):
-        made(makes, NARROW.label, 7)
+        made(makes, NARROW.label, 1_000)
+
+
+def test_a_case_that_is_made_again_is_the_same() -> None:
+    makes = factory(NARROW)
+    found = made(makes, NARROW.label, 5)
+    assert made(makes, NARROW.label, 5) == found
 
 
 def test_followers_of_a_sequence_may_repeat_themselves() -> None:

@@ -12,6 +12,7 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource
+from checker.core.resources import SAFE
 from checker.corpus.inflight import Stage
 from checker.corpus.packing import pack
 from checker.corpus.records import Quarantined
@@ -360,7 +361,8 @@ class CaseScheduler:
             maker = LeftOutFirst(factory, maker, task.left_out, task.stop)
         # Other operations of a task may change something between two requests.
         is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
-        return EachOnce(maker, task.start) if is_alone else maker
+        is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
+        return EachOnce(maker) if is_once else maker
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
         """Make no further case. Cases that are made are still sent: their index counts as taken."""
