@@ -102,3 +102,8 @@ def test_binary_bodies_are_files_now_and_then() -> None:
 def test_files_of_a_kind_are_mostly_of_that_kind(media_type: str) -> None:
     found = bodies({"type": "string", "format": "binary"}, 60, media_type=media_type)
     assert sum(value == SAMPLES[media_type] for value in found) > 40
+
+
+def test_tables_have_the_columns_of_any_language() -> None:
+    found = bodies({"type": "string", "description": "Columns: name, größe, alter"}, 20, media_type="text/csv")
+    assert any(text.startswith("name,größe,alter\r\n") for text in found)

@@ -198,8 +198,10 @@ def _ways(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> t
         ways.append(_binary(limits, file_type(content.media_type) or kind, columns))
     is_table = place.is_bytes and place.file in TABLES and "form" not in place.name
     if is_table and not form.formats and not patterns and content is None and limits == _Limits(0, None):
-        tables = tuple(table.decode("ascii") for table in files_of(place.file, place.columns))
-        ways.append(either(_FILE_SHARE, listed(tables), _plain(nodes, place, limits)))
+        found = (table.decode() for table in files_of(place.file, place.columns))
+        tables = tuple(table for table in found if place.alphabet.permits(table))
+        if tables:
+            ways.append(either(_FILE_SHARE, listed(tables), _plain(nodes, place, limits)))
     for pattern, pointer in patterns:
         try:
             written = writer(pattern, place.alphabet.intervals, place.alphabet)
