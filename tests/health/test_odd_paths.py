@@ -25,7 +25,9 @@ class Walled(Service):
     def own(self, method: str, path: str, request: Request) -> Reply | None:
         plain = unquote(path)
         is_foreign = self.disliked == "é" and not plain.isascii()
-        if is_foreign or any(one in plain for one in self.disliked):
+        # Walls that look for tags refuse both of their brackets.
+        disliked = "<>" if self.disliked == "<" else self.disliked
+        if is_foreign or any(one in plain for one in disliked):
             return self.reply
         return json_reply({}) if path.startswith("/named/") else None
 
