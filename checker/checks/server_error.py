@@ -98,7 +98,9 @@ def _reported(context: CheckContext) -> Found:
     return ReportedServerError(complaint.message, unique_key=complaint.place, text=template).sharing(shared)
 
 
-_BEYOND_INT64: Final = re.compile(r"-?\d{19,}")
+_LONG_INTEGER: Final = re.compile(r"(-?)0*([1-9][0-9]{18,})")
+_ENOUGH_DIGITS: Final = 20
+"""Every integer with this many digits is beyond 64 bits. Python converts no text of more than 4,300 digits."""
 
 
 def _of_value(template: str, case: Case) -> str:
@@ -106,8 +108,9 @@ def _of_value(template: str, case: Case) -> str:
     for value in (*case.path_parameters.values(), *values_of(case)):
         if isinstance(value, str) and ("\0" in value or (not value.isprintable() and _has_surrogate(value))):
             return f"{template} for characters that are no text"
-        is_number = isinstance(value, int | float) or (isinstance(value, str) and _BEYOND_INT64.fullmatch(value))
-        if is_number and is_beyond_int64(int(value)):
+        digits = _LONG_INTEGER.fullmatch(value) if isinstance(value, str) else None
+        number = value if digits is None else int(digits[1] + digits[2][:_ENOUGH_DIGITS])
+        if isinstance(number, int | float) and is_beyond_int64(number):
             return f"{template} for integers beyond 64 bits"
     if case.operation.resource_status is not None and says_nothing(template) and _names_unknown(case):
         # Servers of GraphQL decode global identifiers in one place.

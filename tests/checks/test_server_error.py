@@ -72,6 +72,36 @@ def test_what_is_odd_about_requests_to_all_operations_is_one_mistake(scenario: S
     assert cause(ONE) != cause(ONE, 503)
 
 
+ASKED = operations_of(
+    {"/items": {"get": {"parameters": [{"name": "n", "in": "query", "schema": {}}], "responses": {"200": {}}}}}
+)["GET /items"]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_beyond"),
+    [
+        ("9" * 5000, True),
+        ("-" + "9" * 20, True),
+        ("0" * 5000 + "1" * 19, False),
+        ("9223372036854775807", False),
+        ("-9223372036854775808", False),
+        ("9223372036854775808", True),
+        (2**63, True),
+        (10**5000, True),
+        (float("inf"), True),
+        (float("nan"), True),
+        (1.5, False),
+    ],
+    ids=lambda value: str(value)[:30] if not isinstance(value, int) else str(value.bit_length()),
+)
+def test_a_number_of_any_size_leaves_the_server_error_reported(value: object, *, is_beyond: bool) -> None:
+    judge = Judge(selected_checks(["not_a_server_error"]))
+    found = judge.verdict(Case(ASKED, "1", query={"n": value}), Response(500, [], b""))
+    assert found is not None
+    (failure,) = found.failures
+    assert ("beyond 64 bits" in failure.shared_cause) is is_beyond
+
+
 TYPES = """
 type Query { book: Book  books: [Book!]!  shop: Shop }
 type Book { author: Author  name: String }
