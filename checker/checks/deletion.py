@@ -73,7 +73,9 @@ _NOTHING: tuple[object, ...] = (None, [], {})
 _SHOWING = frozenset(("GET", "HEAD"))
 _CREATED = 201
 _FAR: Final = 7_654_321
-_OTHERS: Final = str.maketrans("0123456789abcdefABCDEF", "5678901234defabcDEFABC")
+_GROUPS: Final = ("0123456789", "abcdef", "ABCDEF", "ghijklmnopqrstuvwxyz", "GHIJKLMNOPQRSTUVWXYZ")
+"""Characters that replace each other in an invented name. Hexadecimal digits stay hexadecimal, so that a UUID stays one."""
+_OTHERS: Final = str.maketrans({one: all_[at - len(all_) // 2] for all_ in _GROUPS for at, one in enumerate(all_)})
 _GONE = frozenset((404, 410))
 
 
@@ -134,12 +136,17 @@ def _is_served_anyway(context: CheckContext, deleted: JudgedInteraction) -> Exch
     asked.path_parameters = {
         name: _invented(value) if str(value) == str(gone[0]) else value for name, value in case.path_parameters.items()
     }
+    if asked.path_parameters == case.path_parameters:
+        return False
     answer = yield context.make(asked)
     return isinstance(answer, Response) and 200 <= answer.status_code < 300
 
 
 def _invented(value: Any) -> Any:
-    """Return a name of the same form that nothing has: a number far away, a text with other letters and digits."""
+    """Return a name of the same form that nothing has: a number far away, a text with other letters and digits.
+
+    A name without ASCII letters and digits is returned as it is.
+    """
     return value.translate(_OTHERS) if isinstance(value, str) else value + _FAR if isinstance(value, int) else value
 
 

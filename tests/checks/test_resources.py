@@ -108,6 +108,29 @@ def test_what_is_answered_below_names_that_never_existed_shows_nothing_of_the_de
     assert other != b"/v1/users/7/posts"
 
 
+@pytest.mark.parametrize("name", ["zoo", "ping", "Johnny", "f0e1", "1234"])
+def test_a_name_that_never_existed_differs_from_the_deleted_one_in_each_letter_and_digit(
+    exchanges: Exchanges, name: str
+) -> None:
+    steps = [created(exchanges, name), member(exchanges, "DELETE /users/{id}", 204, name)]
+    read = member(exchanges, "GET /users/{id}/posts", 200, name)
+    found, missing = Response(200, [], b'{"id": "7"}'), Response(404, [], b"{}")
+    own = f"/{name}/posts".encode()
+    answer = exchanges.verdict(FREE, read, steps, lambda one: found if own in one.target else missing)
+    assert answer.failures
+    invented = exchanges.asked[-1].target.decode().split("/")[-2]
+    assert len(invented) == len(name)
+    assert all(one != other for one, other in zip(name, invented, strict=True))
+
+
+def test_a_deleted_name_without_letters_and_digits_stays_a_failure(exchanges: Exchanges) -> None:
+    steps = [created(exchanges, "日本"), member(exchanges, "DELETE /users/{id}", 204, "日本")]
+    read = member(exchanges, "GET /users/{id}/posts", 200, "日本")
+    found, missing = Response(200, [], b'{"id": "7"}'), Response(404, [], b"{}")
+    answer = exchanges.verdict(FREE, read, steps, lambda one: found if b"posts" in one.target else missing)
+    assert answer.failures
+
+
 def test_what_is_gone_is_gone(exchanges: Exchanges) -> None:
     steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 204)]
     gone = member(exchanges, "GET /users/{id}", 404)
