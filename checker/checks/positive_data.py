@@ -264,7 +264,7 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 """`at least 3 characters`, `must be <= 200.`"""
-_VARYING = re.compile(r"[\w-]*\d[\w-]*")
+_VARYING = re.compile(r"(?<![\w-])[\w-]*\d[\w-]*")
 """Numbers and identifiers."""
 _TOKEN = re.compile(r"[^\W\d_]+|[<>=]+")
 _SEPARATORS = re.compile(r"[\W_]+")
