@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 
 from checker.core.operation import Location
+from checker.generation.drawing.objects import Property, members, related
+from checker.generation.sources.choices import RandomSource
+from checker.generation.sources.context import DrawContext
 
 from .making import bodies, cases, opinions, parameter_of, program_of, schema_of
 
@@ -28,6 +31,16 @@ def test_texts_of_one_request_are_equal_reversed_or_contained_now_and_then() -> 
     assert sum(text == part for text, part in distinct) >= 3
     assert sum(text != part and text == part[::-1] for text, part in distinct) >= 3
     assert sum(text != part and (text in part or part in text) for text, part in distinct) >= 3
+
+
+def test_whether_equal_values_are_one_object_changes_nothing() -> None:
+    def drawn(first: str, second: str) -> list[dict[str, Any]]:
+        fields = [Property("a", lambda _: first, 1, lambda _: True), Property("b", lambda _: second, 1, lambda _: True)]
+        draw = related(members(fields, "#", 0), fields, DrawContext())
+        return [draw(RandomSource(seed)) for seed in range(200)]
+
+    text = "equal values"
+    assert drawn(text, text) == drawn(text, text.encode().decode())
 
 
 @pytest.mark.parametrize(

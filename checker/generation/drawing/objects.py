@@ -199,7 +199,7 @@ def related(draw: Draw, properties: Sequence[Property], context: DrawContext) ->
             return value
         made: dict[str, Any] = {}
         for name, other in value.items():
-            if type(other) is type(base) and other is not base and name in accepts:
+            if type(other) is type(base) and other != base and name in accepts:
                 found = base if way == 0 else _after(base, other) if way == 1 else _before(base)
                 # A validator is compiled at its first call.
                 with suppress(Unsatisfiable, BudgetSpent):
