@@ -28,6 +28,7 @@ from checker.corpus.records import (
     OperationsSelected,
     Quarantined,
     Record,
+    RefusalCounted,
     RunFinished,
     RunStarted,
     SchemaOpened,
@@ -90,6 +91,7 @@ _OF_A_RUN = (
     TaskProgress,
     OperationError,
     Note,
+    RefusalCounted,
     WorkerGone,
 )
 _VALUES = 64
@@ -117,6 +119,11 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
         records += _progress(current)
         records += view.errors.values()
         records += [note for notes in view.notes.values() for note in notes.values()]
+        records += [
+            RefusalCounted(label, status, text, count)
+            for label, counts in view.refusals.items()
+            for (status, text), count in counts.items()
+        ]
     for finding in everything.findings.values():
         records += _versions(finding, everything.sights.first_seen(finding.fingerprint)[0][0])
     plain = [record for _, record in pairs]

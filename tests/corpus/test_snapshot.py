@@ -15,6 +15,7 @@ from checker.corpus.records import (
     Finding,
     Note,
     Record,
+    RefusalCounted,
     RunFinished,
     RunStarted,
     SignalsSeen,
@@ -67,6 +68,7 @@ def shown(view: RunView) -> str:
             tasks,
             (view.run, view.opened, view.cases, view.requests, view.failed_cases, view.ledger),
             sorted((label, sorted(counts.items())) for label, counts in view.statuses.items()),
+            sorted((label, sorted(counts.items())) for label, counts in view.refusals.items()),
             sorted(view.errors.items(), key=exact),
             sorted((kind, sorted(notes)) for kind, notes in view.notes.items()),
         )
@@ -74,8 +76,13 @@ def shown(view: RunView) -> str:
 
 
 JOURNALS: dict[int, list[Record]] = {
-    1: [start(), progress(3), finding("f1", at=5.0)],
-    2: [progress(4), finding("f2", at=3.0), finding("f1", at=6.0, stage="minimised")],
+    1: [start(), progress(3), finding("f1", at=5.0), RefusalCounted("POST /a", 422, "name is missing", 4)],
+    2: [
+        progress(4),
+        RefusalCounted("POST /a", 422, "name is missing", 2),
+        finding("f2", at=3.0),
+        finding("f1", at=6.0, stage="minimised"),
+    ],
     3: [ValueSeen("GET /a", "/id", 7, "c"), SignalsSeen("GET /a", ((1, "status"),))],
 }
 
