@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from itertools import islice
 from typing import Any, Final
 
@@ -145,7 +145,7 @@ _PLAIN: Final = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?")
 
 
 def comparison(low: Any, high: Any) -> int | None:
-    """Return -1, 0 or 1 for two numbers, dates or times in order, equal, or out of order; None for other values."""
+    """Return -1, 0 or 1 for two numbers, dates or times in order, equal, or out of order; None for other values and kinds that differ."""
     one, other = _orderable(low), _orderable(high)
     numbers = [isinstance(value, int | float) for value in (one, other)]
     if one is None or not (all(numbers) or type(one) is type(other)):
@@ -154,12 +154,14 @@ def comparison(low: Any, high: Any) -> int | None:
 
 
 def _orderable(value: Any) -> Any:
-    """Return a number, a date or a time as it is, a date with time as a moment (UTC if it names no zone); else None."""
+    """Return a number as it is, a date, a time, or a date with time as a moment (UTC if it names no zone); else None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
-    if not isinstance(value, str) or _PLAIN.fullmatch(value):
-        return value if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
     try:
+        if _PLAIN.fullmatch(value):
+            return date.fromisoformat(value) if "-" in value else time.fromisoformat(value)
         moment = datetime.fromisoformat(value.upper())
     except ValueError:
         return None
