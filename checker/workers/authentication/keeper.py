@@ -103,14 +103,12 @@ class ReauthState(Struct):
 
     @property
     def is_broken(self) -> bool:
-        """Whether some operation refuses all fetched credentials."""
-        return any(count >= self.most_in_vain for count in self.in_vain.values())
+        """Whether the credentials of some source are fetched no more, for one operation or for all."""
+        return any(self._refusals(place) >= self.most_in_vain for place in self.in_vain)
 
     def renew(self, place: tuple[str, str]) -> bool:
         """Count a renewal; return False if the operation has refused too many, or all operations together if none ever accepted any."""
-        source = place[1]
-        refusals = self.in_vain[place] if source in self.useful else self._refusals_of(source)
-        if refusals >= self.most_in_vain:
+        if self._refusals(place) >= self.most_in_vain:
             return False
         self.in_vain[place] += 1
         self.renewals += 1
@@ -121,7 +119,11 @@ class ReauthState(Struct):
         self.useful.add(place[1])
         self.in_vain.pop(place, None)
 
-    def _refusals_of(self, source: str) -> int:
+    def _refusals(self, place: tuple[str, str]) -> int:
+        """Return the refusals in a row of an operation, or of all operations if none ever accepted credentials of the source."""
+        source = place[1]
+        if source in self.useful:
+            return self.in_vain[place]
         return sum(count for (_, name), count in self.in_vain.items() if name == source)
 
 
