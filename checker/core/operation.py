@@ -72,7 +72,8 @@ class Parameter:
     @property
     def definition(self) -> Any:
         """The raw parameter object. Raises `UnresolvableReference` where there is none."""
-        return self.schema.document.resolve(self.pointer, at=self.pointer)[0]
+        _, mark, path = self.pointer.partition("#")
+        return self.schema.document.resolve(f"{mark}{path}", at=self.pointer)[0]
 
     def validate(self, value: Any) -> None:
         """Raise `ValueError` with the reason when a value breaks the schema."""

@@ -245,7 +245,7 @@ class Scopes:
         """Return the nearest resource around a place."""
         while True:
             found = self._by_place.get(place)
-            if found is not None or "/" not in place.rpartition("#")[2]:
+            if found is not None or "/" not in place.partition("#")[2]:
                 return found
             place = place.rpartition("/")[0]
 

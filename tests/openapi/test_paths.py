@@ -101,6 +101,11 @@ def test_a_request_is_not_wrong_if_another_operation_of_its_path_may_accept_it()
     assert outcome(alone, "/b?age=1") is Outcome.INVALID
 
 
+def test_parameters_below_a_path_with_a_fragment_have_their_definitions() -> None:
+    (one,) = operation({"parameters": [at("q", "query")], **OK}, path="/#X-Target=A.b").parameters[:1]
+    assert one.definition["name"] == "q"
+
+
 def test_a_fragment_that_names_a_header_gives_the_operation_that_header() -> None:
     described = {"name": "x-target", "in": "header", "required": True, "schema": {"enum": ["B"]}}
     paths = {"/#X-Target=A": {"post": OK}, "/#X-Target=B": {"post": {"parameters": [described], **OK}}}

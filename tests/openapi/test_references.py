@@ -109,6 +109,7 @@ def test_parameters_and_path_items_may_stand_in_other_files(tmp_path: Path) -> N
         assert isinstance(operation, OpenApiOperation)
         assert [p.name for p in operation.parameters] == ["limit", "id"]
         assert operation.parameters[0].pointer == "paths/shared.yaml#/limit"
+        assert operation.parameters[0].definition["name"] == "limit"
         assert opinions(operation.parameters[1].schema, "x") == (False, False)
 
 
