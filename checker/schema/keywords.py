@@ -185,6 +185,8 @@ _UNKNOWN_TO: Final[Mapping[Dialect, frozenset[str]]] = {
 """Keywords of other versions of OpenAPI, which constrain nothing in this one."""
 _SPELLING: Final = 0.85
 """Similarity of an unknown keyword and a known one: `minLenght`, `requires`, `maxlength`."""
+_EXTENSIONS: Final = frozenset(("types",))
+"""Names that authors use for annotations of their own, although a keyword is similar."""
 
 
 def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[str, str]]:
@@ -203,7 +205,7 @@ def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[st
                 yield name, "it cannot be a reference"
         elif name in unknown:
             yield name, f"it is no keyword of {_VERSIONS[dialect]}"
-        elif unknown and not name.startswith("x-"):
+        elif unknown and name not in _EXTENSIONS and not name.startswith("x-"):
             near = _near(name, dialect)
             if near and table[near].is_well_formed(value):
                 yield name, f"it is no keyword; did you mean `{near}`?"

@@ -96,6 +96,12 @@ def test_other_names_in_schemas_are_no_misspelt_keywords(name: str) -> None:
     assert opened("3.0.3", {"/a": {"post": described("3.0.3", {"type": "string", name: True})}}).warnings == ()
 
 
+@pytest.mark.parametrize("version", ["2.0", "3.0.3", "3.1.0"])
+def test_types_beside_a_type_are_no_misspelt_type(version: str) -> None:
+    schema = {"type": "string", "types": ["string"]}
+    assert opened(version, {"/a": {"post": described(version, schema)}}).warnings == ()
+
+
 OTHER_VERSIONS: list[tuple[str, Any, str, str]] = [
     ("3.0.3", {"name": "q", "in": "query", "type": "integer"}, "/a?q=x", "Swagger 2.0"),
     (
