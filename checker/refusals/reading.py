@@ -293,6 +293,8 @@ _OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 406, 408, 410, 413, 414, 
 """Refusals that have nothing to do with the data."""
 _MOST: Final = 50
 """Most demands that are taken from one response."""
+_MOST_RELATED: Final = 10
+"""Most texts of one response that are searched for relations."""
 
 
 def may_complain(status: int) -> bool:
@@ -329,7 +331,9 @@ def _relations(body: Any, case: Case, declared: Collection[str]) -> Iterator[Con
     places += [(Location.BODY, path) for path in dict.fromkeys(paths)]
     path = case.operation.resource_path
     variable = variables_of(path)[-1] if ends_with_variable(path) else ""
-    for text in islice(_texts_in(body, _DEPTH), _MOST):
+    # Labels and names without a space state no relation.
+    texts = [one for one in islice(_texts_in(body, _DEPTH), _MOST) if " " in one]
+    for text in texts[:_MOST_RELATED]:
         yield from relations_in(text, places, variable)
 
 

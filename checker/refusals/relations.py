@@ -12,19 +12,19 @@ from checker.core.resource_names import words
 Place = tuple[Location, tuple[str, ...]]
 """A part of a request, and the path of a value in it."""
 _LONGEST: Final = 2_000
+_LONGEST_SENTENCE: Final = 300
 _MOST_NAMES: Final = 6
 _PAIR: Final = 2
 _SENTENCE: Final = re.compile(r"[;\n]|(?<=[\w`'\"])\.(?:\s|$)")
 _LESS: Final = r"before|earlier|less|lower|smaller|prior|precedes?"
 _MORE: Final = r"after|later|greater|higher|larger|more|exceeds?|follows?"
-_ORDER: Final = re.compile(
-    r"(?P<a>.+?)\b(?:(?P<must>must|should|shall|has to|have to|needs? to)|(?P<not>cannot|can not|can't|may not))\b(?P<no> not\b)?"
-    rf".*?\b(?:(?P<less>{_LESS})|(?P<more>{_MORE}))\b(?P<b>.+)",
+_DUTY: Final = re.compile(
+    r"\b(?:(?:must|should|shall|has to|have to|needs? to)|(?P<not>cannot|can not|can't|may not))\b(?P<no> not\b)?",
     re.IGNORECASE,
 )
+_COMPARED: Final = re.compile(rf"\b(?:(?P<less>{_LESS})|(?:{_MORE}))\b(?=.)", re.IGNORECASE)
 _FAULT: Final = re.compile(
-    r"(?P<a>.+?)\b(?:is|was|are|falls|comes)?\s*(?:(?P<less>before|earlier than|less than)|(?P<more>after|later than|greater than))\b(?P<b>.+)",
-    re.IGNORECASE,
+    r"\b(?:(?P<less>before|earlier than|less than)|after|later than|greater than)\b(?=.)", re.IGNORECASE
 )
 """`End date is before start date`: a refusal may state what is wrong, or what is right."""
 _LEADING: Final = re.compile(r"(?:\s|\b(?:than|or|equal|equals|the|be|of|as)\b|\bto\b(?=\s+\S))+", re.IGNORECASE)
@@ -39,13 +39,11 @@ _EXCLUSIVE: Final = re.compile(
 )
 _TOGETHER: Final = re.compile(rf"\b(?:must|should|have to|need to) (?:both )?be {_DONE} together\b", re.IGNORECASE)
 _REQUIRES: Final = re.compile(
-    rf"(?P<a>.+?)\b(?:requires|depends on|(?:must|can only|may only|should) be {_DONE} (?:together |along )?with|needs)\b(?P<b>.+)",
+    rf"\b(?:requires|depends on|(?:must|can only|may only|should) be {_DONE} (?:together |along )?with|needs)\b",
     re.IGNORECASE,
 )
-_REQUIRED_WITH: Final = re.compile(
-    rf"(?P<b>.+?)\b(?:is|are) (?:also )?required (?:when|if|with|together with)\b(?P<a>.+?)(?: (?:is|are) {_DONE})?\W*$",
-    re.IGNORECASE,
-)
+_REQUIRED_WITH: Final = re.compile(r"\b(?:is|are) (?:also )?required (?:when|if|with|together with)\b", re.IGNORECASE)
+_IS_DONE: Final = re.compile(rf" (?:is|are) {_DONE}\W*$", re.IGNORECASE)
 _SAME_NAME: Final = re.compile(
     r"\b(?:id|identifier)\b.*\b(?:match|equal|same|differ|mismatch|conflict)|\b(?:match|mismatch|differ|conflict)\w*\b.*\b(?:id|identifier)\b",
     re.IGNORECASE,
@@ -89,7 +87,8 @@ def relations_in(
     A refusal may state what is wrong: both readings are returned then, of which its case breaks one.
     """
     found: dict[Constraint | None, None] = {}
-    for sentence in _SENTENCE.split(text[:_LONGEST]):
+    for whole in _SENTENCE.split(text[:_LONGEST]):
+        sentence = whole[:_LONGEST_SENTENCE]
         found |= dict.fromkeys(_in_sentence(sentence, places, is_refusal=is_refusal))
         if variable and _SAME_NAME.search(sentence) and _PATH.search(sentence):
             named = [path for at, path in places if at is Location.BODY and path in (("data", "id"), ("id",))]
@@ -104,8 +103,12 @@ def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) ->
         named = _mentioned(sentence, places)
         for one in named:
             yield from _requiring([one], [other for other in named if other != one])
-    elif (found := _REQUIRED_WITH.search(sentence)) or (found := _REQUIRES.search(sentence)):
-        yield from _requiring(_mentioned(found["a"], places), _mentioned(found["b"], places))
+    elif found := _REQUIRED_WITH.search(sentence):
+        condition = _IS_DONE.sub("", sentence[found.end() :])
+        yield from _requiring(_mentioned(condition, places), _mentioned(sentence[: found.start()], places))
+    elif found := _REQUIRES.search(sentence):
+        before, after = sentence[: found.start()], sentence[found.end() :]
+        yield from _requiring(_mentioned(before, places), _mentioned(after, places))
     else:
         stated = list(_orders(sentence, places, is_refusal=is_refusal))
         yield from stated
@@ -118,14 +121,21 @@ def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) ->
 
 def _orders(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iterator[Constraint | None]:
     """Yield the order that a sentence states; None for an order of values that it does not name."""
-    if (found := _ORDER.search(sentence)) is not None:
-        is_negative = bool(found["not"] or found["no"])
-        yield _ordered(found["a"], found["b"], places, is_less=bool(found["less"]) is not is_negative)
-    elif (found := _SIGN.search(sentence) or _FAULT.search(sentence)) is not None:
-        is_less = found["sign"].startswith("<") if "sign" in found.groupdict() else bool(found["less"])
-        yield _ordered(found["a"], found["b"], places, is_less=is_less)
-        if is_refusal:
-            yield _ordered(found["a"], found["b"], places, is_less=not is_less)
+    duty = _DUTY.search(sentence)
+    if duty is not None and (found := _COMPARED.search(sentence, duty.end())) is not None:
+        is_negative = bool(duty["not"] or duty["no"])
+        is_less = bool(found["less"]) is not is_negative
+        yield _ordered(sentence[: duty.start()], sentence[found.end() :], places, is_less=is_less)
+        return
+    if (found := _SIGN.search(sentence)) is not None:
+        one, other, is_less = found["a"], found["b"], found["sign"].startswith("<")
+    elif (found := _FAULT.search(sentence)) is not None:
+        one, other, is_less = sentence[: found.start()], sentence[found.end() :], bool(found["less"])
+    else:
+        return
+    yield _ordered(one, other, places, is_less=is_less)
+    if is_refusal:
+        yield _ordered(one, other, places, is_less=not is_less)
 
 
 def _exclusive(named: Sequence[Place]) -> Iterator[Constraint | None]:

@@ -1,9 +1,12 @@
 """Sentences of refusals and descriptions that relate values of one request."""
 
+import re
+
 import pytest
 
 from checker.core.constraints import comparison
 from checker.core.request import Location
+from checker.refusals import relations
 from checker.refusals.relations import Place, relations_in
 
 NAMES = (
@@ -112,3 +115,31 @@ def test_moments_are_compared_whatever_their_zone(low: object, high: object, ord
 )
 def test_other_sentences_relate_nothing(text: str) -> None:
     assert related(text, is_refusal=True) == []
+
+
+_LEADS = re.compile(r"(?:\(\?P<\w+>|\(\?:|\(|\\b)*(?:\.|\\s|\\w)[*+]")
+"""The beginning of a pattern that a search tries, to the end of the text, at each of its places."""
+
+
+def test_no_pattern_over_text_of_servers_begins_with_anything() -> None:
+    patterns = [one.pattern for one in vars(relations).values() if isinstance(one, re.Pattern)]
+    assert patterns
+    assert [one for one in patterns if _LEADS.match(one)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lorem ipsum " * 200,
+        "field must be " * 150,
+        "<p class='from'>Expected to</p> " * 60,
+        "Expected " + " | ".join(f"'A{letter}'" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ") * 9,
+    ],
+)
+def test_long_texts_relate_nothing(text: str) -> None:
+    assert related(text, is_refusal=True) == []
+
+
+def test_a_sentence_is_read_up_to_300_characters() -> None:
+    assert related(f"alpha must be before omega {'x ' * 200}")
+    assert related(f"{'x ' * 200} alpha must be before omega") == []
