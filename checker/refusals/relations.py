@@ -50,33 +50,9 @@ _SAME_NAME: Final = re.compile(
 )
 _PATH: Final = re.compile(r"\b(?:ur[il]|path|endpoint|route|resource)\b", re.IGNORECASE)
 _OTHER_WORDS: Final = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "be",
-        "both",
-        "but",
-        "by",
-        "either",
-        "for",
-        "if",
-        "in",
-        "is",
-        "it",
-        "not",
-        "of",
-        "on",
-        "one",
-        "only",
-        "or",
-        "the",
-        "to",
-        "when",
-        "with",
-    ]
-)
+    ["a", "an", "and", "at", "be", "both", "but", "by", "either", "for", "if", "in", "is", "it", "not", "of", "on",
+     "one", "only", "or", "the", "to", "when", "with"]
+)  # fmt: skip
 
 
 def relations_in(
