@@ -62,9 +62,9 @@ _REFUSALS: Final = re.compile(
 )
 """Words by which validators and databases refuse values during execution. No runtime error has these words."""
 _RULES: Final = re.compile(
-    r"\b(?:must|should|needs?|ha(?:s|ve) to|can(?:not|'t)|can not|may not|(?:are|is)(?: not|n't) allowed to|unable to)\b|\b(?:at (?:least|most)|exactly) (?:one|two|\d+)\b"
+    r"\b(?:must|should|needs?|ha(?:s|ve) to|can(?:not|'t)|can not|may not|(?:are|is)(?: not|n't) allowed to)\b|\b(?:at (?:least|most)|exactly) (?:one|two|\d+)\b"
     r"|\bno [\w -]{1,60} (?:provided|given|specified|supplied|selected|set)\b|\b(?:not|isn't|wasn't) (?:provided|given|specified|supplied|selected)\b"
-    r"|^expected (?:an? |the |one )[a-z]|\b(?:required|necessary|needed) (?:for|to|when|if|by)\b|\bplease\b|\bexceeds? the (?:limit|maximum)\b"
+    r"|^expected (?:an? |the |one )[a-z]|\b(?:required|necessary|needed) (?:for|to|when|if|by)\b|\bplease (?:provide|specify|choose|select|enter|use|(?:log|sign) in)\b|\bexceeds? the (?:limit|maximum)\b"
     r"|^(?:illegal|incorrect|invalid|wrong|provide|specify|choose|select|enter|(?:min|max)(?:imum)? (?:of )?\d+) \w|\blimit (?:is |was )?exceeded\b",
     re.IGNORECASE,
 )
@@ -72,16 +72,22 @@ _RULES: Final = re.compile(
 _RUNTIME: Final = re.compile(
     r"\w\(\)|::|^column |^[mM]ethod |^Class \"|\w(?:Error|Exception)\b|\[object |\bE[A-Z]{4,}\b|\b(?:undefined|None|NoneType|nil|NaN|null pointer|Infinity)\b|\b(?:module|function|method|attribute|constructor"
     r"|callable|iterable|(?:un)?hashable|subscriptable|(?:de)?seriali[sz]\w+|(?:un)?marshal\w*|instance|pointer|positional|keyword argument|bytes-like|coroutine"
-    r"|async|event loop|thread|closure|stack|heap|memory|socket|stream|transaction|str|int|float|dict|tuple|bytes|offset-naive|propert(?:y|ies) of|of type"
+    r"|async|event loop|thread|closure|stack|heap|memory|socket|stream|transaction|str|int|float|dict|tuple|bytes|offset-naive|propert(?:ies|y '[^']*') of|of type"
     r"|operand|concatenate|cast|unpack|destructure|invoke|before initiali[sz]ation|read-only|destination|closed (?:database|connection|file)|allocate|deadlock|mutex|partition|replica|shard|tombstone"
+    r"|headers after|operator to search|BigInt|constant variable|read only property|Nullable object|[iI]llegal (?:string )?offset"
     r"|literal|isoformat|byte sequence|array length|number of arguments|escape|control character|UTF-8|(?:string|datetime|time) value|datetime|codec"
     r"|surrogates|file descriptor|[gG]ateway|invocation|looking for|rows in result set|such (?:table|column)|find name|divide"
     r"|(?:open|connect|reach|acquire|access|contact)(?: to)? (?:the )?(?:database|connection|server|service|file|host|backend|upstream)"
-    r"|(?:database|connection|pool|file|stream|client|socket|channel|server|engine|relation|index) (?:is|was|has been|\"\w+\" (?:is|does)))\b"
+    r"|(?:database|connection|pool|file|stream|client|socket|channel|server|engine|relation|index|backend|upstream) (?:is|was|has been|\"\w+\" (?:is|does))"
+    r"|(?:[cC]onnection|[cC]ursor|[rR]ecord(?:set)?|[rR]eader|[wW]riter) has been closed"
+    r"|(?:[bB]ackend|[sS]erver|[sS]ervice|[sS]ystem) (?:is |was )?(?:currently |temporarily )?(?:unavailable|down|overloaded))\b"
 )
 """Words of languages, databases and networks for their own failures."""
 _FALLEN: Final = re.compile(
-    r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve", re.IGNORECASE
+    r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve"
+    # The guards of .NET have the words of validators.
+    r"|^value cannot be null\.?\s+\(?parameter|^index was out of range|^specified argument was out of the range",
+    re.IGNORECASE,
 )
 """Words of servers for their own failure, stronger than any label."""
 _VALIDATION: Final = re.compile(

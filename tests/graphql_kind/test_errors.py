@@ -82,6 +82,27 @@ def test_what_runtimes_say_of_themselves_refuses_nothing(text: str) -> None:
         "undefined method `x' for nil:NilClass",
         "string indices must be integers, not 'str'",
         "Something went wrong",
+        "Something went wrong. Please try again later.",
+        "An error occurred, please contact support",
+        "Unable to process your request",
+        "Service temporarily unavailable, please retry",
+        "Service is currently down",
+        "Failed to load user: backend is unavailable",
+        "Cannot read property 'id' of null",
+        "Cannot set property 'id' of null",
+        "Cannot assign to read only property 'id' of object",
+        "Cannot set headers after they are sent to the client",
+        "Cannot use 'in' operator to search for 'x' in null",
+        "Cannot mix BigInt and other types, use explicit conversions",
+        "Cannot assign to a constant variable",
+        "Nullable object must have a value.",
+        "Value cannot be null. (Parameter 'source')",
+        "Value cannot be null.\r\nParameter name: source",
+        "Index was out of range. Must be non-negative and less than the size of the collection.",
+        "Illegal offset",
+        "Illegal string offset 'x'",
+        "Record has been closed",
+        "Cursor has been closed",
     ],
 )
 def test_runtime_errors_with_words_of_rules_are_server_errors(text: str) -> None:
@@ -114,6 +135,10 @@ REFUSALS = [
     "Wrong password",
     "Provide either a or b",
     "Please log in first",
+    "Please enter a shorter name",
+    "Value cannot be null",
+    "The poll has been closed",
+    "You cannot delete the property of another user",
 ]
 """Refusals without a label."""
 
