@@ -33,10 +33,11 @@ _NOT: Final = r"(?:cannot|can not|can't|must not|may not|should not)"
 _DONE: Final = r"(?:used|given|set|specified|provided|combined|present|passed|supplied|sent)"
 _EXCLUSIVE: Final = re.compile(
     rf"\b(?:only|exactly|at most) one of\b|mutually exclusive|\b{_NOT} (?:both )?be {_DONE} (?:both|together|at the same time|"
-    rf"simultaneously|in combination|with)|\b{_NOT} both be {_DONE}|\beither\b.+\bor\b|\bconflicts? with\b|\bincompatible with\b|"
+    rf"simultaneously|in combination|with)|\b{_NOT} both be {_DONE}|"
     r"\bnot (?:allowed|valid|permitted|supported) (?:together |in combination )?with\b|\bbut not both\b",
     re.IGNORECASE,
 )
+"""No response refutes a wrong exclusion: `either a or b is required` allows both, `a conflicts with an existing b` is about values."""
 _TOGETHER: Final = re.compile(rf"\b(?:must|should|have to|need to) (?:both )?be {_DONE} together\b", re.IGNORECASE)
 _REQUIRES: Final = re.compile(
     rf"\b(?:requires|depends on|(?:must|can only|may only|should) be {_DONE} (?:together |along )?with|needs)\b",

@@ -67,7 +67,7 @@ def test_a_refusal_without_names_is_about_the_only_two_values() -> None:
     [
         ("only one of user or email may be given", ("user", "exclusive", ["email"])),
         ("user and email are mutually exclusive", ("user", "exclusive", ["email"])),
-        ("Either user or email must be provided", ("user", "exclusive", ["email"])),
+        ("Provide either user or email, but not both", ("user", "exclusive", ["email"])),
         ("email cannot be used with user", ("email", "exclusive", ["user"])),
         ("user and email must not both be set", ("user", "exclusive", ["email"])),
         ("user requires email", ("user", "requires", ["email"])),
@@ -111,6 +111,10 @@ def test_moments_are_compared_whatever_their_zone(low: object, high: object, ord
         "email must be an email",
         "",
         "either way",
+        "Either user or email is required",
+        "Provide either user or email",
+        "User name conflicts with existing email",
+        "email is incompatible with that user",
     ],
 )
 def test_other_sentences_relate_nothing(text: str) -> None:
