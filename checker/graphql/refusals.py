@@ -38,7 +38,12 @@ _Path = tuple[str, ...]
 _MEMBER: Final = re.compile(r"\[\w+\]\.")
 _EXCEEDED: Final = re.compile(r"\b(?:exceed\w*|too|limit\w*|max\w*|allowed)\b", re.IGNORECASE)
 _DEPTH: Final = re.compile(r"\b(?:depth|deep\w*|nest\w*)\b", re.IGNORECASE)
-_COST: Final = re.compile(r"\b(?:complex\w*|cost|tokens|fields)\b", re.IGNORECASE)
+_COST: Final = re.compile(
+    r"\b(?:complex\w*|cost|tokens|(?<!input )fields(?!.{0,20}\b(?:input|argument|variable|body|object)s?\b))\b",
+    re.IGNORECASE,
+)
+_POSITION: Final = re.compile(r"\b(?:line|col(?:umn)?)\W{0,3}\d+|\d+:\d+", re.IGNORECASE)
+_MOST_ALLOWED: Final = re.compile(r"(?:\b(?:max\w*|limit\w*|allowed|than)\b|>)\D{0,40}\b(\d{1,4})\b", re.IGNORECASE)
 _MOST_BYTES: Final = 64 << 10
 _MOST_ERRORS: Final = 10
 _LONGEST: Final = 1_000
@@ -66,7 +71,7 @@ def demands_in_errors(args: Arguments, places: Collection[str], body: Any, respo
     if not isinstance(given, dict) or b'"errors"' not in response.readable.content:
         return
     for error in _errors(response):
-        yield from _limits(body.get(SELECTION), places, error["message"])
+        yield from _limits(body.get(SELECTION), places, error["message"][:_LONGEST])
         for path, text in _complaints(args, error, response):
             yield from _demanded(args, path, text) if path else _guessed(args, body, text)
 
@@ -78,8 +83,10 @@ def _limits(selection: Any, places: Collection[str], text: str) -> Iterator[Body
     if _DEPTH.search(text):
         depth_of = _depths(places)
         deepest = max(depth_of.get(str(place), 1) for place in selection)
+        said = _POSITION.sub("", text)
+        limits = _MOST_ALLOWED.findall(said) or re.findall(r"\b\d{1,4}\b", said)
         # The root field is a level of its own.
-        allowed = min([deepest, *map(int, re.findall(r"\b\d{1,4}\b", text))]) - 1
+        allowed = min([deepest, *map(int, limits)]) - 1
         flat = [place for place, depth in depth_of.items() if depth <= max(allowed, 1)]
         if deepest > 1 and flat:
             yield (SELECTION, ITEMS), "enum", flat

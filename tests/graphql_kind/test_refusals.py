@@ -180,6 +180,15 @@ type Query { me: Person }
     ("text", "selection", "allowed"),
     [
         ("'q' exceeds maximum operation depth of 3", ["friend.pet.[Cat].age"], ["name", "friend", "friend.name"]),
+        *(
+            (text, ["friend.pet.[Cat].age"], ["name", "friend", "friend.name"])
+            for text in (
+                "depth 7 exceeds maximum depth of 3 at line 2 column 1",
+                "max depth is 3, but 1 operation has 7 [2:1]",
+                "Depth of 7, only 3 allowed (line: 1, column: 2)",
+                "The depth limit: 7 > 3",
+            )
+        ),
         ("Query is nested too deep", ["friend.house"], ["name", "friend", "friend.name"]),
         ("Query is nested too deep", ["friend.name", "name"], ["name"]),
         ("Query is nested too deep", ["name"], None),
@@ -206,6 +215,9 @@ def test_a_limit_of_depth_is_a_demand_on_the_selection(
         ("The query exceeds the maximum cost of 100", 4, [2]),
         ("Query complexity 7 exceeds 5", 1, []),
         ("too many", 4, []),
+        ("too many fields", 4, [2]),
+        ("too many fields in input", 4, []),
+        ("too many input fields", 4, []),
     ],
 )
 def test_a_limit_of_cost_is_a_demand_on_the_length_of_the_selection(text: str, count: int, most: list[int]) -> None:
