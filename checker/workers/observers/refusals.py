@@ -33,6 +33,7 @@ class Refusals(Struct):
             return ()
         if 200 <= outcome.status_code < 300:
             self._served.add(label)
+        if outcome.status_code < 400:
             return ()
         counts = self._counts.setdefault(label, Counter())
         if counts.total() >= _MOST:
