@@ -1,5 +1,6 @@
 """Sentences of real services, and what they demand."""
 
+import json
 from typing import Any
 
 import pytest
@@ -151,3 +152,20 @@ def test_items_of_a_parameter_that_was_sent_as_a_text_are_the_parameter(given: A
     said = b'{"errors": [{"message": "\\"meta[0]\\" must be one of [total, filtered]."}]}'
     (found,) = demands_in(case, Response(400, [("Content-Type", "application/json")], said))
     assert (found.path, found.keyword, found.given) == (steps, "enum", ["total", "filtered"])
+
+
+@pytest.mark.parametrize(("before", "count"), [(9, 1), (10, 0)])
+def test_relations_are_read_from_ten_texts_of_a_response(before: int, count: int) -> None:
+    parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("alpha", "omega")]
+    (operation,) = from_dict(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "", "version": ""},
+            "paths": {"/things": {"get": {"parameters": parameters, "responses": {}}}},
+        }
+    ).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    texts = [*["label", "No luck"] * before, "alpha must be before omega"]
+    said = json.dumps({"errors": texts}).encode()
+    found = demands_in(operation.Case(query={}), Response(400, [("Content-Type", "application/json")], said))
+    assert [one.keyword for one in found] == ["below"] * count
