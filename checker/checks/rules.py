@@ -14,6 +14,7 @@ from checker.core.contract import PartVerdict, RequestVerdict, SchemaViolation
 from checker.core.meta import ANYTHING
 from checker.core.operation import Location
 from checker.core.request import CONDITIONS, WireRequest
+from checker.core.resource_names import normalised
 from checker.core.response import Response
 from checker.refusals.state import is_missing, is_of_configuration, is_of_state, is_taken
 
@@ -205,16 +206,50 @@ def _is_of_state(sentence: str) -> bool:
 
 def sentences_of(response: Response) -> Iterator[str]:
     """Yield the texts of more than one word in a body. Names, codes and paths give no reason."""
-    content = response.readable.content
-    if not content or len(content) > _LONGEST:
-        return
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        body = content.decode("utf-8", "replace")
-    for text in islice(_texts(body), _MOST):
+    for text in islice(_texts(_body_of(response)), _MOST):
         if len(text.split()) > 1:
             yield text.strip()
+
+
+_PLACES: Final = frozenset(
+    ("loc", "field", "fieldname", "path", "propertypath", "instancepath", "datapath", "pointer", "param", "parameter",
+     "property", "attribute")
+)  # fmt: skip
+_HEADLINES: Final = frozenset(("message", "messages", "error", "errors", "detail", "details"))
+_LOCATIONS: Final = frozenset(one.value for one in Location)
+
+
+def places_of(response: Response) -> Iterator[str]:
+    """Yield the places to which a body points: `{"loc": ["body", "name"]}`, `{"field": "name"}`, `{"name": ["is too long"]}`.
+
+    The part of the request at the beginning of a list is left out.
+    """
+    waiting = [_body_of(response)]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting += one
+        for name, value in one.items() if isinstance(one, dict) else ():
+            steps = value if isinstance(value, list) else [value]
+            texts = [step for step in steps if isinstance(step, str)]
+            if normalised(name) in _PLACES and texts:
+                yield from texts[len(texts) > 1 and texts[0] in _LOCATIONS :]
+            elif texts and texts == value and name.lower() not in _HEADLINES:
+                yield name
+            else:
+                waiting.append(value)
+                yield from value if name == "errors" and isinstance(value, dict) else ()
+
+
+def _body_of(response: Response) -> Any:
+    """Return the body parsed as JSON, else as text; None if it is empty or too long."""
+    content = response.readable.content
+    if not content or len(content) > _LONGEST:
+        return None
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        return content.decode("utf-8", "replace")
 
 
 def _texts(value: Any) -> Iterator[str]:

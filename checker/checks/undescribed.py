@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from checker.checks.context import CheckContext
-from checker.checks.rules import has_made_up_path, sentences_of
+from checker.checks.rules import has_made_up_path, places_of, sentences_of
 from checker.core.case import Case
 from checker.core.media_types import is_form
 from checker.core.operation import Body, Parameter
@@ -73,6 +73,11 @@ def _names_of_body(case: Case) -> list[str]:
     return list(dict.fromkeys([*([] if body is None else outline_of(body.schema).names), *sent]))[:_MOST_NAMES]
 
 
+def _names_of(case: Case) -> list[str]:
+    """Return the names of the parameters and properties of a case, declared or sent."""
+    return [*(one.name for one in case.operation.parameters), *_names_of_body(case)][:_MOST_NAMES]
+
+
 def _exclusive(case: Case) -> Iterator[tuple[str, str]]:
     """Yield pairs of sent parameters and properties that one sentence of the description names as exclusive."""
     sent = [name for location in (Location.QUERY, Location.HEADER) for name in getattr(case, location.container)]
@@ -125,7 +130,7 @@ def _spelled(text: str) -> str:
 
 def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent."""
-    names = [*(one.name for one in case.operation.parameters), *_names_of_body(case)][:_MOST_NAMES]
+    names = _names_of(case)
     for sentence in sentences[:_MOST_SENTENCES]:
         start = sentence[:_LONGEST]
         if _COMPARED.search(start):
@@ -145,8 +150,19 @@ def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
     declared = [one for one in case.operation.parameters if one.location is Location.PATH]
     if all(one.name in bound or _is_listed(one) for one in declared):
         return False
-    others = [one.name for one in case.operation.parameters if one.location is not Location.PATH]
-    return not _named(" ".join(sentences), [*others, *_names_of_body(case)])
+    in_path = [one.name for one in declared]
+    return all(name in in_path for name in _named_parts(context, sentences))
+
+
+def _named_parts(context: CheckContext, sentences: list[str]) -> list[str]:
+    """Return the parameters and properties of a case that a refusal names, in sentences or as places."""
+    names = _names_of(context.case)
+    sent = context.response.request
+    own = "" if sent is None else sent.path.decode("latin-1")
+    # Spring repeats the path of the request as `path`.
+    places = [place for place in places_of(context.response) if place != own]
+    texts = " ".join((*sentences, *places))
+    return list(dict.fromkeys([*(name for name in names if name in places), *_named(texts, names)]))
 
 
 def _is_listed(parameter: Parameter) -> bool:

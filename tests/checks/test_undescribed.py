@@ -1,5 +1,6 @@
 """Refusals of valid requests for reasons that schemas cannot state."""
 
+import json
 from typing import Any
 
 import pytest
@@ -113,6 +114,27 @@ def test_a_described_refusal_of_an_invented_identifier_means_404(
     body = {"media_type": "application/json", "body": {"title": "a"}} if label.startswith("PATCH") else {}
     parts: dict[str, Any] = {"path_parameters": {"id": "a"}, "bindings": given, **body}
     assert is_reported(exchanges, label, text=text, **parts) is is_told
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_told"),
+    [
+        ({"detail": [{"loc": ["body", "title"], "msg": "String should have at most 10 characters"}]}, True),
+        ({"detail": [{"loc": ["path", "id"], "msg": "Input should be a valid integer"}]}, False),
+        ({"errors": [{"field": "title", "message": "is too long"}]}, True),
+        ({"errors": [{"source": {"pointer": "/data/attributes/end-date"}, "detail": "is too long"}]}, True),
+        ({"errors": {"title": ["is too long"]}}, True),
+        ({"errors": {"title": "is too long"}}, True),
+        ({"detail": "is too long", "status": "title"}, False),
+        ({"title": "Bad Request", "path": "/v1/things/a", "message": ["is too long"]}, False),
+        ({"error": {"type": "path", "path": "id", "msg": "is no hash"}}, False),
+    ],
+)
+def test_a_refusal_that_points_to_another_place_is_not_about_the_identifier(
+    exchanges: Exchanges, answer: Any, *, is_told: bool
+) -> None:
+    parts: dict[str, Any] = {"media_type": "application/json", "body": {"title": "a"}, "path_parameters": {"id": "a"}}
+    assert is_reported(exchanges, "PATCH /things/{id}", text=json.dumps(answer), **parts) is is_told
 
 
 @pytest.mark.parametrize(
