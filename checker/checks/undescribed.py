@@ -26,6 +26,11 @@ _COMPARED: Final = re.compile(
     r"\b(?:before|after|earlier|later|greater|less|larger|smaller|higher|lower|exceeds?|precedes?|follows?|same|differ\w*|equals?|match(?:es)?|between)\b|[<>]",
     re.IGNORECASE,
 )
+_ALIKE: Final = re.compile(
+    r"\b(?:same|identical|differ\w*|equals?|match(?:es|ing)?)\b(?: (?:values?|dates?|each other))?\W*$", re.IGNORECASE
+)
+"""The end of a sentence that names all compared values before."""
+_NUMBER: Final = re.compile(r"(?<!\w)-?\d")
 _SENTENCE: Final = re.compile(r"[.;\n]+(?:\s|$)")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MOST_NAMES: Final = 50
@@ -129,16 +134,21 @@ def _spelled(text: str) -> str:
 
 
 def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent."""
+    """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent.
+
+    `start must be before end`, `start and end must differ`, but not `name of user must be less than 50 characters`.
+    """
     names = _names_of(case)
     for sentence in sentences[:_MOST_SENTENCES]:
         start = sentence[:_LONGEST]
-        if _COMPARED.search(start):
-            named = _named(start, names)
-            # `end` is also a word of `end_date`.
-            yield from combinations(
-                [name for name in named if not any(_named(one, [name]) for one in named if one != name)], 2
-            )
+        named = _named(start, names)
+        # `end` is also a word of `end_date`.
+        named = [name for name in named if not any(_named(one, [name]) for one in named if one != name)]
+        if _ALIKE.search(start):
+            yield from combinations(named, 2)
+        for word in _COMPARED.finditer(start) if len(named) > 1 else ():
+            later = _named(_NUMBER.split(start[word.end() :], 1)[0], named)
+            yield from ((one, other) for one in named for other in later if one not in later)
 
 
 def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:

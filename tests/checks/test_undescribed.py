@@ -83,6 +83,14 @@ def test_parameters_that_prose_calls_exclusive_and_empty_texts_may_be_refused(
         ({"end": "1"}, "end must be at most 5", True),
         ({"title": "1"}, "the title must match ^x$", True),
         ({"title": ""}, "Nope", True),
+        ({"end": "1"}, "start and end must not be equal.", False),
+        ({"end": "1"}, "Start and end do not match", False),
+        ({"end": "1"}, "title must be between start and end", False),
+        ({"end": "1"}, "end (2026-01-01) precedes start (2026-02-02)", False),
+        ({"end": "1"}, "title of start must be less than 50 characters", True),
+        ({"end": "1"}, "start and end must be between 1 and 100", True),
+        ({"end": "1"}, "the start of title must match ^x$", True),
+        ({"end": "1"}, "start must be greater than 5 for end", True),
     ],
 )
 def test_properties_that_prose_calls_exclusive_or_a_response_compares_may_be_refused(
