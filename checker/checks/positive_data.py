@@ -23,9 +23,9 @@ from checker.checks.rules import (
     values_of,
     verdict_of,
 )
-from checker.checks.undescribed import undescribed_reason
+from checker.checks.undescribed import empty_values, undescribed_reason
 from checker.core.case import Case
-from checker.core.contract import Blame, Outcome, ResponsePlan
+from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key
 from checker.core.request import Location
@@ -383,15 +383,14 @@ def _doubt(context: CheckContext) -> str:
     verdict = verdict_of(context)
     if verdict is None:
         return "the sent request is unknown"
-    match verdict.outcome:
-        case Outcome.INVALID:
-            part = verdict.invalid[0]
-            return f"{place_of(part)} is not valid as sent ({part.keyword})"
-        case Outcome.AMBIGUOUS:
-            part = verdict.ambiguous[0]
+    for part in verdict.invalid:
+        return f"{place_of(part)} is not valid as sent ({part.keyword})"
+    # The refusal shows whether an empty value is its reason.
+    empty = set(empty_values(context.case)) if verdict.ambiguous else ()
+    for part in verdict.ambiguous:
+        if (part.location, part.name) not in empty:
             return f"the validity of {place_of(part)} is undecidable ({part.reason})"
-        case _:
-            return _doubt_about_path(context) or _doubt_about_reason(context)
+    return _doubt_about_path(context) or _doubt_about_reason(context)
 
 
 def _doubt_about_path(context: CheckContext) -> str:

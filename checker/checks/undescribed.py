@@ -42,13 +42,15 @@ _MOST_SENTENCES: Final = 20
 def undescribed_reason(context: CheckContext) -> str:
     """Return the reason why a refusal may be right although the schemas allow the request; empty if none is known."""
     case = context.case
-    if any(True for _ in empty_values(case)):
+    sentences = list(sentences_of(context.response))
+    empty = [name for _, name in empty_values(case)]
+    named = _named_parts(context, sentences) if empty else []
+    if empty and (not named or any(name in named for name in empty)):
         return "servers read an empty value as a missing one or as text"
     for one, other in _exclusive(case):
         return f"the description says that {one} and {other} exclude each other"
     if context.response.status_code not in _REFUSED:
         return ""
-    sentences = list(sentences_of(context.response))
     for one, other in _compared(case, sentences):
         return f"the response compares {one} with {other}, and a schema cannot state that"
     if _is_of_identifier(context, sentences):

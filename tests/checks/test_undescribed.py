@@ -74,6 +74,22 @@ def test_parameters_that_prose_calls_exclusive_and_empty_texts_may_be_refused(
 
 
 @pytest.mark.parametrize(
+    ("query", "text", "is_told"),
+    [
+        ({"format": "", "page": "60"}, "page must be <= 50", True),
+        ({"format": "", "page": "60"}, '{"loc": ["query", "page"], "msg": "too large"}', True),
+        ({"format": "", "page": "60"}, "format must be csv", False),
+        ({"format": "", "page": "60"}, '{"field": "format"}', False),
+        ({"format": "", "page": "60"}, "Not a valid value", False),
+    ],
+)
+def test_an_empty_text_excuses_no_refusal_of_another_parameter(
+    exchanges: Exchanges, query: dict[str, str], text: str, *, is_told: bool
+) -> None:
+    assert is_reported(exchanges, "GET /things", 400, text, query=query) is is_told
+
+
+@pytest.mark.parametrize(
     ("body", "text", "is_told"),
     [
         ({"image": "a", "title": "b"}, "Nope", False),
