@@ -256,9 +256,18 @@ def family_of(raw: dict[str, Any], where: Any, root: Any, lookup: Lookup) -> Fam
 
 def has_bases(root: Any) -> bool:
     """Whether a component of a description has a discriminator and no alternatives."""
-    return any("discriminator" in one and one.keys().isdisjoint(KEYWORDS) for _, one in _named_schemas(root))
+    known = _BASED.get(id(root))
+    if known is None:
+        if len(_BASED) >= _OPEN_DOCUMENTS:
+            del _BASED[next(iter(_BASED))]
+        found = any("discriminator" in one and one.keys().isdisjoint(KEYWORDS) for _, one in _named_schemas(root))
+        known = _BASED[id(root)] = root, found
+    return known[1]
 
 
+_BASED: Final[dict[int, tuple[Any, bool]]] = {}
+"""Identity of a description -> the description, kept so that its identity is not given to another, and `has_bases` of it."""
+_OPEN_DOCUMENTS: Final = 8
 _HOMES: Final = ("#/components/schemas", "#/definitions")
 
 
