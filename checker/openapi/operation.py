@@ -130,9 +130,7 @@ class OpenApiOperation(ApiOperation):
         return self.owner.methods_at(path)
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        if self._referee is None:
-            self._referee = RequestReferee(self)
-        verdict = self._referee.judge(request, base_path=base_path)
+        verdict = self.judge_as_own(request, base_path)
         if (
             self.entry.fragment
             and verdict.outcome is Outcome.INVALID
@@ -141,13 +139,19 @@ class OpenApiOperation(ApiOperation):
             return RequestVerdict(tuple(Part(Location.PATH, "").ambiguous(_TWIN)))
         return verdict
 
+    def judge_as_own(self, request: WireRequest, base_path: str) -> RequestVerdict:
+        """Return the verdict on a request that is meant for this operation, and not for another one of its path."""
+        if self._referee is None:
+            self._referee = RequestReferee(self)
+        return self._referee.judge(request, base_path=base_path)
+
     def _is_for_twin(self, request: WireRequest, verdict: RequestVerdict, base_path: str) -> bool:
         """Whether a request may be one to another operation of the same method and path."""
         name, _, chosen = self.entry.fragment.partition("=")
         if chosen and not any(part.name.lower() == name.lower() for part in verdict.invalid):
             return False
-        twins = (RequestReferee(twin) for twin in self.owner.twins_of(self.entry))
-        return any(twin.judge(request, base_path=base_path).outcome is not Outcome.INVALID for twin in twins)
+        twins = self.owner.twins_of(self.entry)
+        return any(twin.judge_as_own(request, base_path).outcome is not Outcome.INVALID for twin in twins)
 
     def compile(
         self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None

@@ -1,6 +1,7 @@
 """An opened OpenAPI document: a table of contents whose operations are read on demand."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
@@ -211,11 +212,17 @@ class OpenApiSchema(ApiSchema):
 
     def twins_of(self, entry: Entry) -> "Iterator[OpenApiOperation]":
         """Yield the other operations of the same method and path; their declared paths differ in a fragment."""
-        for other in self.entries():
-            if (other.method, other.path) == (entry.method, entry.path) and other is not entry:
-                twin = self.read(other)
-                if not isinstance(twin, BrokenOperation):
-                    yield twin
+        for other in self._by_route[entry.method, entry.path]:
+            twin = self.read(other)
+            if other is not entry and not isinstance(twin, BrokenOperation):
+                yield twin
+
+    @cached_property
+    def _by_route(self) -> Mapping[tuple[str, str], list[Entry | BrokenOperation]]:
+        found: defaultdict[tuple[str, str], list[Entry | BrokenOperation]] = defaultdict(list)
+        for entry in self.entries():
+            found[entry.method, entry.path].append(entry)
+        return found
 
     @cached_property
     def _by_pointer(self) -> dict[str, Entry]:

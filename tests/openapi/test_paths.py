@@ -1,13 +1,16 @@
 """Paths of a document as they are written, and paths as they are sent."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from checker.core.contract import Outcome
-from checker.core.operation import Location
+from checker.core.operation import BrokenOperation, Location
 from checker.core.request import WireRequest
+from checker.openapi.contents import Entry
 from checker.openapi.operation import OpenApiOperation
+from checker.openapi.schema import OpenApiSchema
 
 from .documents import opened, operation
 
@@ -104,6 +107,25 @@ def test_a_request_is_not_wrong_if_another_operation_of_its_path_may_accept_it()
 def test_parameters_below_a_path_with_a_fragment_have_their_definitions() -> None:
     (one,) = operation({"parameters": [at("q", "query")], **OK}, path="/#X-Target=A.b").parameters[:1]
     assert one.definition["name"] == "q"
+
+
+class _Counted(OpenApiSchema):
+    readings = 0
+    """Readings of the table of contents."""
+
+    def entries(self) -> Iterator[Entry | BrokenOperation]:
+        self.readings += 1
+        return super().entries()
+
+
+def test_operations_of_the_same_path_are_looked_up_once() -> None:
+    described = {"get": {"parameters": [at("id", "query")], **OK}}
+    schema = opened("3.0.3", {"/a#one": described, "/a#two": described, "/b": {"get": OK}})
+    counted = _Counted(schema.raw_schema)
+    tested = counted.find("GET /a#one")
+    assert isinstance(tested, OpenApiOperation)
+    assert {outcome(tested, "/a?id=x") for _ in range(20)} == {Outcome.INVALID}
+    assert counted.readings == 1
 
 
 def test_a_fragment_that_names_a_header_gives_the_operation_that_header() -> None:
