@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.constraints import Constraint
@@ -149,3 +150,24 @@ def test_the_keys_of_parts_do_not_depend_on_the_operation() -> None:
         Constraint(part.location, (*part.path, "zip"), "minLength", "5")
         for part in common_parts(OPERATIONS[Label("POST /staff")])
     ]
+
+
+class _Counted(str):
+    """A label that counts how often it is looked up."""
+
+    __slots__ = ()
+    lookups = 0
+
+    def __hash__(self) -> int:
+        _Counted.lookups += 1
+        return super().__hash__()
+
+
+def test_a_case_does_not_cost_more_if_many_operations_have_heard_the_same() -> None:
+    learner = _learner()
+    (heard,) = _hear(_learner(), *HEADER[:2], _complaint(*HEADER[2]))
+    for number in range(50):
+        learner.absorb(replace(heard, label=Label(_Counted(f"GET /{number}"))))
+    _Counted.lookups = 0
+    assert {len(learner.wanted(Label("GET /b"), "coverage", index)) for index in range(100)} == {1}
+    assert _Counted.lookups < 10

@@ -116,16 +116,6 @@ _BEFORE: Place = (-1, 0)
 _LAST: Place = (1 << 30, 0)
 
 
-class _Heard(Struct, frozen=True):
-    """The first hearing of a demand."""
-
-    at: _Moment
-    part: str = ""
-    """Key of the common part that it is about; empty for none."""
-    rest: tuple[str, ...] = ()
-    """Its path below that part."""
-
-
 class DemandLearner(Struct):
     """Demands by the phase and layer that met them. One object for each worker; journals carry the demands of other workers.
 
@@ -138,14 +128,14 @@ class DemandLearner(Struct):
     operations: Mapping[Label, Operation] = {}
     place_of: Callable[[str, Label], Place] = lambda phase, label: (phase_names().index(phase), 0)
     """Return the phase and layer of the tasks of an operation."""
-    _heard: dict[str, dict[Constraint, _Heard]] = field(default_factory=dict)
+    _heard: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
-    _refuted: dict[str, dict[Constraint, _Heard]] = field(default_factory=dict)
-    _common: dict[str, dict[tuple[str, Constraint], None]] = field(default_factory=dict)
-    """Key of a common part -> (operation, demand) of demands on it."""
+    _refuted: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
+    _common: dict[str, dict[Constraint, dict[tuple[str, Constraint], None]]] = field(default_factory=dict)
+    """Key of a common part -> demand with its path below that part -> (operation, demand) of those that have it."""
     _parts: dict[str, tuple[CommonPart, ...]] = field(default_factory=dict)
-    _wanted: dict[tuple[str, str], tuple[int, int, Sequence[Constraint]]] = field(default_factory=dict)
-    """(operation, phase) -> number of records at that time, index, demands to respect."""
+    _wanted: dict[tuple[str, str, int], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
+    """(operation, phase, first index) -> number of records at that time, demands to respect."""
     _records: int = 0
     """Records that changed something."""
     _accepted: OrderedDict[str, list[Case]] = field(default_factory=OrderedDict)
@@ -165,11 +155,12 @@ class DemandLearner(Struct):
         if demand not in of_label and len(of_label) >= _MOST:
             return
         at = (*self._place(heard.phase, label), heard.index)
-        if demand not in of_label or at < of_label[demand].at:
-            of_label[demand] = _Heard(at, heard.part, demand.path[heard.depth :])
+        if demand not in of_label or at < of_label[demand]:
+            of_label[demand] = at
             self._records += 1
             if heard.part and not heard.is_refuted:
-                self._common.setdefault(heard.part, {})[label, demand] = None
+                below = replace(demand, path=demand.path[heard.depth :])
+                self._common.setdefault(heard.part, {}).setdefault(below, {})[label, demand] = None
 
     def begin(self, phase: str) -> None:
         """A task of this phase begins."""
@@ -184,28 +175,33 @@ class DemandLearner(Struct):
 
         With an index, those of the earlier cases of the same list are among them.
         """
-        count, since, found = self._wanted.get((label, phase), (-1, 0, ()))
-        if count != self._records or since != index:
-            now = tuple(sorted(_without_explained(self._holding(label, phase, index))))
+        here = _LAST if self.at_once else self._place(phase, label)
+        since = self._since(label, here, index)
+        count, found = self._wanted.get((label, phase, since), (-1, ()))
+        if count != self._records:
+            now = tuple(sorted(_without_explained(self._holding(label, here, since))))
             found = found if now == found else now
-            self._wanted[label, phase] = self._records, index, found
+            self._wanted[label, phase, since] = self._records, found
         return found
 
-    def _holding(self, label: Label, phase: str, index: int) -> set[Constraint]:
-        here = _LAST if self.at_once else self._place(phase, label)
+    def _since(self, label: Label, here: Place, index: int) -> int:
+        """Return the first index of a list from which on the demands are those of an index."""
+        moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
+        return max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
+
+    def _holding(self, label: Label, here: Place, index: int) -> set[Constraint]:
         place, own = (*here, 0), (*here, index)
         found = {one for one in self._heard.get(label, ()) if self._holds(label, one, own)}
         for part in self._parts_of(label) if self._common else ():
-            for other, one in self._common.get(part.key, ()):
-                if other != label and self._holds(other, one, place):
-                    path = (*part.path, *self._heard[other][one].rest)
-                    found.add(replace(one, path=path))
-        return found.difference(one for one, heard in self._refuted.get(label, {}).items() if heard.at < own)
+            for below, heard in self._common.get(part.key, {}).items():
+                if any(other != label and self._holds(other, one, place) for other, one in heard):
+                    found.add(replace(below, path=(*part.path, *below.path)))
+        return found.difference(one for one, at in self._refuted.get(label, {}).items() if at < own)
 
     def _holds(self, label: str, demand: Constraint, place: _Moment) -> bool:
         """Whether a demand was heard before a moment and not refuted before it."""
         refuted = self._refuted.get(label, {}).get(demand)
-        return self._heard[label][demand].at < place and (refuted is None or refuted.at >= place)
+        return self._heard[label][demand] < place and (refuted is None or refuted >= place)
 
     def _parts_of(self, label: Label) -> tuple[CommonPart, ...]:
         found = self._parts.get(label)
