@@ -171,3 +171,19 @@ def test_a_case_does_not_cost_more_if_many_operations_have_heard_the_same() -> N
     _Counted.lookups = 0
     assert {len(learner.wanted(Label("GET /b"), "coverage", index)) for index in range(100)} == {1}
     assert _Counted.lookups < 10
+
+
+def test_refutations_are_told_however_many_demands_were_heard() -> None:
+    learner = _learner()
+    (heard,) = _hear(learner, *HEADER[:2], _complaint(*HEADER[2]))
+    for number in range(200):
+        learner.absorb(replace(heard, demand=Constraint("query", (f"q{number}",), "minLength", "5")))
+    case = Case(
+        OPERATIONS[Label("GET /a")],
+        "c",
+        headers={"X-Version": "1"},
+        meta=CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("coverage")),
+    )
+    made = GeneratedCase(case, Label("GET /a"), (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+    (refuted,) = learner.observe(made, Response(200, [], b""), "coverage", 1)
+    assert (refuted.demand, refuted.is_refuted) == (heard.demand, True)

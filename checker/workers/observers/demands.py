@@ -291,7 +291,8 @@ class DemandLearner(Struct):
         self, label: Label, demand: Constraint, phase: str, *, refuted: bool, case: Case | None = None
     ) -> Iterator[DemandHeard]:
         key = (label, demand, phase, refuted)
-        if key in self._written or len(self._heard.get(label, ())) >= _MOST:
+        known = self._refuted if refuted else self._heard
+        if key in self._written or len(known.get(label, ())) >= _MOST:
             return
         self._written.add(key)
         parts = [part for part in self._parts_of(label) if part.holds(demand)]
