@@ -66,6 +66,13 @@ _AUTHOR = re.compile("author(?!i[sz])")
 # To the last `@` before the path: a password may hold one.
 _USERINFO = re.compile(r"(?<=//)[^/?#\s'\"]*(?=@)")
 _QUERY = re.compile(r"(?<=\?)[^#]*")
+_PLAIN_NAME = re.compile(
+    r"[_$@]?[A-Za-z][a-z]{0,14}(?:[A-Z]{1,3}[a-z]{1,14}|[_. -][A-Za-z][a-z]{0,14})*[A-Z]{0,3}[_-]?\d{0,2}|\d{1,3}"
+)
+"""Names made of words, such as `sortKey` or `expires_at`, and small numbers; other names may be values themselves."""
+_LONGEST_NAME = 30
+_DEEPEST = 64
+"""Levels of a JSON body that are read. Deeper values are replaced as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +129,11 @@ class Redaction:
         if is_form(media_type):
             found += [f"body {name}" for name in self._names(body.decode("latin-1"), self._field)]
         elif is_json(media_type) and not self._shows_members:
-            with suppress(ValueError, RecursionError):
-                found += [f"body {path}" for path in self._paths(json.loads(body), "")]
+            with suppress(ValueError):
+                try:
+                    found += [f"body {path}".rstrip() for path in self._paths(json.loads(body), "")]
+                except RecursionError:
+                    found.append("body")
         return list(dict.fromkeys(found))
 
     @property
@@ -136,17 +146,19 @@ class Redaction:
             if masked(pair) != pair:
                 yield unquote_plus(pair.partition("=")[0])
 
-    def _paths(self, value: Any, above: str) -> Iterator[str]:
-        if isinstance(value, dict):
+    def _paths(self, value: Any, above: str, depth: int = 0) -> Iterator[str]:
+        if _is_too_deep(value, depth):
+            yield above.removesuffix(".")
+        elif isinstance(value, dict):
             for name, item in value.items():
                 path = f"{above}{name}"
-                if self._masks_member(path, str(name)) and self._under(item, path) != item:
-                    yield f"{above}{name}"
+                if self._masks_member(path, name) and self._under(item, path, depth + 1) != item:
+                    yield path
                 else:
-                    yield from self._paths(item, f"{above}{name}.")
+                    yield from self._paths(item, f"{path}.", depth + 1)
         elif isinstance(value, list):
             for item in value:
-                yield from self._paths(item, above)
+                yield from self._paths(item, above, depth + 1)
 
     def headers(self, fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
         """Fields in the same order. Nothing hides in nothing."""
@@ -197,17 +209,19 @@ class Redaction:
         text = _USERINFO.sub(self.replacement, text)
         return _QUERY.sub(lambda query: self.pairs(query[0]), text)
 
-    def _value(self, value: Any, above: str = "") -> Any:
+    def _value(self, value: Any, above: str = "", depth: int = 0) -> Any:
         """Return a parsed JSON value with the replacement in place of sensitive ones. Objects and lists keep their structure."""
+        if _is_too_deep(value, depth):
+            return self.replacement
         if isinstance(value, dict):
             return {
-                name: self._under(item, f"{above}{name}")
-                if self._masks_member(f"{above}{name}", str(name))
-                else self._value(item, f"{above}{name}.")
+                name: self._under(item, f"{above}{name}", depth + 1)
+                if self._masks_member(f"{above}{name}", name)
+                else self._value(item, f"{above}{name}.", depth + 1)
                 for name, item in value.items()
             }
         if isinstance(value, list):
-            return [self._value(item, above) for item in value]
+            return [self._value(item, above, depth + 1) for item in value]
         return value
 
     def _masks_member(self, path: str, name: str) -> bool:
@@ -221,17 +235,24 @@ class Redaction:
         here = path.replace("/", ".") + "."
         return any(f"{of}.".startswith(here) or here.startswith(f"{of}.") for of in outside)
 
-    def _under(self, item: Any, path: str, *, is_member: bool = False) -> Any:
-        """Return what takes the place of a value under a sensitive name.
+    def _under(self, item: Any, path: str, depth: int, *, is_member: bool = False) -> Any:
+        """Return the replacement of a value under a sensitive name.
 
-        An object keeps its structure: texts in it are replaced, and numbers from outside are 0.
+        An object keeps its structure: texts in it and names that are no plain words are replaced, and numbers from outside are 0.
         """
         if _is_empty(item):
             return item
+        if _is_too_deep(item, depth):
+            return self.replacement
         if isinstance(item, list):
-            return [self._under(one, path, is_member=is_member) for one in item]
+            return [self._under(one, path, depth + 1, is_member=is_member) for one in item]
         if isinstance(item, dict):
-            return {name: self._under(one, f"{path}.{name}", is_member=True) for name, one in item.items()}
+            return {
+                name if _is_plain_name(name) else self.replacement: self._under(
+                    one, f"{path}.{name}", depth + 1, is_member=True
+                )
+                for name, one in item.items()
+            }
         if not is_member or isinstance(item, str):
             return self.replacement
         return item if isinstance(item, bool) or not self._is_outside(path) else 0
@@ -245,8 +266,10 @@ class Redaction:
             return content
         try:
             value = json.loads(content)
-        except (ValueError, RecursionError):
+        except ValueError:
             return content
+        except RecursionError:
+            return self.replacement.encode()
         masked = self._value(value)
         # Untouched bytes where there is nothing to mask: spelling is part of a test.
         if masked == value:
@@ -272,6 +295,14 @@ _UNKNOWN = (ANYTHING,)
 
 def _is_empty(item: Any) -> bool:
     return item is None or item in ("", [], {})
+
+
+def _is_too_deep(value: Any, depth: int) -> bool:
+    return depth >= _DEEPEST and isinstance(value, dict | list)
+
+
+def _is_plain_name(name: str) -> bool:
+    return len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) is not None
 
 
 @lru_cache(maxsize=4096)

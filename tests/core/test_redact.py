@@ -170,6 +170,27 @@ def test_an_object_under_a_sensitive_name_keeps_its_structure() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["AKIASECRETKEY", "sk_live_51Hx", "8f14e45fceea167a", "wJalrXUtnFEMI", "a" * 31])
+def test_names_under_a_sensitive_name_that_are_no_words_are_masked(name: str) -> None:
+    body = f'{{"token":{{"{name}":true}}}}'.encode()
+    assert REDACTION.body(body, "application/json") == b'{"token":{"[Filtered]":true}}'
+
+
+@pytest.mark.parametrize("name", ["sortKey", "expires_at", "userID", "is-last", "line1", "API", "7", "$ref"])
+def test_plain_names_under_a_sensitive_name_are_shown(name: str) -> None:
+    body = f'{{"token":{{"{name}":true}}}}'.encode()
+    assert REDACTION.body(body, "application/json") == body
+
+
+@pytest.mark.parametrize("depth", [100, 900, 100_000])
+@pytest.mark.parametrize(("opening", "closing"), [('{"token":', "}"), ('{"a":', "}"), ("[", "]")])
+def test_deep_bodies_are_replaced_below_some_levels(depth: int, opening: str, closing: str) -> None:
+    body = (opening * depth + '{"token":"hidden"}' + closing * depth).encode()
+    assert b"hidden" not in REDACTION.body(body, "application/json")
+    request = WireRequest("POST", b"/", [(b"Content-Type", b"application/json")], body)
+    assert REDACTION.places(request)
+
+
 def test_in_a_form_a_value_from_outside_may_be_any_pair() -> None:
     form = "application/x-www-form-urlencoded"
     assert drawn(body=("user",)).body(b"token=1&a=2", form) == b"token=%5BFiltered%5D&a=2"
