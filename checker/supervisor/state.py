@@ -1,13 +1,15 @@
 """The state of workers as the supervisor knows it, and the deadlines that it checks. Pure: `now` is an argument, in seconds of a monotonic clock."""
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.corpus.inflight import Progress, Slot, Stage
+from checker.corpus.records import Note
+from checker.health import TARGET
 from checker.supervisor.plans import remainder
 from checker.workers.leaving import Leaving
 from checker.workers.messages import Task
@@ -20,6 +22,8 @@ _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
 STALL_S: Final = 30.0
 """Seconds without a request that are reported."""
+_MOST_STALLS: Final = 20
+_WAITING: Final = "waiting"
 _NONE = Progress()
 
 
@@ -101,6 +105,27 @@ class Stall(Struct, frozen=True):
     """The activity of the worker at the end."""
 
 
+class StallNotes(Struct):
+    """Makes the notes on the first stalls of a run."""
+
+    has_rate: bool = False
+    """Whether a rate limit is set: a worker that only waits may wait for its turn then, and has no note."""
+    left: int = _MOST_STALLS
+
+    @classmethod
+    def of_run(cls, settings: RunSettings) -> Self:
+        """Return the notes of a run, whose settings may limit the rate of some operations."""
+        return cls(any(one.http.rate is not None for one in settings.operations.everywhere()))
+
+    def note(self, stall: Stall, incarnation: int, began: float) -> Note | None:
+        """Return the note on a stall of a worker, given the time at which the run began; None if there is none to write."""
+        if not self.left or (self.has_rate and stall.doing == _WAITING):
+            return None
+        self.left -= 1
+        times = f"from {stall.since - began:.0f} s to {stall.until - began:.0f} s of the run"
+        return Note("stalled", TARGET, "", f"worker {incarnation} sent no request {times}; it was {stall.doing}")
+
+
 class WorkerState(Struct):
     """The supervisor's state of one worker."""
 
@@ -117,13 +142,13 @@ class WorkerState(Struct):
     _sent: int = -1
     _moved_at: float = 0.0
     """When the number of its requests changed last, or when it had no lease."""
-    _doing: str = "waiting"
+    _doing: str = _WAITING
 
     def stall(self, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> Stall | None:
         """Return the time without a request of a worker with leases, once it is over and was long enough to be reported."""
         is_moving = snapshot.sent != self._sent or not self.leases
         since, doing = self._moved_at, self._doing
-        self._doing = "waiting" if snapshot.acting is None else f"in stage {snapshot.acting.stage.name.lower()}"
+        self._doing = _WAITING if snapshot.acting is None else f"in stage {snapshot.acting.stage.name.lower()}"
         if is_moving:
             self._sent, self._moved_at = snapshot.sent, now
         is_over = is_moving or is_gone

@@ -14,7 +14,6 @@ from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Finding, Note, OperationError, WorkerGone
-from checker.health import TARGET
 from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.deaths import (
     CERTAIN,
@@ -50,7 +49,7 @@ from checker.supervisor.plans import Plan, TimeWindow, left, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import MOST_AHEAD, Deadlines, WorkerSnapshot, WorkerState, is_stuck, overdue
+from checker.supervisor.state import MOST_AHEAD, Deadlines, StallNotes, WorkerSnapshot, WorkerState, is_stuck, overdue
 from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
@@ -178,6 +177,7 @@ class Supervisor:
         """Apply the settings of the run, later those of its project."""
         self._settings = settings.with_changes(processes={"workers": 1}) if settings.processes.inline else settings
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
+        self._stalls = StallNotes.of_run(settings)
         self.ending.go_by(settings)
 
     def run(self) -> None:
@@ -382,10 +382,9 @@ class Supervisor:
     def _note_stall(self, state: WorkerState, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> None:
         stall = state.stall(snapshot, now, is_gone=is_gone)
         if stall is not None:
-            began = now - self._lifecycle.elapsed_s
-            times = f"from {stall.since - began:.0f} s to {stall.until - began:.0f} s of the run"
-            text = f"worker {state.incarnation} sent no request {times}; it was {stall.doing}"
-            self._lifecycle.write(Note("stalled", TARGET, "", text))
+            note = self._stalls.note(stall, state.incarnation, now - self._lifecycle.elapsed_s)
+            if note is not None:
+                self._lifecycle.write(note)
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:
         """Remove a dead or hanging worker: return its tasks, and count the death against the case whose code ran."""
