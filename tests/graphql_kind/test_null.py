@@ -48,7 +48,8 @@ def test_null_and_nul_are_sent_where_they_may_be(label: str) -> None:
 def test_neither_is_sent_where_users_do_not_want_it(label: str) -> None:
     text = sent(configured({"generation": {"graphql-allow-null": False}}), label)
     assert len(text) > 300
-    assert "null" not in text
+    # The text "null" is a value as any other.
+    assert "null" not in text.replace('"null"', "")
     assert "\\u0000" not in text
 
 
