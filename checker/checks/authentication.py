@@ -21,7 +21,7 @@ from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.request import Location, WireRequest
-from checker.core.resources import REMOVING
+from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
 from checker.core.send import Exchanging
@@ -147,15 +147,22 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     Two requests for the first accepted case of each operation (`WireRequest.is_probed`), or for the smallest case if none is accepted,
     and two to confirm a failure.
     """
-    sent, tools, operation = context.response.request, context.tools, context.case.operation
+    sent, tools = context.response.request, context.tools
     # The target of a redirect, such as a login page, may be public.
     is_elsewhere = context.response.redirects > 0
     if sent is None or tools is None or is_elsewhere or _has_wrong_path(context.case):
         return True
-    places = credential_places(operation.security)
+    places = credential_places(context.case.operation.security)
+    found = yield from _ignored(context, sent, tools, places)
+    if not isinstance(found, Failure):
+        return found
+    is_let_in = yield from _is_let_in_by_given(context.case, found.request or sent, tools, places)
+    return True if is_let_in else found
+
+
+def _ignored(context: CheckContext, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[Found]:
+    operation = context.case.operation
     is_carried = _carries(tools, sent, places)
-    if not is_carried and (yield from _is_let_in_by_given(context.case, sent, tools, places)):
-        return True
     if context.response.status_code // 100 != 2:
         return _of_failure(context, tools, sent)
     if not is_carried:
@@ -170,28 +177,38 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     # A case without metadata was made by user code, which always wants the check.
     if not (sent.confirms or sent.is_probed or context.case.meta is None):
         return PASSED
-    found = yield from _probes(context, tools, places)
-    if isinstance(found, Failure) and found.request is not None:
-        return True if (yield from _is_let_in_by_given(context.case, found.request, tools, places)) else found
-    return found
+    return (yield from _probes(context, tools, places))
 
 
 def _is_let_in_by_given(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[bool]:
     """Whether headers that the user gave for all requests are credentials, under names that the description does not place.
 
-    A header with a name of credentials is one. Another header is one if the request is refused without it.
+    A header with a name of credentials is one. Another header is one if the request is refused without it. A method that changes
+    something is not repeated: a GET of the same path must be refused without the headers, and not with them.
     """
     try:
         given = given_headers(case, sent, tools, places)
-        anonymous = {name.lower() for name, _ in tools.make_anonymous(case).headers}
+        anonymous = replace(tools.make_anonymous(case), is_of_check=True)
     except CheckerError:
         return False
     if tools.make_bare is None or not given:
         return False
-    if not given <= anonymous:
+    if not given <= {name.lower() for name, _ in anonymous.headers}:
         return True
-    answer = yield replace(tools.make_bare(case), is_of_check=True)
+    bare = replace(tools.make_bare(case), is_of_check=True)
+    if sent.method in SAFE:
+        return (yield from _is_unauthorized(bare))
+    return (yield from _is_unauthorized(_reading(bare))) and not (yield from _is_unauthorized(_reading(anonymous)))
+
+
+def _is_unauthorized(request: WireRequest) -> Exchanging[bool]:
+    answer = yield request
     return isinstance(answer, Response) and answer.status_code in UNAUTHORIZED
+
+
+def _reading(request: WireRequest) -> WireRequest:
+    headers = [one for one in request.headers if not one[0].lower().startswith(b"content-")]
+    return replace(request, method="GET", headers=headers, body=None)
 
 
 def given_headers(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> set[bytes]:

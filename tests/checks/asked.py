@@ -50,12 +50,15 @@ class Exchanges:
     operations: dict[str, ApiOperation]
     headers: tuple[tuple[str, str], ...] = ()
     """What the user gave for every request."""
+    neutral: tuple[tuple[str, str], ...] = ()
+    """Headers for every request that have no name of credentials."""
     asked: list[WireRequest] = field(default_factory=list)
     """What checks have sent."""
 
     def __post_init__(self) -> None:
-        self._maker = RequestMaker(_ORIGIN, self.headers, version="1")
-        self._anonymous = RequestMaker(_ORIGIN, (), version="1")
+        self._maker = RequestMaker(_ORIGIN, (*self.headers, *self.neutral), version="1")
+        self._anonymous = RequestMaker(_ORIGIN, self.neutral, version="1")
+        self._bare = RequestMaker(_ORIGIN, (), version="1")
 
     def sent(
         self,
@@ -134,4 +137,5 @@ class Exchanges:
             prepare.put,
             prepare.drop,
             maker.base_path_of,
+            make_bare=self._bare.make if self.neutral else None,
         )

@@ -278,6 +278,38 @@ def test_a_failure_is_confirmed_though_its_case_is_not_probed() -> None:
     assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
 
 
+def behind_gate(gate: bytes, label: str, status: int, **parts: Any) -> tuple[list[str], list[str]]:
+    """Return the titles and the methods of what the check sends, with a header `X-Gate` for every request.
+
+    A request with the header `gate` gets 405.
+    """
+    them = Exchanges(operations_of(PATHS, {"securitySchemes": SCHEMES}), neutral=(("X-Gate", "s3"),))
+    shown = titles(
+        them,
+        label,
+        lambda one: Response(405 if one.header(gate) else 401, [], b""),
+        status=status,
+        is_probed=False,
+        **parts,
+    )
+    return shown, [one.method for one in them.asked]
+
+
+def test_a_header_of_the_user_costs_no_request_without_a_failure() -> None:
+    assert behind_gate(b"x-gate", "GET /bearer", 404) == ([], [])
+    assert behind_gate(b"x-gate", "DELETE /bearer/{id}", 404, path_parameters={"id": "7"}) == ([], [])
+
+
+def test_a_header_of_the_user_that_lets_requests_in_withdraws_a_failure_and_repeats_no_change() -> None:
+    assert behind_gate(b"x-gate", "GET /bearer", 200) == ([], ["GET"])
+    assert behind_gate(b"x-gate", "DELETE /bearer/{id}", 200, path_parameters={"id": "7"}) == ([], ["GET", "GET"])
+
+
+def test_a_header_of_the_user_that_changes_no_response_withdraws_no_failure() -> None:
+    found = behind_gate(b"x-other", "DELETE /bearer/{id}", 200, path_parameters={"id": "7"})
+    assert found == ([ACCEPTS], ["GET", "GET"])
+
+
 REMOVAL = "DELETE /bearer/{id}"
 
 
