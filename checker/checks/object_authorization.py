@@ -58,7 +58,8 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
         return True
     if sent is not None and sent.is_of_check:
         # The printed command of a failure: the response is that of the peer.
-        own = yield _as_user(context, peers, owner)
+        request = _as_user(context, peers, owner)
+        own = None if request is None else (yield request)
         mine = _thing(context.case, own) if isinstance(own, Response) and _is_served(own) else None
         asking: list[tuple[str | None, WireRequest | None]] = [(peers.caller_of(sent), sent)]
     else:
@@ -74,11 +75,15 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
     return PASSED
 
 
-def _as_user(context: CheckContext, peers: Peers, user: str) -> WireRequest:
-    """Return the request of the case with the credentials of a user. Raises `CheckerError`."""
-    anonymous = context.make(context.case, with_credentials=False)
-    request = replace(anonymous, headers=list(anonymous.headers), is_of_check=True)
-    peers.lend(context.case, request, user)
+def _as_user(context: CheckContext, peers: Peers, user: str) -> WireRequest | None:
+    """Return the request of the case with the credentials of a user; None, with a note, if it cannot be made."""
+    try:
+        anonymous = context.make(context.case, with_credentials=False)
+        request = replace(anonymous, headers=list(anonymous.headers), is_of_check=True)
+        peers.lend(context.case, request, user)
+    except CheckerError as error:
+        context.unjudged.append(f"a request cannot be made as the peer {user!r} ({error})")
+        return None
     return request
 
 
@@ -95,10 +100,8 @@ def _leak(
     `sent` is the request of the peer if the response of the context is the one to it.
     """
     peer, owner = users
-    try:
-        request = sent or _as_user(context, peers, peer)
-    except CheckerError as error:
-        context.unjudged.append(f"a request cannot be made as the peer {peer!r} ({error})")
+    request = sent or _as_user(context, peers, peer)
+    if request is None:
         return None
     answer = (yield request) if sent is None else context.response
     if not _shows(context.case, answer, mine):
@@ -127,12 +130,12 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
     path = context.case.operation.path.rstrip("/").rpartition("/")[0]
     if _READING not in _methods_at(context.case.operation, path):
         return False
-    base = context.make(context.case, with_credentials=False)
     listed = []
     for user in users:
-        request = replace(base, target=base.path.rstrip(b"/").rpartition(b"/")[0], headers=list(base.headers))
-        peers.lend(context.case, request, user)
-        answer = yield request
+        request = _as_user(context, peers, user)
+        if request is None:
+            return True
+        answer = yield replace(request, target=request.path.rstrip(b"/").rpartition(b"/")[0], is_of_check=False)
         body = _body(answer) if isinstance(answer, Response) and _is_served(answer) else None
         listed.append([_scalars(one) for one in _things(body)])
     theirs, ours = listed
@@ -188,7 +191,12 @@ def _is_new(context: CheckContext, step: JudgedInteraction, before: Sequence[Jud
         return False
     location = next(iter(answer.headers.get("location", ())), "")
     if location and context.response.request is not None:
-        return urlsplit(location).path.rstrip("/").encode() == context.response.request.path.rstrip(b"/")
+        try:
+            path = urlsplit(location).path
+        except ValueError:
+            # `http://[x` is no URL.
+            return False
+        return path.rstrip("/").encode("utf-8", "replace") == context.response.request.path.rstrip(b"/")
     mine = _thing(case, context.response)
     return mine is not None and _shows(case, answer, mine)
 

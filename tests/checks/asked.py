@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.checks.context import CheckTools, JudgedInteraction
+from checker.checks.context import CheckTools, JudgedInteraction, Peers
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.checks.to_run import selected_checks
 from checker.core.case import Case
@@ -52,6 +52,7 @@ class Exchanges:
     """What the user gave for every request."""
     neutral: tuple[tuple[str, str], ...] = ()
     """Headers for every request that have no name of credentials."""
+    peers: Peers | None = None
     asked: list[WireRequest] = field(default_factory=list)
     """What checks have sent."""
 
@@ -137,5 +138,6 @@ class Exchanges:
             prepare.put,
             prepare.drop,
             maker.base_path_of,
+            peers=self.peers,
             make_bare=self._bare.make if self.neutral else None,
         )

@@ -1,0 +1,104 @@
+"""A user reads a resource of another user: responses and credentials that are broken."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from checker.core.case import Case
+from checker.core.errors import CredentialError
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
+
+CHECK = "object_level_authorization"
+ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+OK = {"200": {"description": "fine"}}
+PATHS: dict[str, Any] = {
+    "/notes": {"get": {"responses": OK}, "post": {"responses": OK}},
+    "/notes/{id}": {"get": {"parameters": [ID], "responses": OK}},
+    "/carts": {"post": {"responses": OK}},
+}
+NOTE = {"id": "7", "text": "mine"}
+SAMPLE = {"id": "1", "text": "for all"}
+
+
+@dataclass
+class Users:
+    """Two users, each with a header of the own name."""
+
+    broken: tuple[str, ...] = ()
+    """Users without credentials."""
+    names: tuple[str, ...] = ("anna", "bert")
+
+    def caller_of(self, request: WireRequest | None) -> str | None:
+        name = None if request is None else request.header(b"x-user")
+        return None if name is None else name.decode()
+
+    def lend(self, case: Case, request: WireRequest, who: str) -> None:
+        if who in self.broken:
+            raise CredentialError(f"no token for {who}")
+        request.headers.append((b"X-User", who.encode()))
+
+
+def exchanges(*broken: str) -> Exchanges:
+    return Exchanges(operations_of(PATHS), peers=Users(broken))
+
+
+def of_user(one: Sent, user: str) -> Sent:
+    assert one.request is not None
+    one.request.headers.append((b"X-User", user.encode()))
+    return one
+
+
+def made(them: Exchanges, label: str = "POST /notes", *headers: tuple[str, str]) -> Sent:
+    return of_user(them.sent(label, 201, headers, answer=json.dumps(NOTE).encode(), mode=POSITIVE), "anna")
+
+
+def read(them: Exchanges, user: str = "anna", maker: str = "POST /notes") -> Sent:
+    given = (Binding(Location.PATH, "id", Label(maker), "/id", 0, "7"),)
+    answer = json.dumps(NOTE).encode()
+    one = them.sent("GET /notes/{id}", 200, answer=answer, mode=POSITIVE, bindings=given, path_parameters={"id": "7"})
+    return of_user(one, user)
+
+
+def served(**pages: Any) -> Any:
+    """Return a server that shows the note to each user, and these pages of the collection."""
+
+    def answer(request: WireRequest) -> Response:
+        user = (request.header(b"x-user") or b"").decode()
+        if not user:
+            return Response(401, [], b"")
+        shown = NOTE if request.target.endswith(b"/7") else pages.get(user, [])
+        return Response(200, [], json.dumps(shown).encode())
+
+    return answer
+
+
+@pytest.mark.parametrize("location", ["http://[x", "/v1/other", "/v1/n\u00f6tes"])
+def test_a_location_that_is_no_address_of_the_resource_names_no_creator(location: str) -> None:
+    them = exchanges()
+    verdict = them.verdict(
+        CHECK, read(them, maker="POST /carts"), [made(them, "POST /carts", ("Location", location))], served()
+    )
+    assert (verdict.failures, verdict.errors) == ((), ())
+
+
+def test_missing_credentials_of_the_owner_leave_the_command_of_a_failure_unjudged() -> None:
+    them = exchanges("anna")
+    again = read(them, "bert")
+    assert again.request is not None
+    again.request.is_of_check = True
+    verdict = them.verdict(CHECK, again, [made(them)], served())
+    assert (verdict.failures, verdict.errors) == ((), ())
+    assert "as the peer 'anna'" in verdict.unjudged[0]
+
+
+def test_missing_credentials_of_the_owner_leave_the_collection_unread() -> None:
+    them = exchanges("anna")
+    verdict = them.verdict(CHECK, read(them), [made(them)], served())
+    assert (verdict.failures, verdict.errors) == ((), ())
+    assert "as the peer 'anna'" in verdict.unjudged[0]
