@@ -24,6 +24,7 @@ PATHS: dict[str, Any] = {
 }
 NOTE = {"id": "7", "text": "mine"}
 SAMPLE = {"id": "1", "text": "for all"}
+OWN = {"id": "2", "text": "of anna"}
 
 
 @dataclass
@@ -102,3 +103,20 @@ def test_missing_credentials_of_the_owner_leave_the_collection_unread() -> None:
     verdict = them.verdict(CHECK, read(them), [made(them)], served())
     assert (verdict.failures, verdict.errors) == ((), ())
     assert "as the peer 'anna'" in verdict.unjudged[0]
+
+
+@pytest.mark.parametrize(
+    ("pages", "is_leak"),
+    [
+        ({"anna": [SAMPLE, OWN], "bert": [SAMPLE]}, True),
+        ({"anna": [SAMPLE, OWN], "bert": [SAMPLE, {"id": "3", "text": "of bert"}]}, True),
+        ({"anna": [SAMPLE, OWN], "bert": [SAMPLE, OWN]}, False),
+        ({"anna": {"at": 1, "items": [SAMPLE]}, "bert": {"at": 2, "items": [SAMPLE]}}, False),
+        ({"anna": [SAMPLE], "bert": [NOTE]}, False),
+        ({"anna": [], "bert": []}, True),
+    ],
+)
+def test_a_sample_that_both_users_see_shares_no_other_member(pages: dict[str, Any], *, is_leak: bool) -> None:
+    them = exchanges()
+    verdict = them.verdict(CHECK, read(them), [made(them)], served(**pages))
+    assert bool(verdict.failures) is is_leak
