@@ -20,6 +20,14 @@ _LONGEST_NAME = 80
 class JsonSchemaError(Failure, code="ST108", title="Response violates schema", severity=Severity.HIGH):
     """A body, an event of a stream, or the payload of an event breaks its schema."""
 
+    violation: SchemaViolation | None = None
+
+    def cause(self, label: str) -> str:
+        """Write the broken schema as the shared cause first: only for failures that are kept, because a schema may be long."""
+        if self.violation is not None and not self.shared_cause:
+            self.sharing(_broken_schema(self.violation))
+        return super().cause(label)
+
 
 class MalformedJson(Failure, code="ST109", title="JSON deserialization error"):
     """The body is declared as JSON and is not."""
@@ -110,9 +118,9 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
     message = f"{event}body{place}: {violation.message}\n\n{excerpts(violation, context.truncation)}"
     if matched is not None:
         message += f"\n\nValidated against the response `{matched}`."
-    return JsonSchemaError(message, title=_title(violation), unique_key="/".join(violation.schema_path)).sharing(
-        _broken_schema(violation)
-    )
+    found = JsonSchemaError(message, title=_title(violation), unique_key="/".join(violation.schema_path))
+    found.violation = violation
+    return found
 
 
 def _broken_schema(violation: SchemaViolation) -> str:

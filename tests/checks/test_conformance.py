@@ -271,6 +271,14 @@ def test_copies_of_an_inline_schema_are_one_mistake(
     assert (cause({"id": {"type": "string"}, "a": {}, "b": {}}, b'{"id": 1}') == cause(schema, body)) is is_shared
 
 
+def test_a_schema_is_written_only_for_a_failure_that_is_kept() -> None:
+    operation = operation_of({"content": {"application/json": {"schema": {"properties": {"id": INTEGER}}}}})
+    (found,) = failures("response_schema_conformance", operation, answer(b'{"id": "x"}', "application/json"))
+    assert not found.shared_cause
+    found.cause("GET /a")
+    assert '"integer"' in found.shared_cause
+
+
 def test_an_empty_response_is_one_failure() -> None:
     operation = operation_of({"content": {"application/json": {"schema": {"type": "object"}}}})
     checks = selected_checks(["content_type_conformance", "response_schema_conformance"])
