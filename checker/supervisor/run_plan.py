@@ -161,6 +161,8 @@ class RunPlan:
         self._given_up: set[str] = set()
         """Operations that only time out; later phases skip them."""
         self._count = len(cards)
+        self._lagging: set[str] = set()
+        """Operations that were slow and for which no later stage waits: when they show their failures is a matter of timing."""
         self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
         """Operations after which the target stopped serving."""
@@ -182,7 +184,10 @@ class RunPlan:
         self.is_hopeless: Callable[[str], bool] = lambda label: False
         """Whether an operation is skipped in further phases. Asked when a stage begins, after all earlier phases."""
         self.grave_failures: Callable[[str], Mapping[str, frozenset[str]]] = lambda phase: {}
-        """Return operation -> fingerprints of its grave failures in other phases. Asked when a stage of the given phase begins."""
+        """Return operation -> fingerprints of its grave failures in other phases. Asked when a stage of the given phase begins.
+
+        Those of operations that lag behind their stage are not used.
+        """
         self.tasks: Sequence[Task] = tuple(self._tasks.values())
         """All tasks in their initial state."""
 
@@ -310,6 +315,8 @@ class RunPlan:
             return
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
+        if is_slow and not self._is_needed(piece):
+            self._lagging.update(task.labels)
         # A worker that left before it began the task did not give it a turn.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
@@ -357,7 +364,8 @@ class RunPlan:
         known = self.grave_failures(phase) if phase_named(phase).ends_at_failure else {}
         for label in labels:
             if label not in self._given_up and not self.is_hopeless(label):
-                task = replace(self._tasks[label, phase], known=known.get(label, frozenset()))
+                is_known = label in known and label not in self._lagging
+                task = replace(self._tasks[label, phase], known=known[label] if is_known else frozenset())
                 piece = _Piece(task, label in self._producers, self._stage)
                 if label not in self._ending:
                     yield piece
@@ -380,9 +388,11 @@ class RunPlan:
         """Whether later requests depend on a task that is still leased or slow. Its speed must not change what they send."""
         if self._is_busy:
             return True
-        slow = (*self._leased.values(), *self._slow)
-        labels = (piece.task.labels[0] for piece in slow)
-        return any(label in self._producers or label in self._removing for label in labels)
+        return any(self._is_needed(piece) for piece in (*self._leased.values(), *self._slow))
+
+    def _is_needed(self, piece: _Piece) -> bool:
+        """Whether later stages wait for a task even if it is slow."""
+        return piece.is_producer or piece.task.labels[0] in self._removing
 
     def _taken(self, worker: int) -> _Piece:
         """Return the first waiting task, or one near it whose operation this worker, or no worker, has compiled."""

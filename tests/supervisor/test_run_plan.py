@@ -1,5 +1,6 @@
 from collections import Counter
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -259,3 +260,24 @@ def test_a_list_that_ends_after_the_phase_that_draws_began_goes_on_itself() -> N
     assert (rest.phase, rest.start, rest.ends_at_failure) == ("coverage", 6, False)
     plan.come_back(rest, rest.stop, finished=True, spent_s=1.0)
     assert plan.is_over
+
+
+@pytest.mark.parametrize(
+    ("card", "is_used"), [({}, False), ({"is_producer": True}, True), ({"method": "DELETE"}, True)]
+)
+def test_failures_of_slow_operations_end_later_lists_if_no_stage_waits_for_them(
+    card: dict[str, Any], *, is_used: bool
+) -> None:
+    slow = replace(CARDS[0], continue_on_failure=False, **card)
+    fast = replace(CARDS[1], continue_on_failure=False)
+    plan = RunPlan((slow, fast), seed=1, max_examples=12, phases=("examples", "coverage"))
+    plan.grave_failures = lambda phase: {one.label: frozenset({"v1-a"}) for one in (slow, fast)}
+    known = dict[str, frozenset[str]]()
+    while not plan.is_over:
+        task = plan.lease(0.0) or plan.lease_slow(0.0, 0)
+        assert task is not None
+        is_turn = task.start == 0 and task.labels[0] == slow.label
+        if task.phase == "coverage":
+            known[task.labels[0]] = task.known
+        plan.come_back(task, 2, finished=not is_turn, spent_s=0.1, report=SLOW if is_turn else LeaseReport(2))
+    assert known == {fast.label: frozenset({"v1-a"}), slow.label: frozenset({"v1-a"} if is_used else ())}
