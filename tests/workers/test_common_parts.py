@@ -125,6 +125,16 @@ def test_a_journal_of_another_worker_teaches_the_same() -> None:
     assert other.wanted(Label("GET /b"), "coverage") == one.wanted(Label("GET /b"), "coverage") != ()
 
 
+def test_an_operation_for_which_no_layer_waits_teaches_itself_alone() -> None:
+    learner = _learner()
+    learner.is_awaited = lambda label: label != HEADER[0]
+    _hear(learner, *HEADER[:2], _complaint(*HEADER[2]))
+    assert _places(learner, "GET /b", "fuzzing") == set()
+    assert _places(learner, "GET /a", "fuzzing") == {("X-Version",)}
+    _hear(learner, *ID[:2], _complaint(*ID[2]))
+    assert _places(learner, "GET /users/{id}/mail", "coverage") == {("id",)}
+
+
 def test_in_fuzz_a_demand_on_a_common_part_holds_at_once() -> None:
     learner = _learner(at_once=True)
     _hear(learner, *HEADER[:2], _complaint(*HEADER[2]))

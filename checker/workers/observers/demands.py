@@ -120,14 +120,16 @@ class DemandLearner(Struct):
     """Demands by the phase and layer that met them. One object for each worker; journals carry the demands of other workers.
 
     In `run` a case respects the demands on its operation of earlier phases, and the demands on a part that it has in common with
-    other operations of earlier layers, of any worker, so that the speed of a worker does not decide what is sent. In `fuzz` it
-    respects all demands so far.
+    producers of earlier layers, of any worker, so that the speed of a worker does not decide what is sent. In `fuzz` it respects
+    all demands so far.
     """
 
     at_once: bool = False
     operations: Mapping[Label, Operation] = {}
     place_of: Callable[[str, Label], Place] = lambda phase, label: (phase_names().index(phase), 0)
     """Return the phase and layer of the tasks of an operation."""
+    is_awaited: Callable[[Label], bool] = lambda label: True
+    """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
     _heard: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
     _refuted: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
@@ -295,7 +297,7 @@ class DemandLearner(Struct):
         if key in self._written or len(known.get(label, ())) >= _MOST:
             return
         self._written.add(key)
-        parts = [part for part in self._parts_of(label) if part.holds(demand)]
+        parts = [part for part in self._parts_of(label) if part.holds(demand)] if self.is_awaited(label) else []
         part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
         heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, self._index)
         self.absorb(heard)

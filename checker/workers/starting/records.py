@@ -104,4 +104,5 @@ def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder
         knowledge.values = pool = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
         if demands is not None:
             demands.place_of = pool.place_of
+            demands.is_awaited = lambda label: label in selected.resources.producers
     return knowledge
