@@ -12,7 +12,7 @@ from checker.core.operation import Label, Operation
 from checker.core.phases import FUZZING
 from checker.core.request import Location
 from checker.core.resource_names import variables_of
-from checker.core.resources import CREATING, SAFE
+from checker.core.resources import CREATING, SAFE, ResourceModel
 from checker.generation.sources.context import Rejected
 from checker.phases.bindings import SentCase, resolved
 from checker.phases.case_factory import CaseFactory, Exhausted, GeneratedCase
@@ -23,12 +23,12 @@ _MOST = 3
 """Most resources that are created for one failure."""
 
 
-def with_creators(factory: CaseFactory, last: GeneratedCase) -> list[GeneratedCase]:
+def with_creators(factory: CaseFactory, model: ResourceModel, last: GeneratedCase) -> list[GeneratedCase]:
     """Return a case after the smallest creation of each resource that it names; empty if the creation of one of them is unknown.
 
     A resource that a list showed is created by the `POST` to the path of that list.
     """
-    found = [(one, _creation_of(factory.operations, one)) for one in _references(last)]
+    found = [(one, _creation_of(factory.operations, model, one)) for one in _references(last)]
     makers = {label: pointer for _, creation in found if creation is not None for label, pointer in (creation,)}
     if not found or len(makers) > _MOST or any(creation is None for _, creation in found):
         return []
@@ -67,7 +67,9 @@ def _references(made: GeneratedCase) -> Iterator[Binding]:
             yield one
 
 
-def _creation_of(operations: Mapping[Label, Operation], binding: Binding) -> tuple[Label, str] | None:
+def _creation_of(
+    operations: Mapping[Label, Operation], model: ResourceModel, binding: Binding
+) -> tuple[Label, str] | None:
     """Return the operation that creates the resource of a value, and where its response shows the value."""
     producer = operations.get(binding.producer)
     if producer is None:
@@ -78,9 +80,10 @@ def _creation_of(operations: Mapping[Label, Operation], binding: Binding) -> tup
         return None
     path = producer.resource_path.rstrip("/")
     collection = path.rpartition("/")[0] if path.endswith("}") else path
-    for one in operations.values():
-        if one.resource_method == "POST" and one.resource_path.rstrip("/") == collection:
-            return one.label, f"/{binding.pointer.rpartition('/')[2]}"
+    # Reading all operations of a large description takes seconds. The model knows their paths.
+    for label in [use.label for use in model.uses.values() if use.path.rstrip("/") == collection]:
+        if label in operations and operations[label].resource_method == "POST":
+            return label, f"/{binding.pointer.rpartition('/')[2]}"
     return None
 
 

@@ -131,7 +131,8 @@ class Investigation:
 
         Its commands then need nothing of the run.
         """
-        chain = with_creators(self.factory, result.chain[-1].made) if len(result.chain) == 1 else []
+        model = self.slot.context.selected.resources
+        chain = with_creators(self.factory, model, result.chain[-1].made) if len(result.chain) == 1 else []
         if not chain:
             return
         names = replace(result.names, served=result.names.served | {made.label for made in chain[:-1]})
