@@ -97,7 +97,10 @@ class PartCompiler:
     def relations(self) -> Relations | None:
         """Return the relations between values of one request; None if there are none."""
         demanded = tuple(one for one in self.settings.learned if one.keyword in RELATIONS)
-        suggested = relations_of(self.operation)
+        known = {} if self.store is None else self.store.relations
+        suggested = known.get(self.operation)
+        if suggested is None:
+            suggested = known[self.operation] = relations_of(self.operation)
         return Relations(demanded, suggested, self._is_valid) if demanded or suggested else None
 
     def _is_valid(self, location: Location, root: Any, media_type: str | None) -> bool:

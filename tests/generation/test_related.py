@@ -6,10 +6,13 @@ import pytest
 
 from checker.core.operation import Location
 from checker.generation.drawing.objects import Property, members, related
+from checker.generation.normalization.canonical import FormStore
+from checker.generation.program import compile_operation
+from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import DrawContext
 
-from .making import bodies, cases, opinions, parameter_of, program_of, schema_of
+from .making import PlainOperation, bodies, body_of, cases, opinions, parameter_of, program_of, schema_of
 
 NUMBER = {"type": "integer", "minimum": 1, "maximum": 1000}
 TEXT = {"type": "string", "maxLength": 40}
@@ -68,3 +71,12 @@ def test_words_keep_to_the_schema() -> None:
     assert {case.query["sort"] for case in cases(program_of(parameter_of(raw, name="sort")), 60)} == {"x", "y"}
     short = {"type": "string", "maxLength": 3}
     assert all(len(case.query["month"]) <= 3 for case in cases(program_of(parameter_of(short, name="month")), 60))
+
+
+def test_operations_are_read_once_for_the_relations_of_all_their_programs() -> None:
+    raw = {"type": "object", "properties": {"min": NUMBER, "max": NUMBER}}
+    operation, store = PlainOperation((), (body_of(schema_of(raw)),)), FormStore()
+    first, second = (compile_operation(operation, GenerationSettings(), store=store).relations for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert first.suggested is second.suggested

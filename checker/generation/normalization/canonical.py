@@ -11,7 +11,9 @@ from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
+from checker.core.constraints import Constraint
 from checker.core.digests import digest
+from checker.core.operation import Operation
 from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
 from checker.generation.normalization.complements import COINED, complement
 from checker.generation.normalization.forms import (
@@ -295,6 +297,8 @@ class FormStore:
 
     def __init__(self) -> None:
         self._forms: dict[tuple[int, Dialect, Direction], tuple[Document, Forms]] = {}
+        self.relations: dict[Operation, tuple[Constraint, ...]] = {}
+        """Operation -> relations that its description suggests."""
 
     def of(self, document: Document, dialect: Dialect, direction: Direction) -> Forms:
         """Return the forms of one document. The document is kept, so that its identity is not given to another."""
