@@ -254,7 +254,8 @@ class KnownResources(Struct):
         if shown.targets is None:
             is_read = _BY_URL in self.algorithms and shown.use.method != REMOVING
             templates = {self.described.template(url) for _, url in (self._urls_of(step) if is_read else ())}
-            shown.targets = [use.label for use in self.model.uses.values() if use.path in templates - {shown.use.path}]
+            others = templates - {shown.use.path, ""}
+            shown.targets = [use.label for use in self.model.uses.values() if use.path in others] if others else []
         return shown.targets
 
     def _is_own(self, url: str) -> bool:
