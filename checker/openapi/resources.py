@@ -150,6 +150,8 @@ _NAMED: Final = 0.8
 _LIKELY: Final = 0.5
 _MOST_SOURCES: Final = 4
 """Operations that one value is taken from."""
+_MOST_PRECEDING: Final = 32
+"""Operations with URLs that an operation waits for, and as many with fields of its formats. Each pair of them is an edge."""
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
 """Fields that identify an object which is referred to by its noun, with their affinities, best first."""
@@ -285,16 +287,20 @@ class _Inference(Struct):
         kept = [one for one in self.operations if self.uses[one.label].method != REMOVING]
         leading = {one.label for one in kept if leads_elsewhere(one)}
         showing = [one.label for one in kept if one.label in leading or may_show_urls(self.answers[one.label])]
+        # Described URLs come first, so that the cap leaves out responses of which nothing is known.
+        showing.sort(key=lambda label: (label not in leading, not self.answers[label].fields))
         # Jobs are found before their results: described redirects lead on.
         first = [label for label in showing if label not in lost]
         second = [label for label in showing if label in lost and label in leading]
         found: dict[Label, dict[Label, None]] = {
-            label: dict.fromkeys(first if label in leading else (*first, *second)) for label in lost
+            label: dict.fromkeys((first if label in leading else [*first, *second])[:_MOST_PRECEDING]) for label in lost
         }
         asked = self._formats_asked()
         for source, formats in self.formatted().items():
             for target in set().union(*(asked[form] for form in formats.values())) - {source}:
-                found.setdefault(target, {})[source] = None
+                before = found.setdefault(target, {})
+                if len(before) < 2 * _MOST_PRECEDING:
+                    before[source] = None
         return {label: tuple(sorted(before)) for label, before in sorted(found.items())}
 
     def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:

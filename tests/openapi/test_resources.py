@@ -313,3 +313,20 @@ def test_a_step_below_a_resource_repeats_what_that_showed(
 ) -> None:
     expected = {} if pointer is None else {"POST /bookings": f"$response.body#{pointer}"}
     assert linked(f"/bookings/{{booking_id}}/{action}", name, kind) == expected
+
+
+def located_model(count: int, answer: dict[str, Any]) -> ResourceModel:
+    """Return the model of as many operations whose resources no operation lists or creates, and as many others."""
+    paths: dict[str, Any] = {f"/jobs{n}": {"post": {"responses": answer}} for n in range(count)}
+    for number in range(count):
+        paths[f"/results{number}/{{id}}"] = {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+            "get": {"responses": {"200": {"description": ""}}},
+        }
+    return from_dict({"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": paths}).resources()
+
+
+@pytest.mark.parametrize("status", ["200", "202"])
+def test_an_operation_waits_for_few_operations_that_may_show_its_urls(status: str) -> None:
+    preceding = located_model(40, {status: {"description": ""}}).preceding
+    assert {len(before) for before in preceding.values()} == {32}
