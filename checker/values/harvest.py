@@ -173,6 +173,8 @@ class Places:
         self, described: DescribedPaths, response: Response, found: Iterable[tuple[ResponsePlace, Scalar]]
     ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
         """Yield the members that the URLs of a response name, with their contexts; `found`: scalars of its body."""
+        if described.is_empty:
+            return
         request = response.request
         origin = request.origin if isinstance(request, WireRequest) else None
         host = "" if origin is None else origin.host

@@ -18,6 +18,10 @@ URL_MARK: Final = "#url:"
 _HEADERS: Final = frozenset(("location", "content-location", "link"))
 _LINK: Final = re.compile(r"<([^<>]*)>")
 _SPACE: Final = re.compile(r"[\s<>\"]")
+_MEDIA_TYPE: Final = re.compile(
+    r"(?:application|audio|font|image|message|model|multipart|text|video)/(?!\d+$)[^/?#]+", re.IGNORECASE
+)
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]{14,}={0,2}")
 _LONGEST: Final = 1_000
 _MOST: Final = 20
 """URLs that are read of one response."""
@@ -58,15 +62,20 @@ class DescribedPaths:
     """The templates with variables, to be found in URLs whatever stands before them: a host, the path of a server."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._by_size: dict[int, list[tuple[str, re.Pattern[str]]]] = {}
+        self._by_size: dict[int, dict[tuple[int, str], list[str]]] = {}
+        """Number of segments -> (place and text of the last segment without variables) -> templates."""
         for path in dict.fromkeys(paths):
             segments = _segments(path)
-            literal = sum("{" not in one for one in segments)
-            if literal and len(segments) > literal:
-                self._by_size.setdefault(len(segments), []).append((path, _pattern_of(path)))
-        # Of templates that match alike, the one with fewer variables.
-        for found in self._by_size.values():
-            found.sort(key=lambda one: one[1].groups)
+            literal = [place for place, one in enumerate(segments) if "{" not in one]
+            if literal and len(segments) > len(literal):
+                known = self._by_size.setdefault(len(segments), {})
+                known.setdefault((literal[-1], segments[literal[-1]]), []).append(path)
+        self._by_size = dict(sorted(self._by_size.items(), reverse=True))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no path has both variables and names, so that no URL has members."""
+        return not self._by_size
 
     def members(self, url: str, host: str = "") -> Sequence[LocatedMember]:
         """Return the members that a URL names by the longest template at its end; none for one of another host than `host`."""
@@ -79,11 +88,14 @@ class DescribedPaths:
 
     def _match(self, url: str, host: str) -> tuple[str, Sequence[str]]:
         segments = segments_of(url, host)
-        for size in sorted(self._by_size, reverse=True) if segments else ():
-            rest = "/".join(segments[-size:])
-            for template, pattern in self._by_size[size] if len(segments) >= size else ():
-                if (found := pattern.fullmatch(rest)) is not None:
-                    return template, found.groups()
+        for size, known in self._by_size.items() if segments else ():
+            rest = segments[-size:]
+            alike = [one for key in enumerate(rest) for one in known.get(key, ())] if len(rest) == size else []
+            matches = [(one, _pattern_of(one).fullmatch("/".join(rest))) for one in alike]
+            found = [(one, match.groups()) for one, match in matches if match is not None]
+            if found:
+                # Of templates that match alike, the one with fewer variables.
+                return min(found, key=lambda one: len(one[1]))
         return "", ()
 
 
@@ -105,7 +117,13 @@ def urls_in_headers(response: Response) -> Iterator[tuple[str, str]]:
 
 def may_be_url(text: object) -> bool:
     """Whether a value of a body may be a URL, absolute or relative."""
-    return text.__class__ is str and "/" in text and _SPACE.search(text) is None
+    return text.__class__ is str and "/" in text and _SPACE.search(text) is None and not _is_other(text)
+
+
+def _is_other(text: str) -> bool:
+    """Whether a text with a slash is a media type or Base64."""
+    is_encoded = len(text) % 4 == 0 and ("+" in text or text[-1] == "=") and _BASE64.fullmatch(text) is not None
+    return is_encoded or _MEDIA_TYPE.fullmatch(text) is not None
 
 
 def segments_of(url: str, host: str = "") -> list[str]:

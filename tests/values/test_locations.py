@@ -1,5 +1,7 @@
 """URLs are read by the described paths at their end."""
 
+import sys
+
 import pytest
 
 from checker.core.response import Response
@@ -50,6 +52,30 @@ def test_a_value_is_found_again_by_its_pointer() -> None:
 def test_headers_hold_urls() -> None:
     headers = {"Location": "/boxes/1", "Link": ["</boxes/2>; rel=next, </boxes/3>"], "Server": "/boxes/4"}
     assert [url for _, url in urls_in_headers(Response(409, headers))] == ["/boxes/1", "/boxes/2", "/boxes/3"]
+
+
+def test_a_url_is_compared_with_the_templates_of_its_own_names() -> None:
+    described = DescribedPaths(f"/things{n}/{{id}}" for n in range(2_000))
+    calls: list[str] = []
+    sys.setprofile(lambda frame, event, argument: calls.append(event))
+    try:
+        found = [described.members(url) for url in ("/api/other/7", "/api/things7/7")]
+    finally:
+        sys.setprofile(None)
+    assert [[one.template for one in members] for members in found] == [[], ["/things7/{id}"]]
+    assert len(calls) < 1_000
+
+
+@pytest.mark.parametrize("text", ["boxes/7", "/boxes/7", "image/7", "/boxes/a+b", "text/html/7", "../a/1?b=c="])
+def test_relative_urls_are_urls(text: str) -> None:
+    assert may_be_url(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["text/html", "application/json;charset=utf-8", "/9j/4AAQSkZJRgABAQ+/", "aGVs/G8gd29ybGQ="]
+)
+def test_media_types_and_encoded_bytes_are_no_urls(text: str) -> None:
+    assert not may_be_url(text)
 
 
 @pytest.mark.parametrize("text", ["a text / with spaces", "word", 7, None, "<a/>"])
