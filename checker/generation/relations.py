@@ -64,6 +64,8 @@ _ORDERED: Final = frozenset(
 _DEEP: Final = 4
 _MOST: Final = 300
 """Places of one body."""
+_MOST_ALTERNATIVES: Final = 8
+"""Branches of `anyOf` and `oneOf` of one value; members of a value with more are not compared."""
 _MOST_NAMES: Final = 60
 """Members of one object, or parameters of one location, that are compared."""
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
@@ -100,10 +102,13 @@ def _is_ordered(low: str, high: str) -> bool:
 
 
 def _paths(outline: Outline, above: tuple[str, ...], depth: int) -> Iterator[tuple[str, ...]]:
-    for name in outline.names if depth else ():
+    # Members of many alternatives multiply at each level: 60 of them did not end within ten minutes.
+    if not depth or sum(map(len, outline.alternatives())) > _MOST_ALTERNATIVES:
+        return
+    for name in outline.names:
         yield (*above, name)
         yield from _paths(outline.property(name), (*above, name), depth - 1)
-    if depth and "array" in outline.types and len(outline.types) == 1:
+    if "array" in outline.types and len(outline.types) == 1:
         yield from _paths(outline.item(0), (*above, ITEMS), depth - 1)
 
 
