@@ -258,9 +258,7 @@ def _of_other_version(operation: OpenApiOperation) -> Iterator[_Warning]:
         if one.doubt == OTHER_VERSION:
             version = "OpenAPI 3" if is_swagger(operation.owner.document) else "Swagger 2.0"
             noun = "body" if isinstance(one, Body) else f"parameter `{one.name}`"
-            message = (
-                f"the {noun} at {one.pointer} is declared as in {version}; it is read as {version}, and no verdict depends on it"
-            )
+            message = f"the {noun} at {one.pointer} is declared as in {version}; it is read as {version}, and no verdict depends on it"
             yield WarningKind.MALFORMED_PART, one.pointer, message
 
 

@@ -227,7 +227,9 @@ def refusal_text(operation: OperationOutcome) -> str:
     if not status or operation.reach == "2xx":
         return ""
     usual = (
-        "the server fails: see its log" if status >= 500 else "give values that the service accepts in [parameters], or a hook"
+        "the server fails: see its log"
+        if status >= 500
+        else "give values that the service accepts in [parameters], or a hook"
     )
     remedy = next((advice for statuses, advice in _REMEDIES if status in statuses), usual)
     return one_line(f"{status} {text or standard_reason(status)}: {remedy}")

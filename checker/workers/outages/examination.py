@@ -89,7 +89,9 @@ def _turned_away(account: OutageAccount) -> str:
     elif culprit is None:
         what = f"nearly everything was refused{status} for a while, and no request sent alone did it again"
     elif account.is_certain:
-        what = f"after `{culprit}` nearly everything is refused{status}: its operation is postponed to the end of the run"
+        what = (
+            f"after `{culprit}` nearly everything is refused{status}: its operation is postponed to the end of the run"
+        )
     else:
         what = (
             f"nearly everything is refused{status}, probably since `{culprit}`, the only suspect (not confirmed, because "
