@@ -141,11 +141,12 @@ def test_an_answer_that_is_served_gives_new_hope() -> None:
 
 
 def test_credentials_that_no_operation_ever_accepted_are_fetched_three_times_in_all() -> None:
-    state = ReauthState()
+    state, broken = ReauthState(), []
     assert [state.renew((f"GET /{number}", "token")) for number in range(5)] == [True] * 3 + [False] * 2
-    assert state.is_broken
+    broken.append(state.is_broken)
     state.accepted(("GET /9", "token"))
-    assert not state.is_broken
+    broken.append(state.is_broken)
+    assert broken == [True, False]
     assert state.renew(("GET /4", "token"))
 
 
