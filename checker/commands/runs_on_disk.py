@@ -20,13 +20,13 @@ from checker.core.system import read_local
 from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import Journals, LastRun, last_run
-from checker.corpus.layout import CORPORA, RunLayout
+from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding, Record, RunFinished, SchemaOpened, TaskProgress, requests_alone
 from checker.reporting.report import ENDLESS, MergedRun, Report, report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.writing import RunOnDisk
 
-_CORPORA = Path(CORPORA)
+_CORPORA = Path(".checker")
 _MOST_BYTES = 256 << 20
 _OUTCOMES: Final = (
     "completed",

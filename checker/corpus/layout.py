@@ -47,8 +47,6 @@ def read_head(data: bytes | None) -> tuple[SnapshotHeader, int] | None:
 
 
 _INCARNATION_DIGITS = 8
-CORPORA = ".checker"
-"""Folder of the corpora below the working directory."""
 
 
 class RunLayout(Struct, frozen=True):
@@ -122,9 +120,9 @@ class RunLayout(Struct, frozen=True):
         directories = (self.journals, self.traffics, self.inflights, self.documents, self.rates)
         for path in (self.root, *directories):
             files.make_directory(path)
-        ignored = self.root.parent / ".gitignore"
-        # Corpora hold responses and must not reach a repository by accident. A file that the user changed stays.
-        if self.root.parent.name == CORPORA and not ignored.exists():
+        ignored = self.root / ".gitignore"
+        # A corpus holds responses and must not reach a repository by accident. A file that the user changed stays.
+        if not ignored.exists():
             files.write_file(ignored, b"*\n")
 
     def journal_paths(self) -> list[tuple[int, Path]]:

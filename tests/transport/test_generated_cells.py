@@ -127,7 +127,9 @@ def test_positive_bodies_arrive(media_type: str) -> None:
     referee = RequestReferee(operation)
     for case in cases(program, 80):
         verdict = referee.judge(MAKER.make(case), base_path="/api")
-        assert verdict.outcome is Outcome.VALID, (case.body, verdict)
+        # Zero bytes may be a body that is missing.
+        expected = Outcome.AMBIGUOUS if case.body == "" else Outcome.VALID
+        assert verdict.outcome is expected, (case.body, verdict)
 
 
 def test_a_part_that_is_xml_has_only_characters_of_xml() -> None:

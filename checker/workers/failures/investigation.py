@@ -102,7 +102,10 @@ class Investigation:
         if chain is not None and needs_repetition and not is_again and not (yield from confirmation.repeats(chain)):
             chain = None
         if chain is None:
-            result = InvestigationResult(suspicion.chain, is_confirmed=False, names=names)
+            result = InvestigationResult(suspicion.chain, is_confirmed=False)
+            if not needs_repetition:
+                # A removal counts as spent when it is sent again, and the commands of such failures are sent as they are.
+                result.names = names
         else:
             result = InvestigationResult(chain, is_confirmed=True, names=names)
             yield from self._minimise(suspicion, wanted, result)
