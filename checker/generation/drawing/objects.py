@@ -34,6 +34,7 @@ _TRIED_NAMES: Final = 6
 _NAME_ATTEMPTS: Final = 12
 _RELATED: Final = 0.06
 """Share of objects with values that depend on each other."""
+_COMPOSING: Final = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if"))
 _SCALARS: Final = frozenset({forms.STRING, forms.INTEGER, forms.NUMBER, forms.NULL})
 _UNBOUNDED: Final = 40
 """Properties beyond the minimum when there is no maximum."""
@@ -218,8 +219,9 @@ def _before(base: Any) -> Any:
 
 
 def is_free(form: Canonical) -> bool:
-    """Whether a form admits only strings or numbers, and does not list them."""
-    return form.enum is None and form.types <= _SCALARS
+    """Whether a form admits only strings or numbers, and neither lists them nor names a format of them."""
+    is_listed_or_named = form.enum is not None or bool(form.formats) or form.strings.content is not None
+    return form.types <= _SCALARS and not is_listed_or_named
 
 
 def _add(value: dict[str, Any], plan: _ObjectPlan, most: int, source: Source, context: DrawContext) -> None:
@@ -271,7 +273,9 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             if is_required:
                 raise
             continue
-        words = topical(name, nodes.canonical(conjunction)) if inner.is_body else ()
+        # Forms of nested alternatives cost the budget that their values need, and only scalars are asked for here.
+        is_plain = not any(_is_composed(facet.raw) for facet in conjunction)
+        words = topical(name, nodes.canonical(conjunction)) if inner.is_body and is_plain else ()
         words = tuple(word for word in words if inner.carries(word) and nodes.validator(conjunction)(word))
         if words and not nodes.is_minimal:
             draw = either(TOPICAL, listed(words), draw)
@@ -279,7 +283,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
         admitted = list(filter(nodes.validator(conjunction), tags[name])) if name in tags else []
         if admitted:
             draw = listed(admitted)
-        has_others = not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
+        has_others = is_plain and not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
         accepts = partial(_accepts, nodes.validator(conjunction), inner) if has_others else None
         share = 1.0 if is_required else SELDOM if name in marks else usual
         found.append(Property(name, _at(nodes, name, draw, inner), share, accepts))
@@ -292,6 +296,10 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
         found.append(Property(name, _at(nodes, name, nodes.compile(objects.additional, inner), inner), 1.0))
     return found
+
+
+def _is_composed(raw: object) -> bool:
+    return isinstance(raw, dict) and not _COMPOSING.isdisjoint(raw)
 
 
 def _accepts(is_valid: IsValid, place: TextPlace, value: Any) -> bool:
