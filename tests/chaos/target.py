@@ -18,11 +18,11 @@ def document(operations: int) -> dict[str, Any]:
     return {
         "openapi": "3.0.3",
         "info": {"title": "Chaos", "version": "1"},
-        "paths": {f"/things{number}": {"post": _operation(names)} for number in range(operations)},
+        "paths": {f"/things{number}": {"post": _operation(number, names)} for number in range(operations)},
     }
 
 
-def _operation(names: list[str]) -> dict[str, Any]:
+def _operation(number: int, names: list[str]) -> dict[str, Any]:
     body = {
         "type": "object",
         "properties": {
@@ -32,7 +32,10 @@ def _operation(names: list[str]) -> dict[str, Any]:
         "required": ["n", "tags"],
         "additionalProperties": False,
     }
-    answer = {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
+    # Copies of one schema have one cause and are told together: each field has a schema of its own.
+    most = 1_000_000 + number * FIELDS
+    fields = {name: {"type": "integer", "maximum": most + index} for index, name in enumerate(names)}
+    answer = {"type": "object", "properties": fields}
     return {
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": {

@@ -50,6 +50,9 @@ def test_part_that_is_meant_to_be_wrong_is_wrong_on_the_wire(path: Path) -> None
             source.reset(seed)
             case = drawer(program)(source)
             verdict = judge.judge(maker.make(case))
+            if case.body == {} and verdict.outcome is Outcome.AMBIGUOUS:
+                # An empty form is no bytes, and its body is optional.
+                continue
             assert verdict.outcome is Outcome.INVALID, case
             assert {part.location for part in verdict.invalid} == {wrong_part(case)[0]}
 
