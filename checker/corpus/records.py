@@ -75,7 +75,7 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
 
 
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):
-    """What refusals of valid requests say, for operations that served none yet; written at each power of two."""
+    """The count of one refusal of valid requests to an operation without a 2xx response; written at each power of two."""
 
     label: str
     status: int

@@ -128,9 +128,9 @@ class Relations(Struct, frozen=True):
     """The relations of one operation."""
 
     demanded: tuple[Constraint, ...]
-    """Those that the target stated; all valid cases respect them."""
+    """Relations that the target stated; all valid cases respect them."""
     suggested: tuple[Constraint, ...]
-    """Those that the description suggests."""
+    """Relations that the description suggests."""
     is_valid: Callable[[Location, Any, str | None], bool]
     """Whether a part of a request is valid; the last argument is the media type of a body."""
 

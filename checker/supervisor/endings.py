@@ -30,7 +30,7 @@ INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 FAILED = "error"
 UNAVAILABLE = "target unavailable"
-"""The same as `reporting.report.UNAVAILABLE`."""
+"""Outcome of a run whose target served no request any more. Reports compare it with an equal constant: they do not import the supervisor."""
 _TURNED_AWAY = (TURNED_AWAY - {TOO_MANY}) | GATEWAY | {0}
 """Statuses of a target that serves no request. 429 has a warning of its own."""
 _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)

@@ -141,7 +141,7 @@ class WorkerState(Struct):
     last_word: Leaving | None = None
     _sent: int = -1
     _moved_at: float = 0.0
-    """When the number of its requests changed last, or when it had no lease."""
+    """Time of the last change of the number of its requests, or of the last turn without a lease."""
     _doing: str = _WAITING
 
     def stall(self, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> Stall | None:

@@ -41,7 +41,7 @@ class ServedOperation(Struct, frozen=True):
     last: float
     """Arrival of the latest of these responses."""
     sent: float = 0.0
-    """When the latest request with a 2xx response was sent: the target served then."""
+    """Sending time of the latest request with a 2xx response: the target served then."""
     asks: bool = False
     """Whether the operation is declared to need credentials."""
 

@@ -12,7 +12,7 @@ from tests.hostile.conftest import Ended
 from tests.hostile.documents import FAMILIES
 from tests.hostile.making import Row
 
-MOST_MIB = 320
+MOST_MIB = 300
 _BATCH = 30
 """Documents of one test."""
 

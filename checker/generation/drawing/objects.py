@@ -284,7 +284,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
         if admitted:
             draw = listed(admitted)
         has_others = is_plain and not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
-        accepts = partial(_accepts, nodes.validator(conjunction), inner) if has_others else None
+        accepts = partial(_accepts, nodes, conjunction, inner) if has_others else None
         share = 1.0 if is_required else SELDOM if name in marks else usual
         found.append(Property(name, _at(nodes, name, draw, inner), share, accepts))
     for name, pointer in objects.required.items():
@@ -302,8 +302,9 @@ def _is_composed(raw: object) -> bool:
     return isinstance(raw, dict) and not _COMPOSING.isdisjoint(raw)
 
 
-def _accepts(is_valid: IsValid, place: TextPlace, value: Any) -> bool:
-    return place.carries(value) and is_valid(value)
+def _accepts(nodes: Nodes, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
+    # A predicate for each property of a large description costs memory, and few are asked.
+    return place.carries(value) and nodes.validator(conjunction)(value)
 
 
 def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
