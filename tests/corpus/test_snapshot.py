@@ -180,7 +180,7 @@ def test_a_kill_between_any_two_steps_loses_nothing_and_counts_nothing_twice(
     compact(layout)
     assert shown(everything(layout)) == before
     names = {path.name for path in tmp_path.iterdir() if path.is_file()}
-    assert (names, layout.journal_paths()) == ({"snapshot"}, [])
+    assert (names, layout.journal_paths()) == ({".gitignore", "snapshot"}, [])
 
 
 @given(st.binary(max_size=80))

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.resource_names import marks_among
-from checker.generation.drawing.nodes import IsValid, Nodes, Variety, different
+from checker.generation.drawing.nodes import IsValid, Nodes, Variety, different, validator_of
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.words import TOPICAL, topical
 from checker.generation.normalization import forms
+from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
@@ -284,7 +285,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
         if admitted:
             draw = listed(admitted)
         has_others = is_plain and not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
-        accepts = partial(_accepts, nodes, conjunction, inner) if has_others else None
+        accepts = partial(_accepts, nodes.canon, conjunction, inner) if has_others else None
         share = 1.0 if is_required else SELDOM if name in marks else usual
         found.append(Property(name, _at(nodes, name, draw, inner), share, accepts))
     for name, pointer in objects.required.items():
@@ -302,9 +303,10 @@ def _is_composed(raw: object) -> bool:
     return isinstance(raw, dict) and not _COMPOSING.isdisjoint(raw)
 
 
-def _accepts(nodes: Nodes, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
-    # A predicate for each property of a large description costs memory, and few are asked.
-    return place.carries(value) and nodes.validator(conjunction)(value)
+def _accepts(canon: Canon, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
+    # A predicate for each property of a large description costs memory, and few are asked. The compiler is not kept:
+    # it keeps this function, and programs in cycles would wait for the garbage collector.
+    return place.carries(value) and validator_of(canon, conjunction, is_strict=False)(value)
 
 
 def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
