@@ -6,23 +6,32 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
 
 from checker.commands.command import Root
-from checker.commands.execute import EventHandlers, execute_run
 from checker.commands.extending import load_extensions
 from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, apply_options, name_api, read_filters, run_options
 from checker.commands.output import echo_line
-from checker.commands.runs_on_disk import compared_with
 from checker.commands.topics import TestingCommand
 from checker.commands.values import SettingOption, configured
-from checker.config.resolve import Invocation, run_settings
-from checker.config.settings import RunSettings
 from checker.core.redact import Redaction
-from checker.corpus.secrets import secrets_of
+from checker.core.system import later
+
+if TYPE_CHECKING:
+    import checker.commands.execute as execution
+    import checker.commands.runs_on_disk as runs_on_disk
+    import checker.config.resolve as resolving
+    import checker.corpus.secrets as secrets
+    from checker.config.settings import RunSettings
+else:
+    # The supervisor, the console and the writers of reports take 0.2 s of CPU, which `--help` and typing errors do without.
+    execution = later("checker.commands.execute")
+    runs_on_disk = later("checker.commands.runs_on_disk")
+    resolving = later("checker.config.resolve")
+    secrets = later("checker.corpus.secrets")
 
 _MASK = "[Filtered]"
 _SECRET_OPTIONS = ("-H", "--header", "-a", "--auth", "--upload-token", "--checker-io-token")
@@ -42,7 +51,7 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
             err=True,
         )
     name_api(ctx, config, options["api_name"])
-    occasion = Invocation(
+    occasion = resolving.Invocation(
         location=options["location"],
         kind=kind,
         filters=filters,
@@ -51,11 +60,11 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
         hooks=root.hooks,
         corpus=root.corpus,
     )
-    asked = run_settings(config, occasion)
+    asked = resolving.run_settings(config, occasion)
     asked = replace(asked, command=shown_command(sys.argv, asked))
     if config.compare is not None:
         # The other run is read before this one changes its corpus.
-        baseline = compared_with(config.compare, asked.verdict.baseline.today)
+        baseline = runs_on_disk.compared_with(config.compare, asked.verdict.baseline.today)
         others = []
         for title, changes in asked.projects:
             verdict = {key: one for key, one in changes.get("verdict", {}).items() if key != "baseline"}
@@ -63,12 +72,13 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
         asked = asked.with_changes(verdict={"baseline": baseline}, projects=tuple(others))
     load_extensions(asked.certain_hooks)
     asked = with_writable_corpus(asked)
-    ctx.exit(execute_run(asked, root.began_at, EventHandlers.begin(asked, ctx.params)))
+    handlers = execution.EventHandlers.begin(asked, ctx.params)
+    ctx.exit(execution.execute_run(asked, root.began_at, handlers))
 
 
 def with_writable_corpus(
-    settings: RunSettings, may_write: Callable[[Path], bool] = lambda path: os.access(path, os.W_OK)
-) -> RunSettings:
+    settings: "RunSettings", may_write: Callable[[Path], bool] = lambda path: os.access(path, os.W_OK)
+) -> "RunSettings":
     """Return settings whose corpus is writable: in a temporary folder if the usual folder is not."""
     usual = Path(settings.corpus.folder).absolute()
     nearest = next(one for one in (usual, *usual.parents) if one.exists())
@@ -79,10 +89,10 @@ def with_writable_corpus(
     return settings.with_changes(corpus={"folder": folder})
 
 
-def shown_command(arguments: list[str], settings: RunSettings) -> str:
+def shown_command(arguments: list[str], settings: "RunSettings") -> str:
     """Return the command line without anything that is known to be secret."""
     command = masked_command(arguments, settings.report.sanitization.redaction)
-    return secrets_of(settings).store.hide(command, _MASK)
+    return secrets.secrets_of(settings).store.hide(command, _MASK)
 
 
 def masked_command(arguments: list[str], redaction: Redaction) -> str:

@@ -9,15 +9,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import yaml
 from msgspec import Struct
 
 from checker.config.value_kinds import Problem, did_you_mean, header, invalid, type_name
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.redact import Redaction
-from checker.core.system import read_local
+from checker.core.system import later, read_local
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    # Few runs read credentials from YAML, and `--help` reads no file.
+    yaml = later("yaml")
 
 Layer = Mapping[tuple[str, ...], Mapping[str, Any]]
 

@@ -4,20 +4,27 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import tomlkit
 from msgspec.structs import asdict, replace
-from tomlkit.items import AoT, Table
 
 from checker import __version__
 from checker.config.files import FORMAT_VERSION, LIST, is_json, read_baseline
 from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, KnownStatus, Seen, entry_for, failure_id
+from checker.core.system import later
 from checker.corpus.records import Finding
 from checker.reporting.report import Report
 from checker.reporting.shown import standing_text
 from checker.reporting.text import unicode_text
 from checker.reporting.writing import whole_file
+
+if TYPE_CHECKING:
+    import tomlkit
+    import tomlkit.items as toml_items
+else:
+    # Most runs write no baseline.
+    tomlkit = later("tomlkit")
+    toml_items = later("tomlkit.items")
 
 NEW_FILE: Final = (
     "{source} does not exist: this run creates it, and its failures do not fail the run. "
@@ -157,7 +164,7 @@ def _toml(path: Path, entries: list[KnownFailure]) -> str:
     return tomlkit.dumps(document)
 
 
-def _as_it_is(path: Path) -> tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...], Table]]:
+def _as_it_is(path: Path) -> "tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...], toml_items.Table]]":
     """Return the document of a file, and its tables by identity."""
     if not path.exists():
         document = tomlkit.document()
@@ -167,7 +174,7 @@ def _as_it_is(path: Path) -> tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...]
     known = read_baseline(path)
     document = tomlkit.parse(path.read_text(encoding="utf-8"))
     listed = document.get(LIST)
-    tables = list(listed.body) if isinstance(listed, AoT) else []
+    tables = list(listed.body) if isinstance(listed, toml_items.AoT) else []
     return document, {_identity(one): table for one, table in zip(known, tables, strict=False)}
 
 
@@ -175,7 +182,7 @@ def _identity(entry: KnownFailure) -> tuple[str, ...]:
     return entry.fingerprint, entry.operation, entry.check, repr(entry.rule), repr(entry.text)
 
 
-def _filled(table: Table, entry: KnownFailure) -> Table:
+def _filled(table: "toml_items.Table", entry: KnownFailure) -> "toml_items.Table":
     for name, value in _given(entry).items():
         key = name.replace("_", "-")
         if name in table and key != name:

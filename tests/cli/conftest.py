@@ -38,7 +38,7 @@ def settings_of(monkeypatch, invoke) -> Callable[..., RunSettings]:
         seen.append(found)
         return 0
 
-    monkeypatch.setattr(checker.commands.run, "execute_run", execute)
+    monkeypatch.setattr(checker.commands.run.execution, "execute_run", execute)
 
     def read(*arguments: str) -> RunSettings:
         result = invoke(*arguments)
