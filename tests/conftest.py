@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from checker.workers.starting.collector import uncollected
+from checker.core.system import uncollected
 from tests import fork_server
 
 # Compiled modules are kept, also where the surroundings say otherwise: a run starts four processes or more, and each

@@ -39,7 +39,7 @@ from checker.reporting.writing import (
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
-from checker.workers.leaving import LeavingKind
+from checker.workers.messages import LeavingKind
 
 _LOOK_S: Final = 0.2
 """Seconds between two reads of new events."""

@@ -43,7 +43,7 @@ from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
 from checker.workers.authentication.logins import Identities, UserSource
 from checker.workers.starting.auth_trial import FetchedCredentials
-from checker.workers.starting.configured_sources import wiring_of
+from checker.workers.starting.calling import wiring_of
 from checker.workers.starting.subject import read_subject
 
 

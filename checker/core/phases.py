@@ -56,11 +56,17 @@ FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
 """The phase of `fuzz`; it is not a phase of `run`."""
 EXAMPLES: Final = Phase(
-    "examples", CaseSource.LISTED, "checker.phases.examples:declared_examples", tries_saved=True, ends_at_failure=True
+    "examples",
+    CaseSource.LISTED,
+    "checker.phases.listed_phases:declared_examples",
+    tries_saved=True,
+    ends_at_failure=True,
 )
 RUN_PHASES: Final = (
     EXAMPLES,
-    Phase(COVERAGE, CaseSource.LISTED, "checker.phases.coverage:edge_cases", tries_saved=True, ends_at_failure=True),
+    Phase(
+        COVERAGE, CaseSource.LISTED, "checker.phases.listed_phases:edge_cases", tries_saved=True, ends_at_failure=True
+    ),
     FUZZING,
     Phase("stateful", CaseSource.CHAINED, extends=True, tries_saved=True),
 )

@@ -23,7 +23,7 @@ from checker.transport.settings import time_limit_s
 from checker.workers.authentication.keeper import CredentialKeeper, ReauthState
 from checker.workers.authentication.logins import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.starting.configured_sources import Requested, equip
+from checker.workers.starting.calling import Requested, equip
 
 Asked = tuple[RunSettings, OperationResolver]
 """(settings of the run, settings of operations)."""

@@ -20,8 +20,8 @@ from checker.library.schema import LoadedSchema
 from checker.transport.factories import TransportFactory
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.starting.transports import transport_of
-from checker.workers.starting.users_engine import RunParts
+from checker.workers.starting.calling import transport_of
+from checker.workers.starting.subject import RunParts
 
 
 class RunEngine(LibraryEngine):

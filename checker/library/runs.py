@@ -50,7 +50,7 @@ from checker.supervisor.supervisor import RunEnvironment
 from checker.transport.applications import Application, BlockingTransport
 from checker.transport.factories import TransportFactory
 from checker.workers.incarnation import work
-from checker.workers.leaving import LeavingKind
+from checker.workers.messages import LeavingKind
 from checker.workers.users import UsersCode
 
 

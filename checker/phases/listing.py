@@ -21,7 +21,7 @@ from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"
 """Suffix of a phase name: the list that holds only its smallest case, with the settings of the phase."""
-_SMALLEST_CASES = "checker.phases.coverage:smallest_cases"
+_SMALLEST_CASES = "checker.phases.listed_phases:smallest_cases"
 _KEPT = 4
 """Lists that a worker always keeps: those of its task, of the next one, of an investigation."""
 _MOST_LISTS = 32

@@ -14,8 +14,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, UNREACHED, WHOLE_TASK, Note, OperationError
 from checker.health import GATEWAY, TARGET, TOO_MANY, TURNED_AWAY
 from checker.supervisor.plans import TimeWindow
-from checker.workers.leaving import LeavingKind
-from checker.workers.messages import Drain, OperationCard, Task
+from checker.workers.messages import Drain, LeavingKind, OperationCard, Task
 
 GRACE_S = 3.0
 """Seconds that requests in flight may take after an interrupt. They are dropped then, and 1.5 s later workers are killed."""

@@ -11,8 +11,7 @@ from checker.corpus.inflight import Progress, Slot, Stage
 from checker.corpus.records import Note
 from checker.health import TARGET
 from checker.supervisor.plans import remainder
-from checker.workers.leaving import Leaving
-from checker.workers.messages import Task
+from checker.workers.messages import Leaving, Task
 
 MOST_AHEAD = 16
 """Most tasks that one worker holds."""

@@ -50,13 +50,14 @@ from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, StallNotes, WorkerSnapshot, WorkerState, is_stuck, overdue
-from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
     CredentialAction,
     CredentialMessage,
     Drain,
     FindingsWritten,
+    Leaving,
+    LeavingKind,
     Opened,
     OutageEvent,
     OutageReport,

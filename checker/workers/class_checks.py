@@ -14,7 +14,7 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.packing import Undecodable, pack, unpack
 from checker.corpus.records import CheckState, Finding, OperationError
 from checker.workers.check_states import Untransferable, decoded, encoded
-from checker.workers.recording.titles import title_of
+from checker.workers.recording.recorder import title_of
 
 LABEL = "Run checks"
 """Stands in the place of an operation: what they say is of the run as a whole."""

@@ -8,8 +8,8 @@ from types import FrameType
 from checker.config.settings import RunSettings
 from checker.config.user_code import know_phases
 from checker.core.system import STOP_SIGNALS, guarded_output, limit_reached
-from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import die_with_parents, end_watchdog
+from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.queues import Receiver, Sender
 
 Work = Callable[[int, RunSettings, Receiver, Sender], None]

@@ -15,8 +15,8 @@ from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.cleaning import clean_up
 from checker.workers.jobs import run_alone
-from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.loop import Worker
+from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.outages.reachable import blocked_connection, unreachable_target
 from checker.workers.queues import Receiver, Sender
 from checker.workers.starting.opening import open_worker_context

@@ -12,12 +12,20 @@ from checker.corpus.inflight import Stage
 from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.workers.cleaning import conclude_run
-from checker.workers.context import WorkerContext
+from checker.workers.context import Activity, WorkerContext
 from checker.workers.failures.investigation import FailureQueue
 from checker.workers.jobs import ForegroundJob, Job
-from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.limits import Limits
-from checker.workers.messages import Assign, CredentialMessage, Drain, OutageOrder, PeerJournals, SettledFindings
+from checker.workers.messages import (
+    Assign,
+    CredentialMessage,
+    Drain,
+    Leaving,
+    LeavingKind,
+    OutageOrder,
+    PeerJournals,
+    SettledFindings,
+)
 from checker.workers.observer_table import Observers, ObserverTools
 from checker.workers.observers.slowness import Slowness
 from checker.workers.outages.health import OutageControl, TargetHealth
@@ -25,7 +33,6 @@ from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.task_state import InFlight
 from checker.workers.scheduling.answers import Answers, Placed
 from checker.workers.scheduling.case_scheduler import CaseScheduler, TaskCounts
-from checker.workers.time_accounting import Activity
 
 _ROUND_S = 0.05
 _IDLE_S = 0.2

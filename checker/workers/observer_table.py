@@ -5,32 +5,241 @@ target come before the verdict, so they are no observers. The worker gives an ob
 writes the records that it returns to the journal.
 """
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import partial
 from typing import Final, NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checker.checks.judge import CLEAN
+from checker.core.case import Case
 from checker.core.errors import StorageError
+from checker.core.meta import GenerationMode
+from checker.core.operation import Label
 from checker.core.registry import LOWER_CASE, Registry
-from checker.core.response import Response
-from checker.corpus.records import Record
+from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.send import Purpose
+from checker.corpus.inflight import InflightWriter
+from checker.corpus.records import Note, Record, RefusalCounted
+from checker.health import KIND, FirstAnswers
 from checker.phases.attempt import Verdict
+from checker.phases.case_factory import undescribed_method
+from checker.refusals.reading import reason_of
+from checker.values.pool import ValuePool
 from checker.workers.context import WorkerContext
-from checker.workers.observers.counts import CaseCounts
-from checker.workers.observers.faults import Faults
-from checker.workers.observers.first_answers import FirstAnswersObserver
-from checker.workers.observers.network_errors import NetworkErrors
-from checker.workers.observers.refusals import Refusals
+from checker.workers.observers.knowledge import Knowledge
 from checker.workers.observers.signals import Signals
 from checker.workers.observers.slowness import Slowness
-from checker.workers.observers.traffic import TrafficObserver
-from checker.workers.observers.values import ValuesObserver
 from checker.workers.outages.health import TargetHealth
-from checker.workers.recording.task_state import InFlight
-from checker.workers.scheduling.case_scheduler import CaseScheduler
+from checker.workers.recording.coverage import Showings
+from checker.workers.recording.investigation_budget import InvestigationBudget
+from checker.workers.recording.recorder import Recorder, network_error
+from checker.workers.recording.task_state import InFlight, LeasedTask
+from checker.workers.recording.traffic import Draft
+from checker.workers.scheduling.case_scheduler import MOST_FAULTS, CaseScheduler
+
+# Python finds a member of an enumeration ten times slower than a name.
+_NEGATIVE = GenerationMode.NEGATIVE
+
+
+class CaseCounts:
+    """Counts each case once, when nothing of it is in flight any more."""
+
+    def __init__(self, slots: InflightWriter, budget: InvestigationBudget) -> None:
+        self._slots = slots
+        self._budget = budget
+        self._showings: dict[Label, Showings] = {}
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Count a case, and the steps before it if it was the last one of a sequence."""
+        running = flight.task
+        if not flight.is_counted:
+            return
+        if running.is_chained:
+            self._count_steps(flight, running)
+        if flight.status < 0:
+            # A step that was never sent.
+            return
+        self._budget.earned += 1
+        case, label, status = flight.made.case, flight.made.label, flight.status
+        if case.is_of_other_method:
+            status = running.count_probe(label, status)
+        else:
+            meta = case.meta
+            is_wrong = meta is not None and meta.mode is _NEGATIVE
+            running.count(label, status, is_wrong=is_wrong)
+            if meta is not None and (is_wrong or meta.phase.data):
+                running.note_tried(label, meta, status)
+            self._note_shown(running, case, status, flight.content_type)
+        if running.is_news(status, has_failed=flight.has_failed):
+            running.tally(self._slots)
+        if running.lease.ends_at_failure and not running.lease.known.issuperset(flight.grave):
+            running.end_at_failure()
+            self._slots.end(running.lease.id, running.next_index)
+
+    def _count_steps(self, flight: InFlight, running: LeasedTask) -> None:
+        for shot in flight.chain:
+            status = shot.said_status
+            self._budget.earned += 1
+            if shot.made.case.is_of_other_method:
+                status = running.count_probe(shot.made.label, status)
+            else:
+                running.count(shot.made.label, status)
+                outcome = shot.verdict.outcome
+                content_type = outcome.content_type if isinstance(outcome, Response) else None
+                self._note_shown(running, shot.made.case, status, content_type)
+            if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
+                running.tally(self._slots)
+
+    def _note_shown(self, running: LeasedTask, case: Case, status: int, content_type: str | None) -> None:
+        label = case.operation.label
+        showings = self._showings.get(label)
+        if showings is None:
+            showings = self._showings[label] = Showings.of(case.operation)
+        running.firsts.update(running.shown.note(case, showings, status, content_type))
+
+
+class ValuesObserver(Struct):
+    """Adds the values of responses to the pool, and removes those of deleted resources."""
+
+    values: ValuePool
+    is_layered: bool
+
+    @classmethod
+    def of(cls, knowledge: Knowledge) -> "ValuesObserver | None":
+        """Return an observer for the pool of a worker, None if it has none."""
+        return None if knowledge.values is None else cls(knowledge.values, knowledge.is_layered)
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Record]:
+        """Return the values of a response that other workers may use."""
+        outcome = verdict.outcome
+        if not isinstance(outcome, Response):
+            return ()
+        # Layers share values of cases that any worker can make again. Sequences depend on their own steps.
+        if self.is_layered and (not flight.is_counted or flight.task.is_chained):
+            return ()
+        return self.values.observe(flight.made.case, outcome, flight.task.lease.phase, flight.index)
+
+
+# Python finds a member of an enumeration ten times slower than a name.
+_TEST = Purpose.TEST
+
+
+class TrafficObserver(Struct):
+    """Offers interactions to the writer of traffic."""
+
+    recorder: Recorder
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Hand an interaction over. What is notable is kept where the rest is not."""
+        recorder, made, outcome = self.recorder, flight.made, verdict.outcome
+        is_notable = flight.is_notable or verdict.purpose is not _TEST
+        if not is_notable and verdict.judgement is not CLEAN:
+            is_notable = recorder.defects.has_news(made.label, verdict.judgement.failures)
+        if outcome is not None and outcome.earlier:
+            recorder.traffic.on_the_way(made, outcome)
+        draft = Draft(recorder.traffic.encoded, made, verdict)
+        recorder.traffic.writer.offer(draft, interesting=is_notable)
+
+
+_MOST_REFUSALS = 256
+"""Refusals of one operation that are read."""
+
+
+class Refusals(Struct):
+    """Counts the refusals of valid cases, by operation and text."""
+
+    recorder: Recorder
+    _counts: dict[str, Counter[tuple[int, str]]] = field(default_factory=dict)
+    _served: set[str] = field(default_factory=set)
+    """Operations with a 2xx response."""
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[RefusalCounted]:
+        """Return the count of a refusal when it reaches a power of two."""
+        label, case, outcome = flight.made.label, flight.made.case, verdict.outcome
+        is_valid = case.meta is None or not case.meta.mode.is_negative
+        if label in self._served or not isinstance(outcome, Response) or not is_valid or undescribed_method(case):
+            return ()
+        if 200 <= outcome.status_code < 300:
+            self._served.add(label)
+        if outcome.status_code < 400:
+            return ()
+        counts = self._counts.setdefault(label, Counter())
+        if counts.total() >= _MOST_REFUSALS:
+            return ()
+        text = reason_of(outcome)
+        text = "" if self.recorder.secrets.is_in(text) else text
+        counts[outcome.status_code, text] += 1
+        count = counts[outcome.status_code, text]
+        return () if count & (count - 1) else (RefusalCounted(label, outcome.status_code, text, count),)
+
+
+class NetworkErrors(Struct):
+    """Reports network errors that are no failures of a check."""
+
+    recorder: Recorder
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Record]:
+        """Return the error of an outcome if it is the first of its kind."""
+        outcome, label, recorder = verdict.outcome, flight.made.label, self.recorder
+        if not isinstance(outcome, NetworkFailure) or verdict.judgement.failures:
+            return ()
+        if outcome.cause is not None:
+            # A fault of this program, which is counted with others of its task (`faults`).
+            flight.is_notable = True
+            return ()
+        if not recorder.is_new("network", label, outcome.kind.value):
+            return ()
+        flight.is_notable = True
+        # A command without a limit could wait longer than the request did, and be answered.
+        is_timed, sent = outcome.kind is FailureKind.TIMEOUT, verdict.request
+        command = "" if sent is None else recorder.reproduction(sent, is_timed=is_timed)
+        components = recorder.traffic.components.of(verdict.case)
+        return (network_error(label, flight.task.lease.phase, outcome, command, components),)
+
+
+class FirstAnswersObserver(Struct):
+    """Counts the statuses of the first responses."""
+
+    statuses: FirstAnswers
+    recorder: Recorder
+    is_saturated: bool = False
+
+    @classmethod
+    def of(cls, first: FirstAnswers | None, recorder: Recorder) -> "FirstAnswersObserver | None":
+        """Return that of one worker; None if another worker looks."""
+        return None if first is None else cls(first, recorder)
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Note]:
+        """Count a response; note the sentence once there are enough."""
+        outcome = verdict.outcome
+        if isinstance(outcome, Response) and self.statuses.note(outcome.status_code):
+            self.is_saturated = True
+            if self.statuses.sentence:
+                self.recorder.note(Note(KIND, "", "", self.statuses.sentence))
+                # The console shows it while the run goes on.
+                self.recorder.flush()
+        return ()
+
+
+class Faults(Struct):
+    """Reports what raised while a case was sent or judged."""
+
+    recorder: Recorder
+    scheduler: CaseScheduler
+
+    def saw(self, flight: InFlight, verdict: Verdict) -> None:
+        """Report the errors of one case: the first few of each operation, which is tested on after errors of checks."""
+        outcome = verdict.outcome
+        if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
+            self.scheduler.record_error(flight, outcome.cause)
+        for _, error in verdict.judgement.errors:
+            running, label = flight.task, flight.made.label
+            running.raised[label] += 1
+            if running.raised[label] <= MOST_FAULTS:
+                self.recorder.gave_up(label, running.lease.phase, error)
 
 
 class Observer(Protocol):

@@ -14,7 +14,7 @@ from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.settings import GenerationSettings
 from checker.graphql.schema import GraphQLOperation
-from checker.phases.coverage import edge_cases
+from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import ListingContext
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import MAKER, opened

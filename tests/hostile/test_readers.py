@@ -20,7 +20,7 @@ from checker.kinds.web import Web
 from checker.reporting.uploading import upload
 from checker.transport.factories import NETWORK
 from checker.workers.authentication.logins import accepted, extracted, login_request
-from checker.workers.starting.configured_sources import sender
+from checker.workers.starting.calling import sender
 from tests.hostile.servers import Behaviour, dripping, endless, page, serving
 
 _HEAD = b"HTTP/1.1 500 Failed\r\nContent-Type: text/plain\r\n"

@@ -10,7 +10,7 @@ from checker.core.request import LONGEST_TARGET, WireRequest
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.settings import GenerationSettings
 from checker.openapi.operation import OpenApiOperation
-from checker.phases.coverage import edge_cases
+from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import ListingContext
 from checker.transport.prepare import plain_maker
 from tests.openapi.documents import opened, operation

@@ -14,7 +14,7 @@ from checker.generation.boundaries.examples import rows
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.settings import GenerationSettings
 from checker.openapi.operation import OpenApiOperation
-from checker.phases.examples import declared_examples
+from checker.phases.listed_phases import declared_examples
 from checker.phases.listing import ListingContext
 from tests.openapi.documents import operation
 

@@ -5,7 +5,7 @@ from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GenerationRules, LeftOutFirst
-from checker.phases.coverage import edge_cases
+from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import ListingContext, topic_of
 from tests.generation.making import PlainOperation, parameter_of
 

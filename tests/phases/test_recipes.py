@@ -23,7 +23,7 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.case_factory import CaseFactory, Exhausted, FilteredOut, GeneratedCase, GenerationRules, OutOfDate
 from checker.phases.case_parts import places_of
-from checker.phases.coverage import edge_cases
+from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import Lister, ListingContext
 from checker.phases.shrinking import shrink_case
 from checker.transport.prepare import plain_maker

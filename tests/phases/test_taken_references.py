@@ -10,7 +10,7 @@ from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules
-from checker.phases.coverage import edge_cases
+from checker.phases.listed_phases import edge_cases
 from tests.openapi.documents import operation
 from tests.phases.test_recipes import COVERAGE
 

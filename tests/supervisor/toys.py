@@ -15,8 +15,17 @@ from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.packing import pack
 from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted, ValueSeen
-from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.messages import Assign, Drain, LeaseReport, Opened, OperationCard, Task, TasksEnded
+from checker.workers.messages import (
+    Assign,
+    Drain,
+    LeaseReport,
+    Leaving,
+    LeavingKind,
+    Opened,
+    OperationCard,
+    Task,
+    TasksEnded,
+)
 from checker.workers.queues import Receiver, Sender
 
 LABELS = tuple(map(Label, ("GET /users", "POST /users", "GET /orders/{id}", "DELETE /orders/{id}")))

@@ -14,8 +14,7 @@ from checker.core.phases import phase_names
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
 from checker.phases.case_factory import GeneratedCase
-from checker.workers.observers.common_parts import common_parts
-from checker.workers.observers.demands import DemandLearner
+from checker.workers.observers.demands import DemandLearner, common_parts
 from tests.openapi.documents import opened
 
 TEXT = {"type": "string"}

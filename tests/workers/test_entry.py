@@ -10,8 +10,7 @@ import pytest
 from checker.config.settings import RunSettings
 from checker.core.system import STOP_SIGNALS
 from checker.workers.entry import live, main
-from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.messages import Drain
+from checker.workers.messages import Drain, Leaving, LeavingKind
 from checker.workers.queues import Receiver, Sender
 from tests.asking import saying
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from checker.workers.context import Activity, TimeAccounting
 from checker.workers.messages import OutageAction, OutageOrder
-from checker.workers.time_accounting import Activity, TimeAccounting
 from tests.workers.harness import TASK, run, workplace
 
 

@@ -20,7 +20,7 @@ from checker.corpus.journal import DAMAGED, JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note, OperationError, Record, SchemaOpened
 from checker.workers import incarnation
-from checker.workers.leaving import Leaving, LeavingKind
+from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.starting import opening
 from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import json_reply, serving

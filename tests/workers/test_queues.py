@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.corpus.packing import Undecodable
-from checker.workers.leaving import Leaving, LeavingKind
 from checker.workers.messages import (
     Assign,
     Drain,
     FindingsWritten,
     LeaseReport,
+    Leaving,
+    LeavingKind,
     Opened,
     OperationCard,
     PeerJournals,

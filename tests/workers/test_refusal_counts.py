@@ -11,7 +11,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.response import Response
 from checker.corpus.secrets import Secrets
 from checker.phases.attempt import Verdict
-from checker.workers.observers.refusals import Refusals
+from checker.workers.observer_table import Refusals
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.task_state import InFlight
 from tests.openapi.documents import opened

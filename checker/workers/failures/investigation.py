@@ -19,7 +19,7 @@ from checker.phases.attempt import Verdict, attempt
 from checker.phases.case_factory import GeneratedCase, plainest_like, undescribed_method
 from checker.phases.shrinking import content_of, shrink_case
 from checker.workers import jobs
-from checker.workers.context import WorkerContext
+from checker.workers.context import Activity, WorkerContext
 from checker.workers.failures.creators import are_linked, with_creators
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.reproduction import PrintedReplay
@@ -37,7 +37,6 @@ from checker.workers.recording.traffic import Answered, answered
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 from checker.workers.scheduling.answers import Placed, earliest_in
 from checker.workers.scheduling.case_scheduler import CaseScheduler
-from checker.workers.time_accounting import Activity
 
 MOST_CREATED = 20
 """Candidates of one shrink that may have created a resource: a shrink must not fill the target."""

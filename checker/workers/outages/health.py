@@ -16,11 +16,9 @@ from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
-from checker.workers.leaving import Leaving, LeavingKind
-from checker.workers.messages import OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
+from checker.workers.messages import Leaving, LeavingKind, OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
-from checker.workers.outages.examination import Examination
-from checker.workers.outages.liveness import MOST_WITNESSES, LivenessProbes, is_ending
+from checker.workers.outages.examination import MOST_WITNESSES, Examination, LivenessProbes, is_ending
 from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
 from checker.workers.queues import Sender
 from checker.workers.recording.task_state import InFlight

@@ -27,14 +27,11 @@ from checker.phases.case_factory import (
     LeftOutFirst,
     SmallestFirst,
 )
-from checker.workers.context import WorkerContext
-from checker.workers.leaving import LeavingKind
-from checker.workers.messages import EXTRA_INDEX, Task
-from checker.workers.observers.faults import MOST_FAULTS
+from checker.workers.context import Activity, WorkerContext
+from checker.workers.messages import EXTRA_INDEX, LeavingKind, Task
 from checker.workers.queues import Sender
 from checker.workers.recording.task_state import PROBE_INDEX, SAVED_INDEX, InFlight, LeasedTask, given_back
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
-from checker.workers.time_accounting import Activity
 
 
 class TaskCounts(Struct):
@@ -288,6 +285,8 @@ class FollowerQueue:
         return Follower(running, index, made, chain)
 
 
+MOST_FAULTS = 3
+"""Errors of one operation in one task that are reported. As many faults of this program end its tests."""
 _MAKE = Stage.MAKE
 _SLOW_TOGETHER = 3
 """Requests of one slow operation that are waited for at once."""

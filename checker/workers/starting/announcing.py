@@ -1,34 +1,164 @@
 """The records and messages of a worker about the description that it has opened."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+from msgspec import json
 from msgspec.structs import replace
 
-from checker.config.operation_settings import OperationResolver
+from checker.config.filters import unmatched
+from checker.config.operation_settings import OperationLayers, OperationResolver
+from checker.config.overrides import Overrides
 from checker.config.settings import RunSettings
-from checker.core.operation import Label
+from checker.config.value_kinds import did_you_mean, did_you_mean_or_all
+from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.phases import CaseSource, phases_of_runs
-from checker.core.request import BaseUrl, without_userinfo
+from checker.core.request import BaseUrl, Location, without_userinfo
+from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import ways_in
-from checker.corpus.records import SchemaOpened
+from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.health import Safety, ends_access, looks_dangerous
-from checker.kinds.protocol import OperationEntry
+from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
+from checker.workers.authentication.schemes import SchemeCredentials
+from checker.workers.class_checks import ClassChecks
 from checker.workers.description import Description, other_host
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
+from checker.workers.recording.coverage import documented_types, enumerations_of
 from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
 from checker.workers.starting.subject import TestedDescription
-from checker.workers.telling import (
-    tell_of_blocks,
-    tell_of_checks,
-    tell_of_description,
-    tell_of_parameters,
-    tell_of_schemes,
-    tell_of_servers,
-    tell_of_unread,
-    tell_of_warning_settings,
-)
 from checker.workers.users import UsersCode
+
+_IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
+
+
+def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
+    """Write down what was opened, and what reading it has shown."""
+    recorder.journal.append(opened)
+    for note in description.notes:
+        recorder.note(note)
+
+
+def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str) -> None:
+    """Operations that cannot be read, and those that their version does not know."""
+    for unread in selected.broken:
+        recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
+    for dropped in selected.dropped:
+        recorder.note(Note(dropped.kind.value, dropped.label, dropped.pointer, dropped.message))
+    for text in selected.unmatched:
+        recorder.note(Note("unmatched_filter", "", "", text))
+    recorder.journal.flush()
+
+
+def tell_of_warning_settings(recorder: Recorder, selected: SelectedOperations, operations: OperationResolver) -> None:
+    """Record the operations whose warnings differ from the common ones: reports know only their names."""
+    usual = operations.common.warnings
+    for entry in () if operations.is_uniform else selected.entries:
+        own = operations.of(entry).warnings
+        if own != usual:
+            recorder.note(Note(OWN_WARNINGS, entry.label, "", json.encode(own).decode()))
+
+
+def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:
+    """Record that a check needs all cases in one worker."""
+    if checks.works_alone:
+        text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
+        recorder.note(Note("alone", checks.works_alone, "", text))
+
+
+def tell_of_schemes(recorder: Recorder, schemes: SchemeCredentials) -> None:
+    """Credentials that are configured for what the description does not have."""
+    for name, text in schemes.unused:
+        recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
+
+
+def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrides, schemes: SchemeCredentials) -> None:
+    """Values that are configured for parameters which nothing has. Of bodies nothing is said: what they hold is not listed."""
+    wanted = [one for one in overrides.parameters if one.location is not Location.BODY]
+    if not wanted:
+        return
+    entries = [one for one in schema.checked_entries() if not isinstance(one, BrokenOperation)]
+    names = {entry.label: tuple(schema.parameter_names(entry.label)) for entry in entries}
+    carried = tuple(name for _, name in (one.place for one in schemes.declared.values()))
+    for override in wanted:
+        about = [one for one in entries if Overrides((override,)).of(one).parameters]
+        if not about:
+            # Of a block whose filters match nothing that alone is said (`tell_of_blocks`).
+            continue
+        known = list(dict.fromkeys(name for one in about for name in (*names[one.label], *carried)))
+        locations = [override.location] if override.location is not None else list(Location)
+        if not any(override.names(location, name) for location in locations for name in known):
+            place = ".".join((*filter(None, (override.location,)), *override.path))
+            hint = did_you_mean(override.path[0], known)
+            text = f"no operation that it is about has a parameter {override.path[0]!r}{hint}"
+            recorder.note(Note("unmatched_parameter", "", f"parameters.{place}", text))
+
+
+def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationLayers) -> None:
+    """Filters of `[[operations]]` that no operation matches: what such a block says holds for nothing.
+
+    Nothing is said of blocks that stand beside `[[project]]` tables: they may be about another API.
+    """
+    blocks = [one for one in operations.blocks if not one.is_shared]
+    if not blocks:
+        return
+    entries = list(schema.checked_entries())
+    readable = [one for one in entries if not isinstance(one, BrokenOperation)]
+    # A block may switch off what cannot be read.
+    others = [one for one in entries if isinstance(one, BrokenOperation)]
+    others += [BrokenOperation(o.label, o.method, o.path, "") for o in schema.dropped()]
+    for block in blocks:
+        for text in unmatched(block.filters, readable, others, written=_IN_A_BLOCK):
+            recorder.note(Note("unmatched_filter", "", "", text))
+
+
+def tell_of_servers(recorder: Recorder, description: Description, operations: OperationLayers) -> None:
+    """Values that are configured for variables that no server of the description has."""
+    given = {name: None for one in operations.everywhere() for name, _ in one.server_variables}
+    declared = description.schema.server_variable_names if given else None
+    if declared is None:
+        return
+    for name in given:
+        if name not in declared:
+            hint = did_you_mean_or_all(name, sorted(declared))
+            text = f"no server of the description has a variable {name!r}{hint}"
+            recorder.note(Note("unused_server_variable", "", f"servers.variables.{name}", text))
+
+
+def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:
+    """Record the limits of an operation that is not tested in full, for the summary."""
+    label = program.operation.label
+    if program.fault is not None:
+        recorder.gave_up(label, phase, program.fault)
+    for warning in program.operation.warnings():
+        tell_of_warning(recorder, warning)
+    for pointer, keyword in program.opaque.items():
+        recorder.note(Note("opaque", label, pointer, keyword))
+    for place, text in program.mismatched.items():
+        recorder.note(Note(WarningKind.DICTIONARY_MISMATCH.value, label, place, f"{place}: {text}"))
+    for pointer, reason in program.left_out.items():
+        recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))
+
+
+def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
+    """Record the facts about an operation for the counts of what was covered."""
+    body = ("body",) if operation.bodies else ()
+    described = OperationDescribed(
+        operation.label,
+        tuple(operation.tags),
+        # Hardly ever documented: nothing is compiled for the question.
+        operation.contract.plan(405, None).documented_statuses,
+        (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
+        bool(operation.security),
+        tuple((one.place, member) for one in enumerations_of(operation) for member in one.members.values()),
+        tuple(documented_types(operation)),
+    )
+    recorder.keep([described])
+
+
+def tell_of_warning(recorder: Recorder, warning: SchemaWarning) -> None:
+    """A fault of the description that costs a part of an operation."""
+    recorder.note(Note(warning.kind.value, warning.label, warning.pointer, warning.message))
 
 
 def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpened:

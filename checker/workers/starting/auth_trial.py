@@ -23,11 +23,8 @@ from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import Identities
 from checker.workers.authentication.opening import is_harmless
 from checker.workers.authentication.signup import SignUpSource, accounts_of
-from checker.workers.starting.calling import Caller, open_tools
-from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
-from checker.workers.starting.subject import TestedDescription, read_subject
-from checker.workers.starting.transports import transport_of
-from checker.workers.starting.users_engine import give_engine
+from checker.workers.starting.calling import Caller, Requested, keeper_of, open_tools, transport_of, wiring_of
+from checker.workers.starting.subject import TestedDescription, give_engine, read_subject
 
 
 def keeper_alone(subject: TestedDescription, secrets: Secrets, told: list[str]) -> CredentialKeeper | None:

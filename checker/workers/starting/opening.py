@@ -1,8 +1,10 @@
 """Lays out one worker's tools for a description."""
 
+import os
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -12,52 +14,266 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.operation_settings import OperationResolver
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, SequenceSettings
 from checker.core.case import Case
 from checker.core.constraints import Constraint
+from checker.core.curl import Rendering
 from checker.core.digests import digest_int
 from checker.core.errors import CheckerError, IncorrectUsage, UsageError
-from checker.core.hooks import metric_named
+from checker.core.hooks import COMPONENTS, HookContext, HookSource, metric_named
 from checker.core.meta import PhaseInfo
-from checker.core.operation import Label
+from checker.core.operation import Label, Operation
+from checker.core.phases import EXPLORATION
 from checker.core.request import BaseUrl
-from checker.core.resources import status_of
+from checker.core.resources import ResourceModel, naming_places, status_of
 from checker.core.response import Response
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter, Stage
+from checker.corpus.journal import Journals, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import DemandHeard, Note, SchemaOpened
+from checker.corpus.records import DemandHeard, Note, Record, SchemaOpened, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.secrets import secrets_of
+from checker.corpus.snapshot import read_snapshot
+from checker.corpus.traffic import InterestingAndLast, TrafficWriter, segment_bytes
+from checker.generation.hooks import NO_HOOKS, ComponentHooks
+from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
-from checker.phases.case_factory import CaseFactory
+from checker.phases.case_factory import CaseFactory, GenerationRules, PoolView
 from checker.phases.case_parts import literal_case
+from checker.phases.sequences import SequenceBuilder, SequenceExtender
 from checker.refusals.reading import demands_in, may_complain
+from checker.values.pool import LayeredPool, ValuePool
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import LoginTraffic
 from checker.workers.authentication.opening import AuthNeeds, look_first
 from checker.workers.authentication.signup import AccountHooks, Accounts, accounts_of
 from checker.workers.cleaning import gate_for
-from checker.workers.context import WorkerContext, release
-from checker.workers.makers import Makers, open_makers
-from checker.workers.observers.demands import declared_names
+from checker.workers.context import TimeAccounting, WorkerContext, release
+from checker.workers.observers.creations import CreationHistory
+from checker.workers.observers.demands import DemandLearner, declared_names
 from checker.workers.observers.hill_climbing import HillClimber
+from checker.workers.observers.knowledge import Knowledge
 from checker.workers.observers.saved_examples import SavedExamples
+from checker.workers.observers.signals import SignalSet
 from checker.workers.observers.witnesses import Sent
-from checker.workers.operation_tools import generation_rules, rendering
+from checker.workers.operation_tools import checks_by_case, generation_rules, rendering
 from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
+from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic
 from checker.workers.selected import SelectedOperations
-from checker.workers.starting.announcing import opened_of, ordered, tell_of_subject
-from checker.workers.starting.calling import Caller, Lanes, open_tools, schemeless_maker
-from checker.workers.starting.configured_sources import Requested, keeper_of, wiring_of
-from checker.workers.starting.records import RequestDisplay, open_knowledge, open_recorder
-from checker.workers.starting.subject import TestedDescription, read_subject
-from checker.workers.starting.transports import transport_of
-from checker.workers.starting.users_engine import give_engine
-from checker.workers.time_accounting import TimeAccounting
+from checker.workers.starting.announcing import (
+    opened_of,
+    ordered,
+    tell_of_operation,
+    tell_of_program,
+    tell_of_subject,
+    tell_of_warning,
+)
+from checker.workers.starting.calling import (
+    Caller,
+    Lanes,
+    Requested,
+    keeper_of,
+    open_tools,
+    schemeless_maker,
+    transport_of,
+    wiring_of,
+)
+from checker.workers.starting.subject import TestedDescription, give_engine, read_subject
 from checker.workers.users import ALL_SCHEMAS, UsersCode
+
+
+def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[Note]:
+    """Let signals of earlier nights be no news, and their values be offered again; stale ones sink by themselves.
+
+    A note for each file that is damaged.
+    """
+    snapshot = read_snapshot(layout)
+    _take_in(snapshot.records, signals, values)
+    with closing(Journals(layout)) as journals:
+        _take_in((record for _, record in journals.read_new()), signals, values)
+        return [*snapshot.notes, *journals.notes()]
+
+
+def _take_in(records: Iterable[Record], signals: SignalSet, values: ValuePool) -> None:
+    for record in records:
+        match record:
+            case SignalsSeen():
+                signals.learn(number for number, _ in record.ids)
+            case ValueSeen() | ValueGone():
+                values.absorb(record)
+            case _:
+                pass  # Everything else is of no use to a worker.
+
+
+class RequestDisplay(Struct, frozen=True):
+    """The display of requests."""
+
+    render: Rendering
+    """The command that sends one."""
+    sends_as_made: bool
+    """Whether cases are sent as they were made: no hook changes them before."""
+
+
+def open_recorder(
+    incarnation: int, settings: RunSettings, operations: OperationResolver, shown: RequestDisplay
+) -> Recorder:
+    """Return the journal and the traffic of an incarnation. Raises `StorageError`."""
+    layout = RunLayout(Path(settings.corpus.folder))
+    secrets = secrets_of(settings)
+    writer = TrafficWriter(
+        layout.traffic(incarnation, os.getpid()),
+        # Only a report of traffic reads all of it.
+        None if settings.report.keeps_traffic else InterestingAndLast(),
+        segment_bytes=segment_bytes(settings.corpus.max_bytes, settings.processes.workers),
+    )
+    return Recorder(
+        journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
+        traffic=Traffic(
+            incarnation,
+            writer,
+            CheckOutcomes(operations.common.checks, checks_by_case(operations)),
+            secrets,
+            most=settings.report.truncation.max_recorded_payload_size,
+            components=Components(sends_as_made=shown.sends_as_made),
+        ),
+        secrets=secrets,
+        reproduction=shown.render,
+    )
+
+
+def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder: Recorder) -> Knowledge:
+    """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
+    is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
+    demands = DemandLearner(at_once=is_fuzz, operations=selected) if settings.sources.learns else None
+    knowledge = Knowledge(
+        demands=demands,
+        creations=CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of),
+    )
+    if is_fuzz:
+        knowledge.values = ValuePool(selected.resources, selected.names, holds)
+        layout = RunLayout(Path(settings.corpus.folder))
+        for note in remember(layout, knowledge.signals, knowledge.values):
+            recorder.note(note)
+    else:
+        unordered = settings.sources.unordered_phases
+        knowledge.values = pool = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
+        if demands is not None:
+            demands.place_of = pool.place_of
+            demands.is_awaited = lambda label: label in selected.resources.producers
+    return knowledge
+
+
+_MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
+_PARTS = (*COMPONENTS, "case")
+
+
+class Makers(Struct, frozen=True):
+    """The makers of cases of a worker."""
+
+    factory: CaseFactory
+    unhooked: CaseFactory | None
+    """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them; None when `before_generate` hooks
+    decide what is drawn."""
+    stage: Stage
+    """`HOOK` where users' code may run while a case is made."""
+    seed: int
+    resources: ResourceModel
+
+    def explorer(self, incarnation: int, chains: SequenceBuilder) -> SequenceExtender:
+        """Makes sequences, by chance that no other incarnation has."""
+        chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
+        return SequenceExtender(self.factory, self.resources, chance, chains)
+
+    def chains(self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]) -> SequenceBuilder:
+        """Return a maker of sequences for the stateful phase, the same in every worker; `host` is that of the API."""
+        return SequenceBuilder(self.factory, self.resources, settings, host, is_secret)
+
+
+def open_makers(
+    settings: RunSettings,
+    selected: SelectedOperations,
+    rules: GenerationRules,
+    recorder: Recorder,
+    knowledge: Knowledge,
+    users: UsersCode = ALL_SCHEMAS,
+) -> Makers:
+    """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
+    rules = _naming(rules, naming_places(selected.resources))
+    make = partial(
+        _factory, rules, selected, recorder, knowledge, (settings.phases[0], settings.sources.reusing_phases)
+    )
+    decides = _has_making_hooks(users.hooks, ("before_generate",))
+    factory = make(_component_hooks(users.hooks))
+    factory.values = users.pool
+    if knowledge.demands is not None:
+        factory.demands = knowledge.demands.wanted
+    return Makers(
+        factory=factory,
+        unhooked=None if decides else make(_no_hooks),
+        stage=Stage.HOOK if _has_making_hooks(users.hooks) or users.hooks.named("before_add_examples") else Stage.MAKE,
+        seed=settings.seed,
+        resources=selected.resources,
+    )
+
+
+def _factory(
+    rules: GenerationRules,
+    selected: SelectedOperations,
+    recorder: Recorder,
+    knowledge: Knowledge,
+    phases: tuple[str, tuple[str, ...]],
+    hooks: Callable[[Operation], ComponentHooks],
+) -> CaseFactory:
+    phase, reusing = phases
+    pools: PoolView | None = None if knowledge.values is None else knowledge.values.view
+    return CaseFactory(
+        selected,
+        rules,
+        hooks,
+        pools,
+        reusing=(*reusing, EXPLORATION.name),
+        met=partial(tell_of_operation, recorder),
+        compiled=partial(tell_of_program, recorder, phase),
+        warned=partial(tell_of_warning, recorder),
+        is_first_of_path=selected.is_first_of_path,
+    )
+
+
+def _naming(rules: GenerationRules, places: Mapping[Label, tuple[str, ...]]) -> GenerationRules:
+    """Rules that say, too, where bodies name what other operations make."""
+
+    def of(operation: Operation, phase: str) -> GenerationSettings:
+        settings, references = rules.of(operation, phase), places.get(operation.label)
+        return settings if references is None else replace(settings, references=references)
+
+    return replace(rules, of=of)
+
+
+def _component_hooks(hooks: HookSource) -> Callable[[Operation], ComponentHooks]:
+    """Hooks of operations, looked up once: they are asked for each case of a list."""
+    found: dict[Label, ComponentHooks] = {}
+
+    def of(operation: Operation) -> ComponentHooks:
+        known = found.get(operation.label)
+        if known is None:
+            known = ComponentHooks.from_registry(hooks, HookContext(operation))
+            found[operation.label] = known
+        return known
+
+    return of
+
+
+def _no_hooks(operation: Operation) -> ComponentHooks:
+    return NO_HOOKS
+
+
+def _has_making_hooks(hooks: HookSource, verbs: Sequence[str] = _MAKING_VERBS) -> bool:
+    return any(hooks.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
+
 
 _MOST = 100
 """Requests."""

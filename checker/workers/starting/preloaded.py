@@ -4,8 +4,7 @@ import sys
 from importlib import import_module
 from typing import Final
 
-from checker.core.system import import_all, show_no_limits
-from checker.workers.starting.collector import uncollected
+from checker.core.system import import_all, show_no_limits, uncollected
 
 _LIFE: Final = "checker.workers.incarnation"
 _KINDS: Final = "checker.kinds.table"

@@ -1,17 +1,20 @@
 """The coverage phase: requests at the edges of an operation, each of which tests one thing."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from hashlib import blake2b
 
 from msgspec.structs import replace
 
 from checker.core.case import Case
 from checker.core.errors import CheckerError
+from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.core.request import LONGEST_TARGET, WireRequest
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
 from checker.generation.boundaries.cases import BoundaryCase
+from checker.generation.boundaries.examples import PHASE, OperationExamples
 from checker.generation.boundaries.operations import Coverage, OperationEdges
+from checker.generation.hooks import call
 from checker.generation.program import too_deep
 from checker.generation.settings import GenerationSettings
 from checker.phases.listing import ListedCase, ListingContext
@@ -97,3 +100,27 @@ def _is_too_long(request: WireRequest) -> bool:
     if len(request.target) > LONGEST_TARGET:
         return True
     return any(len(value) > LONGEST_TARGET for _, value in request.headers)
+
+
+def declared_examples(operation: Operation, context: ListingContext) -> Iterator[ListedCase | Case]:
+    """Return valid cases. Hooks `before_add_examples` receive all of them, and may add others. Raises `HookError`."""
+    listed = _listed(operation, context)
+    if not context.hooks.examples:
+        yield from listed
+        return
+    cases = [one.case(operation, f"{PHASE}-{number}") for number, one in enumerate(listed)]
+    for hook in context.hooks.examples:
+        changed = call(hook, "before_add_examples", context.hooks.context, cases)
+        cases = cases if changed is None else list(changed)
+    yield from cases
+
+
+def _listed(operation: Operation, context: ListingContext) -> Iterable[ListedCase]:
+    settings = context.settings
+    if not operation.is_described or settings.mode is GenerationMode.NEGATIVE:
+        return
+    examples = OperationExamples(operation, settings, context.store, context.warn)
+    try:
+        yield from examples.cases()
+    except RecursionError:
+        raise too_deep(operation) from None
