@@ -3,7 +3,6 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner, Result
 
-import checker.commands.run
 from checker.cli import checker as command_line
 from checker.config.settings import RunSettings
 
@@ -38,7 +37,7 @@ def settings_of(monkeypatch, invoke) -> Callable[..., RunSettings]:
         seen.append(found)
         return 0
 
-    monkeypatch.setattr(checker.commands.run.execution, "execute_run", execute)
+    monkeypatch.setattr("checker.commands.run.execution.execute_run", execute)
 
     def read(*arguments: str) -> RunSettings:
         result = invoke(*arguments)
