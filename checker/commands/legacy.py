@@ -5,6 +5,7 @@ no parser of TOML that keeps comments, since every command imports it.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -87,15 +88,15 @@ Today = tuple[str, Any]
 Rewrite = Callable[[Any], Iterator[Today]]
 """Yields the current keys for the value of an old key. Raises `ValueError` for a value that it never had."""
 
-_LIBRARY_PHASES: Final[Mapping[str, Today | None]] = {
-    "explicit": ("phases.examples.enabled", False),
-    "reuse": ("generation.database", "none"),
-    "generate": ("phases.fuzzing.enabled", False),
-    "target": None,
-    "shrink": ("generation.no-shrink", True),
-    "explain": None,
+_LIBRARY_PHASES: Final[Mapping[str, tuple[Today, ...]]] = {
+    "explicit": (("phases.examples.enabled", False),),
+    "reuse": (("generation.database", "none"),),
+    "generate": tuple((f"phases.{name}.enabled", False) for name in ("coverage", "fuzzing", "stateful")),
+    "target": (),
+    "shrink": (("generation.no-shrink", True),),
+    "explain": (),
 }
-"""Phase of a property-testing library -> the key and value that switch it off; None if it has no equivalent."""
+"""Phase of a property-testing library -> the keys and values that switch it off."""
 _NOT_OURS: Final = ("return_value", "not_a_test_method", "function_scoped_fixture")
 """Health checks that are not about an API."""
 _VERBOSITY: Final[Mapping[str, Today | None]] = {
@@ -204,8 +205,8 @@ def _library_phases(*, chosen: bool) -> Rewrite:
         for one in named:
             _known(one, _LIBRARY_PHASES)
         for name, off in _LIBRARY_PHASES.items():
-            if off is not None and (name in named) is not chosen:
-                yield off
+            if (name in named) is not chosen:
+                yield from off
 
     return today
 
@@ -276,7 +277,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "proptest-deadline": _key_in_seconds("checks.max_response_time"),
     "proptest-phases": _library_phases(chosen=True),
     "proptest-no-phases": _library_phases(chosen=False),
-    "proptest-report-multiple-bugs": _unless("max-failures", 1),
+    "proptest-report-multiple-bugs": _unless("continue-on-failure", False),
     "proptest-suppress-health-check": _library_health,
     "proptest-verbosity": _library_verbosity,
     "checker-io-url": _key("upload.url"),
@@ -346,15 +347,25 @@ TABLE: Final = (
 )
 """The current option of each old option."""
 
+_NO_HOSTS: Final = "give the token with --upload-token, or CHECKER_TOKEN"
 GONE: Final[Mapping[str, tuple[bool, str]]] = {
     "--experimental": (True, "its features are always on"),
     "--fixups": (True, "register a hook for what your framework describes wrongly"),
-    "--hosts-file": (True, "give the token with --upload-token, or CHECKER_TOKEN"),
+    "--hosts-file": (True, _NO_HOSTS),
     "--checker-io-telemetry": (True, "no telemetry is ever sent"),
     "--keep": (False, "failures stay where they are until the next run"),
     "--schema-location": (True, "requests are sent as they were recorded"),
 }
 """Option without effect -> (whether it has a value, the sentence of its hint)."""
+_GONE_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
+    "--experimental": (
+        *("openapi-3.1", "schema-analysis", "stateful-test-runner", "coverage-phase", "positive-data-acceptance"),
+    ),
+    "--fixups": ("fast_api", "utf8_bom", "all"),
+}
+"""Option without effect -> the values that it had; other options had any value."""
+_GONE_VARIABLES: Final = {"CHECKER_HOSTS_PATH": _NO_HOSTS}
+"""Environment variable without effect -> the sentence of its hint."""
 
 _BY_FLAG: Final = {flag: row for row in TABLE for flag in row.flags}
 
@@ -386,7 +397,9 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
         elif name in GONE:
             takes_value, sentence = GONE[name]
             if takes_value and value is None:
-                _next(rest)
+                value = next(rest, "")
+            if value is not None and value not in _GONE_VALUES.get(name, (value,)):
+                raise UsageError(f"{name}: choose from {', '.join(_GONE_VALUES[name])}; got {value!r}")
             hints.append(f"{name} does nothing: {sentence}")
         elif name in _BY_FLAG:
             row = _BY_FLAG[name]
@@ -439,6 +452,7 @@ class LegacyCommand(Command):
             args, hints = modern(args, self.get_params(ctx))
         except UsageError as error:
             raise click.UsageError(str(error), ctx) from error
+        hints += [f"{name} does nothing: {why}" for name, why in _GONE_VARIABLES.items() if os.environ.get(name)]
         for hint in hints:
             echo_line(f"Hint: {hint}", err=True)
         return super().parse_args(ctx, args)

@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -283,9 +283,14 @@ _DOT: Final = "."
 
 
 class _Lines(click.types.StringParamType):
-    """A text; a variable of the environment holds one a line, since paths have spaces."""
+    """A text. A variable of the environment has one in each line, since paths contain spaces; `true` is the option without a value."""
 
     envvar_list_splitter = "\n"
+
+    def split_envvar_value(self, rv: str) -> Sequence[str]:
+        if rv.strip().lower() in ("true", "false"):
+            return [_ARCHIVE] if rv.strip().lower() == "true" else []
+        return super().split_envvar_value(rv)
 
 
 def list_options(command: Decorated) -> Decorated:

@@ -65,7 +65,9 @@ ROWS: list[tuple[tuple[str, ...], Shows, Any]] = [
     (("--proptest-max-examples", "7"), lambda one: one.common.cases.max_examples, 7),
     (("--proptest-phases", "explicit,generate"), lambda one: (one.common.cases.no_shrink, one.sources.database), (True, "none")),
     (("--proptest-no-phases", "explicit"), lambda one: "examples" in one.phases, False),
-    (("--proptest-report-multiple-bugs", "false"), lambda one: one.verdict.max_failures, 1),
+    (("--proptest-phases", "explicit"), lambda one: one.phases, ("examples",)),
+    (("--proptest-no-phases", "generate"), lambda one: one.phases, ("examples",)),
+    (("--proptest-report-multiple-bugs", "false"), lambda one: (one.common.continue_on_failure, one.verdict.max_failures), (False, None)),
     (("--proptest-seed", "5"), lambda one: one.seed, 5),
     (("--proptest-suppress-health-check", "return_value"), lambda one: one.location, "openapi.json"),
     (("--proptest-suppress-health-check", "filter_too_much,return_value"), lambda one: one.verdict.warnings.shows("left_out"), False),
@@ -116,9 +118,22 @@ def test_a_hint_tells_no_secret(invoke, settings_of, options: tuple[str, ...]) -
 def test_what_does_nothing_says_so_in_a_sentence(invoke, settings_of, option: str) -> None:
     settings_of(*RUN)
     takes_value, _ = GONE[option]
-    result = invoke(*RUN, option, *(("value",) if takes_value else ()))
+    value = {"--experimental": "openapi-3.1", "--fixups": "fast_api"}.get(option, "value")
+    result = invoke(*RUN, option, *((value,) if takes_value else ()))
     assert result.exit_code == 0
     assert result.stderr.startswith(f"Hint: {option} does nothing: ")
+
+
+def test_the_file_of_a_hosted_platform_is_named_as_unused(invoke, settings_of, monkeypatch) -> None:
+    monkeypatch.setenv("CHECKER_HOSTS_PATH", "hosts.toml")
+    settings_of(*RUN)
+    assert invoke(*RUN).stderr.startswith("Hint: CHECKER_HOSTS_PATH does nothing: ")
+
+
+@pytest.mark.parametrize(("value", "formats"), [("true", ["archive"]), ("FALSE", []), ("junit", ["junit"])])
+def test_the_variable_for_reports_may_be_a_switch(settings_of, monkeypatch, value: str, formats: list[str]) -> None:
+    monkeypatch.setenv("CHECKER_REPORT", value)
+    assert [name for name, _ in settings_of(*RUN).report.files] == formats
 
 
 @pytest.mark.parametrize(
@@ -132,6 +147,8 @@ def test_what_does_nothing_says_so_in_a_sentence(invoke, settings_of, option: st
         (("--validate-schema", "maybe"), "choose from true, false"),
         (("-E",), "requires an argument"),
         (("--proptest-max-examples", "0"), "Must be at least 1"),
+        (("--fixups", "zzz"), "choose from fast_api, utf8_bom, all; got 'zzz'"),
+        (("--experimental=zzz",), "choose from openapi-3.1, schema-analysis"),
     ],
 )
 def test_bad_values_have_one_sentence(invoke, options: tuple[str, ...], message: str) -> None:

@@ -69,9 +69,9 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     ),
     "proptest-no-phases": (
         ["explicit", "generate", "target"],
-        {"phases": {"examples": OFF, "fuzzing": OFF}},
+        {"phases": {"examples": OFF, "coverage": OFF, "fuzzing": OFF, "stateful": OFF}},
     ),
-    "proptest-report-multiple-bugs": (False, {"max-failures": 1}),
+    "proptest-report-multiple-bugs": (False, {"continue-on-failure": False}),
     "proptest-suppress-health-check": (["too_slow", "return_value"], {"suppress-health-check": ["too_slow"]}),
     "proptest-verbosity": ("quiet", {"output": {"max-shown": 0}}),
     "checker-io-url": ("http://127.0.0.1:9/in", {"upload": {"url": "http://127.0.0.1:9/in"}}),
