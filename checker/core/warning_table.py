@@ -75,13 +75,13 @@ BUILT_IN: Final = (
     ),
     WarningRow(
         "missing_test_data",
-        "Operations that never succeeded, and returned 404",
+        "Operations that often returned 404",
         "Give values that exist with `parameters`, or examples in the description.",
         trigger=f"{_TRIGGERS}:missing_test_data",
     ),
     WarningRow(
         "validation_mismatch",
-        "Operations that never succeeded, and rejected valid requests",
+        "Operations that often rejected valid requests",
         "Describe the constraints in the schemas, or give accepted values with `parameters`.",
         trigger=f"{_TRIGGERS}:validation_mismatch",
     ),

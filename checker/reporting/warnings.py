@@ -23,7 +23,7 @@ NEARLY_ALL = 0.9
 MANY = 0.1
 _ENOUGH = 10
 """Number of cases below which a share is no evidence."""
-_LIKE_MILLISECONDS = 1000
+_LIKE_MILLISECONDS = 100
 _MOST_EXAMPLES = 3
 """Security schemes that a warning shows the configuration of."""
 _OF_OTHERS = (*UNAUTHORIZED, 404, 405, 409, 429)
@@ -60,7 +60,7 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
 
 
 def missing_auth(facts: WarningFacts) -> Iterator[Note]:
-    """Yield operations whose responses are at least 90 % 401, or at least 90 % 403, and never a success.
+    """Yield operations whose responses are at least 90 % 401 or 403.
 
     Without configured credentials one more note has lines of `checker.toml` for the declared security schemes.
     """
@@ -78,9 +78,7 @@ def _closed(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
         status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]
-        if any(200 <= status < 400 for status in statuses) or refused < NEARLY_ALL * statuses.total():
-            continue
-        if _is_open_login(facts.view, label):
+        if refused < NEARLY_ALL * statuses.total() or _is_open_login(facts.view, label):
             continue
         yield Note("missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases")
 
@@ -111,7 +109,7 @@ def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
 
 
 def timeout_units(facts: WarningFacts) -> Iterator[Note]:
-    """Yield settings of a thousand seconds and more: they were probably meant in milliseconds."""
+    """Yield settings of 100 seconds and more: they were probably meant in milliseconds."""
     common = facts.settings.common
     given = {
         "request-timeout": common.http.request_timeout_s,
@@ -148,29 +146,24 @@ def _lacking(path: str, declared: str) -> str:
 
 
 def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
-    """Yield operations without a success whose refusals, except those for credentials, are at least 10 % 404.
-
-    Yield nothing if a wrong base URL is the cause.
-    """
+    """Yield operations whose responses are at least 10 % 404, unless a wrong base URL is the cause."""
     if any(base_url_mismatch(facts)):
         return
-    for label, statuses, refused in _refusing(facts):
-        if statuses[404] and statuses[404] >= MANY * refused:
-            text = _refusals("404", statuses[404], statuses, refused)
-            yield Note("missing_test_data", label, "", text)
+    for label, statuses in facts.positive():
+        if statuses[404] and statuses[404] >= MANY * statuses.total():
+            yield Note("missing_test_data", label, "", f"404 in {_share(statuses[404], statuses)} of valid cases")
 
 
 def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
-    """Yield operations without a success whose refusals, except those for credentials, are at least 10 % about the data itself."""
-    for label, statuses, refused in _refusing(facts):
+    """Yield operations whose responses are at least 10 % refusals of the data itself."""
+    for label, statuses in facts.positive():
         others = {
             status: count for status, count in statuses.items() if status // 100 == 4 and status not in _OF_OTHERS
         }
         count = sum(others.values())
-        if count and count >= MANY * refused:
-            usual = sorted(others, key=lambda status: (-others[status], status))
-            text = _refusals(", ".join(map(str, usual)), count, statuses, refused)
-            yield Note("validation_mismatch", label, "", text)
+        if count and count >= MANY * statuses.total():
+            usual = ", ".join(map(str, sorted(others, key=lambda status: (-others[status], status))))
+            yield Note("validation_mismatch", label, "", f"{usual} in {_share(count, statuses)} of valid cases")
 
 
 def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
@@ -180,23 +173,6 @@ def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
             text = f"405 in all {statuses[405]} cases"
             more = "; later phases leave it out" if len(facts.settings.phases) > 1 else ""
             yield Note("method_not_allowed", label, "", text + more)
-
-
-def _refusing(facts: WarningFacts) -> Iterator[tuple[str, Counter[int], int]]:
-    """Yield (label, statuses, number of 4xx except 401 and 403) of operations without a success or any other failure."""
-    for label, statuses in facts.positive():
-        refused = sum(count for status, count in statuses.items() if status // 100 == 4 and status not in UNAUTHORIZED)
-        # A server error does not show whether the data is valid, so that it neither counts nor excludes an operation.
-        if refused and all(status // 100 == 4 or status == 500 for status in statuses):
-            yield label, statuses, refused
-
-
-def _refusals(what: str, count: int, statuses: Counter[int], refused: int) -> str:
-    """Return the share of valid cases that were refused so, and the share of the refusals if others count, too."""
-    text = f"{what} in {_share(count, statuses)} of valid cases"
-    if refused == statuses.total():
-        return text
-    return f"{text}, {count / refused:.0%} of the refusals that are not about credentials"
 
 
 def _share(count: int, statuses: Counter[int]) -> str:

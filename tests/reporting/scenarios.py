@@ -83,7 +83,7 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
                 *_begun(),
                 _done(USERS, (200, 12), phase="coverage", at=0.5),
                 _done(USERS, (200, 100)),
-                _done(ORDERS, (201, 60), (400, 40), at=1.75),
+                _done(ORDERS, (201, 95), (400, 5), at=1.75),
                 _done(HEALTH, (200, 3), at=1.8),
                 _end(),
             ),
