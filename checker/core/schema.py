@@ -1,7 +1,7 @@
 """A JSON Schema in its document: raw value, place (RFC 6901), dialect, document; and warnings about descriptions."""
 
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -46,6 +46,15 @@ class Document(Protocol):
     @property
     def root(self) -> object:
         """The whole parsed document."""
+        ...
+
+    @property
+    def facts(self) -> dict[object, Any]:
+        """Results that are computed once for the whole document, by the function or class that computes them.
+
+        They live as long as the document. A cache outside of it would need the identity of the document as a key, which
+        Python gives to another object afterwards, and a limit that says how many documents are kept alive.
+        """
         ...
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
 from checker.core.case import Engine
 from checker.core.contract import RequestVerdict, ResponseContract
 from checker.core.operation import Body, BodyDemand, BrokenOperation, Definition, Label, Parameter, UnusableBody
@@ -24,10 +22,12 @@ from checker.kinds.sources import SchemaOptions
 from checker.schema.pointers import walked
 
 
-class SchemaDocument(Struct, frozen=True, eq=False):
+@dataclass(frozen=True, eq=False, slots=True)
+class SchemaDocument:
     """A JSON Schema that is a document of its own."""
 
     root: object
+    facts: dict[object, Any] = field(default_factory=dict)
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
         """Return the target of a reference into the schema itself. Raises `UnresolvableReference`."""

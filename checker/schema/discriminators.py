@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.core.schema import Document
 from checker.schema.pointers import pointer_child, walked
 
 KEYWORDS: Final = ("oneOf", "anyOf")
@@ -254,20 +255,16 @@ def family_of(raw: dict[str, Any], where: Any, root: Any, lookup: Lookup) -> Fam
     return Family(name, tuple(heirs.values()), tuple(own)) if heirs else None
 
 
-def has_bases(root: Any) -> bool:
+def has_bases(document: Document) -> bool:
     """Whether a component of a description has a discriminator and no alternatives."""
-    known = _BASED.get(id(root))
-    if known is None:
-        if len(_BASED) >= _OPEN_DOCUMENTS:
-            del _BASED[next(iter(_BASED))]
-        found = any("discriminator" in one and one.keys().isdisjoint(KEYWORDS) for _, one in _named_schemas(root))
-        known = _BASED[id(root)] = root, found
-    return known[1]
+    found: bool | None = document.facts.get(has_bases)
+    if found is None:
+        named = (one for _, one in _named_schemas(document.root))
+        found = any("discriminator" in one and one.keys().isdisjoint(KEYWORDS) for one in named)
+        document.facts[has_bases] = found
+    return found
 
 
-_BASED: Final[dict[int, tuple[Any, bool]]] = {}
-"""Identity of a description -> the description, kept so that its identity is not given to another, and `has_bases` of it."""
-_OPEN_DOCUMENTS: Final = 8
 _HOMES: Final = ("#/components/schemas", "#/definitions")
 
 

@@ -422,8 +422,11 @@ def compile_schema(
 
     Equal schemas of a document share a validator. Raises `UnresolvableReference` and `UnusableSchema`.
     """
-    shelf = _shelf_of(schema.document)
-    return shelf.compiled((schema, scope), direction, validate_formats=validate_formats)
+    document = schema.document
+    cache: _DocumentCache | None = document.facts.get(_DocumentCache)
+    if cache is None:
+        cache = document.facts[_DocumentCache] = _DocumentCache(document)
+    return cache.compiled((schema, scope), direction, validate_formats=validate_formats)
 
 
 class _DocumentCache(Struct):
@@ -463,8 +466,6 @@ class _DocumentCache(Struct):
 
 _Formats = dict[str, Callable[..., bool]]
 _IsValid = Callable[[Any], bool]
-_SHELVES: Final[dict[int, _DocumentCache]] = {}
-_OPEN_DOCUMENTS = 8
 _COMPILED_PER_DOCUMENT = 4096
 _DRAFTS: Final = {
     **dict.fromkeys(Dialect, jsonschema_rs.Draft7Validator),
@@ -474,16 +475,6 @@ _DRAFTS: Final = {
 }
 """Draft 7 reads what the translation leaves of the older dialects, and accepts 1.0 as an integer."""
 _NAMED = re.compile(rb'"format":"([^"]+)"')
-
-
-def _shelf_of(document: Document) -> _DocumentCache:
-    shelf = _SHELVES.get(id(document))
-    # The cache keeps its document alive, so that no other document can have the same id.
-    if shelf is None:
-        if len(_SHELVES) >= _OPEN_DOCUMENTS:
-            del _SHELVES[next(iter(_SHELVES))]
-        shelf = _SHELVES[id(document)] = _DocumentCache(document)
-    return shelf
 
 
 def _written_in(schema: Schema) -> Dialect:

@@ -164,8 +164,6 @@ _SPECIFICATIONS: Final[dict[Dialect, Specification[Any]]] = {
     Dialect.DRAFT2019: referencing.jsonschema.DRAFT201909,
     Dialect.DRAFT2020: referencing.jsonschema.DRAFT202012,
 }
-_SPOKEN: Final[dict[int, tuple[object, Mapping[int, Dialect]]]] = {}
-_OPEN_DOCUMENTS = 8
 _NEWEST_SPECIFICATION = referencing.jsonschema.DRAFT202012
 
 
@@ -231,13 +229,10 @@ def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
         return None
     if isinstance(document, Linked) and document.uri_of(schema.pointer) and not document.has_names:
         return {}
-    known = _SPOKEN.get(id(root))
-    # The root is kept alive, so that no other one can have the same id.
-    if known is None or known[0] is not root:
-        if len(_SPOKEN) >= _OPEN_DOCUMENTS:
-            del _SPOKEN[next(iter(_SPOKEN))]
-        known = _SPOKEN[id(root)] = (root, dict(_spoken(root)))
-    return known[1]
+    found: Mapping[int, Dialect] | None = document.facts.get(spoken_in)
+    if found is None:
+        found = document.facts[spoken_in] = dict(_spoken(root))
+    return found
 
 
 def _spoken(root: object) -> Iterator[tuple[int, Dialect]]:

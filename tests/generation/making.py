@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jsonschema
@@ -26,6 +26,7 @@ NO_CONTRACT: Any = None
 @dataclass(frozen=True, eq=False)
 class PlainDocument:
     root: Any
+    facts: dict[object, Any] = field(default_factory=dict)
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
         value = self.root

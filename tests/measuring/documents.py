@@ -1,6 +1,7 @@
 """Documents of plain JSON Schemas."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from checker.core.schema import Dialect, UnresolvableReference
 from checker.schema.scopes import Found, Resource, Scopes
@@ -20,6 +21,7 @@ class JsonDocument:
         self._scopes = Scopes(self.others)
         self._scopes.add(root, uri=uri, place="#", dialect=dialect)
         self._found: dict[tuple[str, str], Found] = {}
+        self.facts: dict[object, Any] = {}
 
     @property
     def has_dynamic(self) -> bool:

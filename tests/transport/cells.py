@@ -18,6 +18,9 @@ class Alone:
 
     root: object = None
 
+    def __init__(self) -> None:
+        self.facts: dict[object, Any] = {}
+
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
         raise LookupError(reference)
 

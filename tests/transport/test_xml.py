@@ -88,6 +88,9 @@ class Components:
 
     root: object = None
 
+    def __init__(self) -> None:
+        self.facts: dict[object, object] = {}
+
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
         pet = {"type": "object", "properties": {"id": {"type": "integer", "xml": {"attribute": True}}}}
         return {"#/components/schemas/Pet": (pet, reference)}[reference]

@@ -11,6 +11,7 @@ from checker.validation.referee import referee
 class Page:
     def __init__(self, root: Any) -> None:
         self.root = root
+        self.facts: dict[object, Any] = {}
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
         value = self.root

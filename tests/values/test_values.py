@@ -24,6 +24,7 @@ from checker.values.pool import ValuePool
 @dataclass(frozen=True, slots=True)
 class Document:
     root: object = None
+    facts: dict[object, Any] = field(default_factory=dict)
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
         raise AssertionError

@@ -330,7 +330,7 @@ class Canon:
         self._families: dict[str, Family | None] = {}
         """Base schemas with a discriminator, by pointer."""
         self._heirs: dict[str, bool] = {}
-        self._has_bases = has_bases(document.root)
+        self._has_bases = has_bases(document)
         self._nullable = _NULLABLE.get(dialect)
         self._flag = _HIDDEN_FLAG[direction]
 

@@ -180,6 +180,7 @@ class OpenApiDocument:
         """Places of referenced schemas that reach no schema with a fault."""
         self.parameters: dict[str, Parameter] = {}
         """Parameters read until now, by place."""
+        self.facts: dict[object, Any] = {}
 
     def schema(self, raw: object, pointer: str) -> Schema:
         """Return a schema of this document."""

@@ -51,7 +51,7 @@ class Rule:
         self.referee = referee(schema, Direction.REQUEST)
         self._parts: dict[str, Referee] = {}
         self._families: dict[str, Family | None] = {}
-        self._has_bases = has_bases(schema.document.root)
+        self._has_bases = has_bases(schema.document)
 
     def errors(self, value: Any) -> tuple[list[SchemaViolation], str]:
         """Return the violations of a value, and a reason to doubt that it is valid without any.
