@@ -44,7 +44,7 @@ from checker.transport.prepare import drop, put
 from checker.workers.authentication.logins import Identities, UserSource
 from checker.workers.starting.auth_trial import FetchedCredentials
 from checker.workers.starting.calling import wiring_of
-from checker.workers.starting.subject import read_subject
+from checker.workers.subject import read_subject
 
 
 class ReplayCredentials(Struct, frozen=True):

@@ -15,7 +15,7 @@ from checker.commands.topics import TestingCommand
 from checker.core.errors import UsageError
 from checker.core.terminal import one_line
 from checker.health import looks_dangerous
-from checker.workers.starting.subject import TestedDescription, read_subject
+from checker.workers.subject import TestedDescription, read_subject
 
 CONFIGURATION = Path("checker.toml")
 _GITHUB = """\

@@ -23,7 +23,7 @@ from checker.transport.settings import time_limit_s
 from checker.workers.authentication.keeper import CredentialKeeper, ReauthState
 from checker.workers.authentication.logins import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.starting.calling import Requested, equip
+from checker.workers.starting.calling import equip
 
 Asked = tuple[RunSettings, OperationResolver]
 """(settings of the run, settings of operations)."""
@@ -86,7 +86,7 @@ class CallAuthentication:
                 return partial(send, replace(BaseUrl.from_url(url), base_path=""), http)
 
             wiring = LoginTransport(origin, to_api, elsewhere)
-            equip(keeper, Requested(settings, schemes, operations), wiring, registries)
+            equip(keeper, (settings, operations, schemes), wiring, registries)
             self._keeper = made_of, keeper
         keeper = self._keeper[1]
         return keeper if keeper.sources or keeper.signers else None

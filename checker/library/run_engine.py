@@ -21,7 +21,7 @@ from checker.transport.factories import TransportFactory
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.calling import transport_of
-from checker.workers.starting.subject import RunParts
+from checker.workers.subject import TestedDescription
 
 
 class RunEngine(LibraryEngine):
@@ -30,14 +30,14 @@ class RunEngine(LibraryEngine):
     What user code sends is no case of the run: it is neither counted nor recorded.
     """
 
-    def __init__(self, parts: RunParts) -> None:
-        config = Config.of_operations(parts.settings.operations)
-        super().__init__(parts.schema, config, Attachments())
-        self._parts = parts
-        self.settings = RunningSettings(parts.settings, parts.operations)
-        self.auth = _RunAuthentication(parts)
-        self._send = RequestSender(None, _transports(parts.settings, parts.origin)).send
-        self.schema = LoadedSchema(parts.schema, config, Attachments(engine=self))
+    def __init__(self, subject: TestedDescription) -> None:
+        config = Config.of_operations(subject.settings.operations)
+        super().__init__(subject.description.schema, config, Attachments())
+        self._subject = subject
+        self.settings = RunningSettings(subject.settings, subject.operations)
+        self.auth = _RunAuthentication(subject)
+        self._send = RequestSender(None, _transports(subject.settings, subject.origin)).send
+        self.schema = LoadedSchema(subject.description.schema, config, Attachments(engine=self))
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """Return a case of these parts. Its id follows from them: equal seeds send equal requests."""
@@ -48,26 +48,26 @@ class RunEngine(LibraryEngine):
 
     def _origin(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()) -> BaseUrl | None:
         if base_url is None:
-            return self._parts.origin
+            return self._subject.origin
         return super()._origin(base_url, settings, credentials)
 
     def class_checks(self) -> Iterable[ClassCheck]:
-        return self._parts.classes
+        return self._subject.classes.checks
 
 
 class _RunAuthentication(CallAuthentication):
     """The credentials of a run."""
 
-    def __init__(self, parts: RunParts) -> None:
-        super().__init__(parts.schema, ())
-        self.secrets = parts.secrets
-        self._parts = parts
+    def __init__(self, subject: TestedDescription) -> None:
+        super().__init__(subject.description.schema, ())
+        self.secrets = subject.secrets
+        self._subject = subject
 
     def schemes(self, asked: Asked) -> SchemeCredentials:
-        return self._parts.schemes
+        return self._subject.schemes
 
     def keeper(self, asked: Asked, origin: BaseUrl, send: SendFrom) -> CredentialKeeper | None:
-        return self._parts.keeper
+        return self._subject.keeper
 
 
 def _transports(settings: RunSettings, home: BaseUrl) -> TransportFactory:

@@ -86,8 +86,8 @@ def clean_up(context: WorkerContext) -> Job[None]:
     if gate.level is not Safety.CREATE_OWN:
         return
     gate.made.catch_up()
-    removing = [entry.label for entry in context.selected.entries if entry.method == REMOVING]
-    operations = [context.selected[label] for label in removing]
+    removing = [entry.label for entry in context.subject.selected.entries if entry.method == REMOVING]
+    operations = [context.subject.selected[label] for label in removing]
     lasting: dict[str, list[str]] = {}
     """Label of the creating operation -> paths of resources that no tested operation removes."""
     for path, label in reversed(list(gate.made.paths.items())):
@@ -120,7 +120,7 @@ def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[
 
 def _values(context: WorkerContext, operation: Operation, path: str) -> dict[str, str] | None:
     """Values of the variables of an operation whose path is this one; None if it is another's."""
-    template = context.origin.base_path + operation.path
+    template = context.subject.origin.base_path + operation.path
     names = variables_of(operation.path)
     pattern = "([^/]+)".join(map(re.escape, _VARIABLE.split(template)))
     found = re.fullmatch(pattern, path)
@@ -137,7 +137,7 @@ def conclude_run(context: WorkerContext, order: Drain) -> Job[None]:
     """Record the failures of class checks about the whole run, and remove the resources that it created."""
     context.slots.enter(0, Stage.HOOK, _NO_TASK, 0)
     if not order.only_cleans:
-        states = states_in(RunLayout(Path(context.settings.corpus.folder)), order.first)
-        context.recorder.keep(context.class_checks.conclusion(states))
+        states = states_in(RunLayout(Path(context.subject.settings.corpus.folder)), order.first)
+        context.recorder.keep(context.subject.classes.conclusion(states))
     yield from clean_up(context)
     context.slots.leave(0)

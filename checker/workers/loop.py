@@ -58,7 +58,7 @@ class Worker:
         self._recorder = context.recorder
         self._down = down
         self._up = up
-        self._limits = Limits.of(context.settings, context.once_s)
+        self._limits = Limits.of(context.subject.settings, context.subject.description.once_s)
         self._counts = TaskCounts(context)
         self._scheduler = CaseScheduler(context, self._counts)
         self._flights: dict[int, InFlight] = {}
@@ -66,7 +66,7 @@ class Worker:
         self._parked = self._answers.parked
         self._health = TargetHealth(context, up)
         self._outage = OutageControl(context, self._health, self._scheduler, self._answers)
-        self._slowness = Slowness(context.http, context.slow_lanes, context.operations, self._scheduler, up)
+        self._slowness = Slowness(context.http, context.lanes.slow, context.subject.operations, self._scheduler, up)
         self._observers = Observers(ObserverTools(context, self._scheduler, self._health, self._slowness))
         self._scheduler.over_observers = self._observers.over
         self._failures = FailureQueue(context, up, self._scheduler, self._health, self._observers)
@@ -82,7 +82,7 @@ class Worker:
         self._housekeeping_at = 0.0
         self._reported_at = time.monotonic()
         self._report_pause_s = _HOUSEKEEPING_S
-        self._credentials = context.credentials
+        self._credentials = context.subject.keeper
         if self._credentials is not None:
             self._credentials.ask = up.send
             self._credentials.listen = self._wait_for_orders
@@ -138,7 +138,7 @@ class Worker:
         self._counts.report(self._scheduler.held)
         self._counts.report_rest()
         if self._leaving is not LeavingKind.CONCLUDED:
-            self._recorder.keep(self._context.class_checks.news())
+            self._recorder.keep(self._context.subject.classes.news())
         self._recorder.close()
 
     # Orders
@@ -280,10 +280,10 @@ class Worker:
 
     def _fill(self) -> None:
         """Start what can be started, then really send it: one `perform` for all."""
-        taken, reserved, most = self._flights, self._reserved, self._context.pacing.lanes
+        taken, reserved, most = self._flights, self._reserved, self._context.lanes.pacing.lanes
         if self._slow_count or self._scheduler.slow:
             self._fill_slow()
-            most += min(self._slow_count, self._context.slow_lanes.most)
+            most += min(self._slow_count, self._context.lanes.slow.most)
         idle = most - len(taken) - len(reserved)
         if idle <= 0 or self._health.is_holding:
             return
@@ -308,8 +308,8 @@ class Worker:
     def _fill_slow(self) -> None:
         """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""
         self._slow_count = sum(flight.is_slow for flight in self._flights.values())
-        room = self._context.slow_lanes.lanes - self._slow_count
-        if not self._context.slow_lanes.most:
+        room = self._context.lanes.slow.lanes - self._slow_count
+        if not self._context.lanes.slow.most:
             room = int(not self._busy() and not self._scheduler.tasks)
         if room <= 0 or self._failures.waiting or self._leaving is not None:
             return
@@ -324,7 +324,7 @@ class Worker:
 
     def _idle_lanes(self) -> list[int]:
         """Return the lanes on which no request is in flight, shared ones first."""
-        lanes = range(self._context.lane_count)
+        lanes = range(self._context.lanes.count)
         return [lane for lane in lanes if lane not in self._flights and lane not in self._reserved]
 
     def _launch(self, lane: int, flight: InFlight) -> None:
@@ -348,7 +348,7 @@ class Worker:
             self._landed += self._answers.first_accepted.due(self._flying)
         for lane, outcome in finished:
             self._land(lane, outcome)
-        if self._context.pacing.lanes > 1:
+        if self._context.lanes.pacing.lanes > 1:
             self._fill()
         self._reserved.clear()
         self._judge_landed()

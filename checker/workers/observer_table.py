@@ -297,7 +297,9 @@ OBSERVERS: Final = Registry[ObserverRow](
     (
         (row.name, row)
         for row in (
-            ObserverRow("pacing", lambda tools: None if tools.context.pacing.fixed else tools.context.pacing),
+            ObserverRow(
+                "pacing", lambda tools: None if tools.context.lanes.pacing.fixed else tools.context.lanes.pacing
+            ),
             ObserverRow("faults", lambda tools: Faults(tools.context.recorder, tools.scheduler), only_unusual=True),
             ObserverRow("slowness", lambda tools: tools.slowness),
             ObserverRow("witnesses", lambda tools: tools.health.served),

@@ -1,6 +1,7 @@
 """The settings of single operations for making, sending, judging and printing their cases."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,7 +18,7 @@ from checker.core.blocks import Truncation
 from checker.core.case import Case
 from checker.core.credentials import Credentials
 from checker.core.curl import Rendering
-from checker.core.operation import Operation
+from checker.core.operation import Label, Operation
 from checker.core.request import BaseUrl, Location, WireRequest
 from checker.generation.program import GenerationSettings
 from checker.generation.settings import mode_of
@@ -34,6 +35,9 @@ def settings_of_case(resolver: OperationResolver, case: Case) -> OperationSettin
     return resolver.of(case.operation, case.meta.phase.name)
 
 
+NO_REFERENCES: Final[Mapping[Label, tuple[str, ...]]] = {}
+
+
 def generation_rules(
     resolver: OperationResolver,
     settings: RunSettings,
@@ -41,10 +45,11 @@ def generation_rules(
     *,
     reuse: bool,
     users: UsersCode = ALL_SCHEMAS,
+    references: Mapping[Label, tuple[str, ...]] = NO_REFERENCES,
 ) -> GenerationRules:
     """Return the generation rules of each operation; with `reuse` its cases may use values of earlier responses.
 
-    What `schemes` puts into requests is not drawn.
+    The credentials that `schemes` puts into requests are not drawn. `references`: where bodies name what other operations create.
     """
 
     def of(operation: Operation, phase: str) -> GenerationSettings:
@@ -65,6 +70,7 @@ def generation_rules(
             fixed_headers=frozenset(name.lower() for name, _ in own.headers) | headers,
             fixed_places=frozenset(one for one in places if one[0] is not Location.HEADER),
             met_alternatives=schemes.alternatives(operation),
+            references=references.get(operation.label, ()),
         )
 
     some_unique = any(own.cases.unique_inputs for own in resolver.layers.everywhere())

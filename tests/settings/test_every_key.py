@@ -125,8 +125,8 @@ def answered(label: str, number: int) -> Response:
 def test_what_was_refused_is_taken_again_without_calibration(tmp_path: Path) -> None:
     def takes_refused(*, link_calibration: bool) -> bool:
         """Whether an identifier is taken that was refused although there is a fresh one."""
-        rules = replace(place.chains.rules, link_calibration=link_calibration)
-        explorer, step = replace(place.chains, rules=rules), PhaseInfo("stateful")
+        rules = replace(place.explorer.chains.rules, link_calibration=link_calibration)
+        explorer, step = replace(place.explorer.chains, rules=rules), PhaseInfo("stateful")
         for index in range(30):
             sequence: list[Verdict] = []
             refused: set[object] = set()

@@ -249,7 +249,7 @@ def run(
     context.http = memory  # type: ignore[assignment]
     context.explorer = following = Following(context.explorer)  # type: ignore[assignment]
     told, up = Pipe(duplex=False)
-    slots = InflightReader(RunLayout(Path(context.settings.corpus.folder)).inflight(1))
+    slots = InflightReader(RunLayout(Path(context.subject.settings.corpus.folder)).inflight(1))
 
     def watch() -> bool:
         each_poll()

@@ -60,7 +60,7 @@ def bound_after(context: WorkerContext, answer: dict[str, str], coding: str = "i
     for index in range(20):
         first = context.factory.make(Label("POST /things"), 1, index, STATEFUL)
         sent = Verdict(first.case, None, response, UNJUDGED)
-        made = context.chains.follow((sent,), 1, index, STATEFUL)
+        made = context.explorer.chains.follow((sent,), 1, index, STATEFUL)
         found += made.bindings if made is not None else ()
     return found
 
@@ -120,7 +120,7 @@ def sequences_of(context: WorkerContext, label: str, count: int) -> list[list[Ca
             content = json.dumps({key: f"{key}{index}-{len(sequence)}" for key in ("id", "sku")}).encode()
             response = Response(status, [("Content-Type", "application/json")], content)
             sequence.append(Verdict(made.case, None, response, UNJUDGED))
-            made = context.chains.follow(tuple(sequence), 1, index, STATEFUL)
+            made = context.explorer.chains.follow(tuple(sequence), 1, index, STATEFUL)
         found.append([sent.case for sent in sequence])
     return found
 
@@ -246,7 +246,7 @@ def later_steps(context: WorkerContext, *, has_versions: bool) -> Iterator[tuple
                 headers += [("ETag", VERSION.format(count)), ("Last-Modified", DATE.format(count))]
             response = Response(201, headers, json.dumps({"id": f"id{index}"}).encode())
             sequence.append(Verdict(made.case, None, response, UNJUDGED))
-            made = context.chains.follow(tuple(sequence), 1, index, STATEFUL)
+            made = context.explorer.chains.follow(tuple(sequence), 1, index, STATEFUL)
             if made is not None:
                 yield made, len(sequence)
 

@@ -11,7 +11,7 @@ from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.registry import CONSTANT_SOURCES, constants
-from checker.workers.starting.subject import MOST, with_constants
+from checker.workers.subject import MOST, with_constants
 from tests.asking import changed
 
 SOURCE = '''

@@ -15,5 +15,5 @@ def test_what_sounds_like_the_end_of_a_session_is_no_first_look(tmp_path: Path) 
     paths["/tokens"] = {"get": {**ANSWER, "operationId": "revokeAll"}}
     document = {"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": paths}
     with workplace(tmp_path, document=document) as place:
-        harmless = {label for label in place.selected if is_harmless(place.selected[label])}
+        harmless = {label for label in place.subject.selected if is_harmless(place.subject.selected[label])}
     assert harmless == {Label("GET /session")}

@@ -98,7 +98,7 @@ def test_when_there_are_fewer_lanes_no_more_is_in_flight(tmp_path: Path) -> None
         def narrow() -> None:
             memory: Any = place.http
             if len(memory.made_ahead) == 20:
-                place.pacing.lanes = 2
+                place.lanes.pacing.lanes = 2
                 started_before.append(len(memory.widths))
 
         ran = run(place, replace(TASK, phase="fuzzing"), each_poll=narrow)

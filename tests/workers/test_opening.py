@@ -136,9 +136,9 @@ def test_reading_for_all_is_no_cost_of_a_successor(tmp_path: Path) -> None:
     place.write_bytes(orjson.dumps(described(servers=[{"url": BASE}])))
     settings = asked(tmp_path, str(place))
     with open_worker_context(1, settings) as first:
-        document, reading_s = first.opened.document, first.once_s
+        document, reading_s = first.opened.document, first.subject.description.once_s
     with open_worker_context(2, replace(settings, document=document)) as later:
-        assert (reading_s > 0, later.once_s) == (True, 0)
+        assert (reading_s > 0, later.subject.description.once_s) == (True, 0)
 
 
 def test_what_was_opened_is_closed_however_a_worker_leaves(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def health_of(context: WorkerContext) -> tuple[TargetHealth, Receiver]:
 
 
 def shot(context: WorkerContext, label: Label, **parts: Any) -> tuple[GeneratedCase, WireRequest]:
-    case = Case(context.selected[label], "c", **parts)
+    case = Case(context.subject.selected[label], "c", **parts)
     return GeneratedCase(case, label, (), (), literal_of(case)), context.tools.maker.make(case)
 
 

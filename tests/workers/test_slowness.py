@@ -48,7 +48,7 @@ def test_requests_of_a_slow_task_wait_beside_the_others(tmp_path: Path) -> None:
 @HURRIED
 def test_a_slow_task_waits_where_all_slots_are_taken(tmp_path: Path) -> None:
     with workplace(tmp_path, lanes=1, workers=1) as place:
-        place.slot_count = 2
+        place.lanes.slots = 2
         ran = run(place, replace(POSTS, is_slow=True, stop=12), GETS, slow="POST")
     assert sorted(idle.tasks[0] for idle in ran.idle) == [(POSTS.id, 12, True), (GETS.id, 300, True)]
 

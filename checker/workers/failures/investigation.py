@@ -133,7 +133,7 @@ class Investigation:
 
         Its commands then need nothing of the run.
         """
-        model = self.slot.context.selected.resources
+        model = self.slot.context.subject.selected.resources
         chain = with_creators(self.factory, model, result.chain[-1].made) if len(result.chain) == 1 else []
         if not chain:
             return

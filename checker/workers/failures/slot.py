@@ -108,7 +108,7 @@ class InvestigationSlot(Struct):
     def allowance(self, suspicion: UnconfirmedFailure) -> int | None:
         """Return the number of candidates for the shrink of a failure; None if it is not to be shrunk (`no-shrink`)."""
         finding, context = suspicion.finding, self.context
-        if settings_of_case(context.operations, suspicion.chain[-1].made.case).cases.no_shrink:
+        if settings_of_case(context.subject.operations, suspicion.chain[-1].made.case).cases.no_shrink:
             return None
         if suspicion.second is not None:
             return suspicion.second

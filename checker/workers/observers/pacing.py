@@ -1,7 +1,8 @@
-"""The number of requests in flight: more while the worker mostly waits, fewer when the target suffers. Pure."""
+"""The number of requests in flight: more while the worker mostly waits, fewer when the target suffers."""
 
 from msgspec import Struct, field
 
+from checker.config.settings import RunSettings
 from checker.core.response import Response
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
@@ -69,3 +70,28 @@ class SlowLanes(Struct):
             self.lanes = max(1, self.lanes - 1)
         else:
             self.lanes = min(self.most, self.lanes + 1)
+
+
+MOST_LANES = 8
+"""Requests in flight at one target by all workers together, unless the user named a number."""
+
+
+class Lanes(Struct):
+    """The number of requests that one worker has in flight."""
+
+    pacing: Concurrency
+    slow: SlowLanes
+    count: int
+    """One more than can be in flight: to look into a failure while slow requests are waited for."""
+    slots: int
+    """In-flight slots: a lane may carry the next case while the one before is judged."""
+
+    @classmethod
+    def of(cls, settings: RunSettings, *, is_watched: bool) -> "Lanes":
+        """Return the number of the settings, or a share of what one target may get. `is_watched`: whether hooks see each call."""
+        given, share = settings.processes.lanes, max(1, MOST_LANES // settings.processes.workers)
+        pacing = Concurrency(most=share) if given is None else Concurrency(most=given, lanes=given, fixed=True)
+        # Users with one lane may rely on their hooks seeing one call after the other.
+        slow = SlowLanes(0 if is_watched else share)
+        count = pacing.most + slow.most + bool(slow.most)
+        return cls(pacing, slow, count, 2 * count + 2)

@@ -94,7 +94,7 @@ class LivenessProbes(Struct):
         """Return whether the target does not respond, or refuses every caller."""
         if trouble is Trouble.REFUSED:
             return (yield from self.is_turned_away())
-        if (yield from is_down(self.context.origin, self.connect)):
+        if (yield from is_down(self.context.subject.origin, self.connect)):
             return True
         # A gateway may respond in place of the target.
         is_gateway = self.refused is not None and self.refused.status in GATEWAY
@@ -429,7 +429,7 @@ class Examination:
         """Operations that change what stands at the same path, the suspect's own included, then what stands beside it."""
         path = suspect.made.case.operation.path
         parent = path.rpartition("/")[0]
-        changing = [one for one in self._context.selected.entries if one.method not in ("GET", "HEAD")]
+        changing = [one for one in self._context.subject.selected.entries if one.method not in ("GET", "HEAD")]
         yield from (one.label for one in changing if one.path == path)
         if parent:
             yield from (one.label for one in changing if one.path.rpartition("/")[0] == parent)
@@ -472,7 +472,7 @@ class Examination:
 
     def _never_served(self, suspect: Label) -> Iterator[Sent]:
         """Yield new cases of operations that change nothing, for targets that have served only the suspect."""
-        others = (one for one in self._context.selected.entries if one.label != suspect)
+        others = (one for one in self._context.subject.selected.entries if one.label != suspect)
         calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
         for made in (case for label in calm for case in islice(self._cases(label), 1)):
             with suppress(CheckerError):

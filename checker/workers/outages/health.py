@@ -72,8 +72,8 @@ class TargetHealth:
     def __post_init__(self) -> None:
         context = self.context
         self.served.is_secret = context.recorder.secrets.is_in
-        self._others = ServedByOthers(context.knowledge.peers, context.selected.get, context.tools.maker.make)
-        self._may_want_tls = self.context.origin.scheme == "http" and is_looked_at(self.context)
+        self._others = ServedByOthers(context.knowledge.peers, context.subject.selected.get, context.tools.maker.make)
+        self._may_want_tls = self.context.subject.origin.scheme == "http" and is_looked_at(self.context)
         first = self.context.first_look
         if first is not None:
             # It was sent before the run, and may have ended the session.
@@ -121,7 +121,7 @@ class TargetHealth:
         is_first = not self.served.has_answered
         if not is_first or not is_tls_hint(outcome) or has_own_servers(self.context):
             return False
-        sentence = wants_tls(self.context.origin, self.context.operations.common.http.probe_s)
+        sentence = wants_tls(self.context.subject.origin, self.context.subject.operations.common.http.probe_s)
         if sentence:
             self.is_holding = True
             self.up.send(Leaving(LeavingKind.CANNOT_START, sentence))
@@ -152,7 +152,7 @@ class TargetHealth:
         has_been_there = self.served.has_answered or not has_own_servers(context)
         if not has_been_there or self._outages >= MOST_OUTAGES:
             return False
-        if not (yield from is_down(context.origin, self.connect)):
+        if not (yield from is_down(context.subject.origin, self.connect)):
             return False
         self._note_lost(made, request, is_lost=is_lost)
         self._report(Trouble.GONE)
@@ -182,7 +182,7 @@ class TargetHealth:
 
     def _has_asked_others(self, refused: Sent) -> bool:
         """Ask the other workers, if there are any, and return whether they are asked: a worker that was never served cannot tell an outage from a refusal."""
-        if self.context.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
+        if self.context.subject.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
             return False
         self._first = refused
         self._report(Trouble.REFUSED, refused.label)
@@ -250,7 +250,7 @@ class TargetHealth:
     def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> LivenessProbes:
         about = None if refused is None else refused.operation
         if about is None and doubted is not None:
-            about = self.context.selected.get(doubted)
+            about = self.context.subject.selected.get(doubted)
         return LivenessProbes(self.context, self.served, refused, about, self.connect)
 
 

@@ -32,32 +32,33 @@ def unreachable_target(context: WorkerContext) -> str:
     Behind a proxy only the proxy can be checked, behind a transport of the user nothing. Operations on hosts or with proxies of their
     own may be served when others are not.
     """
-    common = context.operations.common
-    if context.settings.document is not None:
+    common = context.subject.operations.common
+    if context.subject.settings.document is not None:
         return ""
     if is_looked_at(context):
-        found = unreachable(context.origin, common.http.probe_s)
+        found = unreachable(context.subject.origin, common.http.probe_s)
         return "" if found and has_own_servers(context) else found
-    if not common.http.proxy or context.settings.target.transport or context.settings.target.app:
+    if not common.http.proxy or context.subject.settings.target.transport or context.subject.settings.target.app:
         return ""
     found = unreachable_proxy(common.http.proxy, common.http.probe_s)
     is_everybodys = all(
-        context.operations.of(entry).http.proxy == common.http.proxy for entry in context.selected.entries
+        context.subject.operations.of(entry).http.proxy == common.http.proxy
+        for entry in context.subject.selected.entries
     )
     return found if is_everybodys else ""
 
 
 def is_looked_at(context: WorkerContext) -> bool:
     """Whether a connection tells anything: not behind a proxy, of an application in this process or a user's transport."""
-    settings = context.settings
-    return not (settings.target.transport or settings.target.app or context.operations.common.http.proxy)
+    settings = context.subject.settings
+    return not (settings.target.transport or settings.target.app or context.subject.operations.common.http.proxy)
 
 
 def has_own_servers(context: WorkerContext) -> bool:
     """Whether an operation is on another host than the target. Reads all of them."""
     return any(
-        operation.base_url is not None and BaseUrl.from_url(operation.base_url).site != context.origin.site
-        for operation in context.selected.values()
+        operation.base_url is not None and BaseUrl.from_url(operation.base_url).site != context.subject.origin.site
+        for operation in context.subject.selected.values()
     )
 
 
@@ -145,15 +146,15 @@ def blocked_connection(context: WorkerContext) -> str:
 
     The behaviour of a user's transport is unknown here, as are settings and hosts of single operations.
     """
-    settings, origin = context.settings, context.origin
+    settings, origin = context.subject.settings, context.subject.origin
     is_ours = settings.document is None and not (settings.target.transport or settings.target.app)
     if not is_ours or origin.scheme != "https":
         return ""
-    way = context.operations.common.http
+    way = context.subject.operations.common.http
     fault = connection_fault(origin, way, way.probe_s)
     if fault is None or has_own_servers(context):
         return ""
-    own = (context.operations.of(entry).http for entry in context.selected.entries)
+    own = (context.subject.operations.of(entry).http for entry in context.subject.selected.entries)
     is_everybodys = all(one.connection == way.connection for one in own)
     return sentence_of(fault, origin, way) if is_everybodys else ""
 

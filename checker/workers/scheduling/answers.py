@@ -169,7 +169,7 @@ class Answers:
 
     def judged(self, flight: InFlight, outcome: Outcome) -> Verdict | None:
         """Return the verdict on a case; None if it needs another request, waits for earlier cases, or cannot be judged."""
-        self._slots.act(flight.slot, self._context.judging_stage)
+        self._slots.act(flight.slot, self._context.stages.judging)
         try:
             if not flight.is_looked_at and self.first_accepted.holds(flight, outcome):
                 return None

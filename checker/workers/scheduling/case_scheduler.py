@@ -67,7 +67,7 @@ class TaskCounts(Struct):
         recorder = self.context.recorder
         self.context.ledger.enter(Activity.RECORD)
         self.report(over)
-        recorder.keep(self.context.class_checks.news())
+        recorder.keep(self.context.subject.classes.news())
         recorder.flush()
         up.send(given_back(over))
 
@@ -105,7 +105,7 @@ def leave_made(context: WorkerContext, flight: InFlight) -> None:
 
     One that extends a sequence has no second chance: it counts as accused wherever users' code may kill it.
     """
-    is_risky = Stage.HOOK in (context.calling_stage, context.judging_stage)
+    is_risky = Stage.HOOK in (context.stages.calling, context.stages.judging)
     if not is_accused(flight.task, flight.index) and not (is_risky and flight.index >= EXTRA_INDEX):
         return
     step = flight.made.step
@@ -259,7 +259,7 @@ class FollowerQueue:
         if not flight.is_counted:
             return None
         seed = running.lease.seed
-        found = context.chains.follow(before_in(chain), seed, flight.index, running.phase)
+        found = context.explorer.chains.follow(before_in(chain), seed, flight.index, running.phase)
         if found is None or self._is_held_back(running, found):
             return None
         return Follower(running, flight.index, found, chain, slot=flight.slot)
@@ -312,7 +312,7 @@ class CaseScheduler:
         self._makers: dict[str, CaseMaker] = {}
         """Keyed by the id of a held task."""
         self._request = context.tools.maker.make
-        self._free_slots = list(range(context.slot_count))
+        self._free_slots = list(range(context.lanes.slots))
         self.followers = FollowerQueue(context)
         """Next steps of sequences, made and waiting for a lane."""
         self._ahead: InFlight | None = None
@@ -320,7 +320,7 @@ class CaseScheduler:
         self._told_at = 0.0
         """When tasks were over last."""
         # Whoever has one lane may count on his hooks seeing one call after the other.
-        self._makes_ahead = context.calling_stage is not Stage.HOOK
+        self._makes_ahead = context.stages.calling is not Stage.HOOK
 
     @property
     def is_empty(self) -> bool:
@@ -439,7 +439,7 @@ class CaseScheduler:
 
     def _flight_of(self, one: Follower) -> InFlight | None:
         slot = self._free_slots.pop() if one.slot is None else one.slot
-        self._slots.enter(slot, self._context.making_stage, one.task.lease.id, one.index)
+        self._slots.enter(slot, self._context.stages.making, one.task.lease.id, one.index)
         work, tools = None, self._context.tools
         if one.index >= PROBE_INDEX:
             work = probe(tools, one.made.case)
@@ -548,10 +548,10 @@ class CaseScheduler:
             slots.begin(slot, task.id, index, running.next_index, running.redone)
             wanted = work = None
             try:
-                if context.making_stage is not _MAKE:
+                if context.stages.making is not _MAKE:
                     if is_accused(running, index):
                         leave_drawn(context, slot, running, index)
-                    slots.enter(slot, context.making_stage, task.id, index)
+                    slots.enter(slot, context.stages.making, task.id, index)
                 made = self._recalled(running, index) if task.again else None
                 made = made or self._makers[task.id](label, task.seed, index, running.phase)
                 if self._is_plain and not task.again:
@@ -591,8 +591,8 @@ class CaseScheduler:
     def _begun(self, flight: InFlight) -> InFlight | None:
         """Return a case with its first request; None if it sends none, so that it is over."""
         context, running = self._context, flight.task
-        if context.calling_stage is not context.making_stage:
-            self._slots.enter(flight.slot, context.calling_stage, running.lease.id, flight.index)
+        if context.stages.calling is not context.stages.making:
+            self._slots.enter(flight.slot, context.stages.calling, running.lease.id, flight.index)
         try:
             if running.lease.redo or flight.index >= EXTRA_INDEX:
                 # Only a case without a second attempt is blamed for a first death. Other cases write their recipe when

@@ -21,12 +21,11 @@ from checker.health import Safety, ends_access, looks_dangerous
 from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
-from checker.workers.description import Description, other_host
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.recording.coverage import documented_types, enumerations_of
 from checker.workers.recording.recorder import Recorder
 from checker.workers.selected import SelectedOperations
-from checker.workers.starting.subject import TestedDescription
+from checker.workers.subject import Description, TestedDescription, other_host
 from checker.workers.users import UsersCode
 
 _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"

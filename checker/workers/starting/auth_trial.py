@@ -17,29 +17,26 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.layout import RunLayout
-from checker.corpus.secrets import Secrets, secrets_of
 from checker.phases.attempt import build_request, drive, exchange
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import Identities
 from checker.workers.authentication.opening import is_harmless
 from checker.workers.authentication.signup import SignUpSource, accounts_of
-from checker.workers.starting.calling import Caller, Requested, keeper_of, open_tools, transport_of, wiring_of
-from checker.workers.starting.subject import TestedDescription, give_engine, read_subject
+from checker.workers.starting.calling import keeper_of, open_tools, transport_of, wiring_of
+from checker.workers.subject import TestedDescription, give_engine, read_subject
 
 
-def keeper_alone(subject: TestedDescription, secrets: Secrets, told: list[str]) -> CredentialKeeper | None:
+def keeper_alone(subject: TestedDescription, told: list[str]) -> CredentialKeeper | None:
     """Return a keeper that fetches for itself from all configured sources; None if there are none.
 
     `told` receives the result of a sign-up. Raises `ConfigError`.
     """
     settings = subject.settings
-    parts = give_engine(subject)
+    give_engine(subject)
     accounts = accounts_of(settings, subject.description.schema, lambda note: told.append(note.text))
-    asked = Requested(settings, subject.schemes, subject.operations, accounts)
-    keeper = keeper_of(asked, wiring_of(settings, subject.origin), secrets)
+    subject.keeper = keeper = keeper_of(subject, wiring_of(settings, subject.origin), accounts=accounts)
     if keeper is not None:
         keeper.fetch_alone()
-    parts.keeper, parts.secrets = keeper, secrets
     return keeper
 
 
@@ -48,7 +45,7 @@ class FetchedCredentials:
 
     def __init__(self, subject: TestedDescription) -> None:
         self._operations = subject.selected
-        self._keeper = keeper_alone(subject, secrets_of(subject.settings), [])
+        self._keeper = keeper_alone(subject, [])
 
     def renew(self, label: Label, request: WireRequest) -> None:
         """Replace the credentials of a recorded request. Raises `CredentialError`.
@@ -118,14 +115,10 @@ class _Tried:
 
     def __init__(self, subject: TestedDescription) -> None:
         self._subject = subject
-        settings, operations, origin = subject.settings, subject.operations, subject.origin
-        self._secrets = secrets_of(settings)
         self._told: list[str] = []
-        self._keeper = keeper_alone(subject, self._secrets, self._told)
-        caller = Caller(origin, subject.schemes, self._keeper)
-        self._tools = open_tools(settings, operations, caller, subject.classes)
-        connect = transport_of(settings)
-        self._lanes = connect(origin, operations.common.http, 1)
+        self._keeper = keeper_alone(subject, self._told)
+        self._tools = open_tools(subject)
+        self._lanes = transport_of(subject.settings)(subject.origin, subject.operations.common.http, 1)
         self._operations: list[Operation] = [one for one in subject.selected.values() if is_harmless(one)]
 
     def close(self) -> None:
@@ -179,7 +172,7 @@ class _Tried:
         try:
             outcome = self._outcome(Case(operation, "auth-check"))
         except CheckerError as error:
-            return AuthTrial(name, self._secrets.store.hide(str(error), "[Filtered]"), False)
+            return AuthTrial(name, self._subject.secrets.store.hide(str(error), "[Filtered]"), False)
         if not isinstance(outcome, Response):
             return AuthTrial(name, f"{operation.label} was not answered: {outcome.message}", False)
         status = outcome.status_code

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
@@ -10,52 +10,47 @@ from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.operation_settings import OperationResolver
-from checker.config.settings import RunSettings, SequenceSettings
+from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.constraints import Constraint
-from checker.core.curl import Rendering
 from checker.core.digests import digest_int
 from checker.core.errors import CheckerError, IncorrectUsage, UsageError
 from checker.core.hooks import COMPONENTS, HookContext, HookSource, metric_named
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
-from checker.core.request import BaseUrl
-from checker.core.resources import ResourceModel, naming_places, status_of
+from checker.core.resources import naming_places, status_of
 from checker.core.response import Response
 from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, Discovery, load
-from checker.corpus.inflight import InflightWriter, Stage
+from checker.corpus.inflight import InflightWriter
 from checker.corpus.journal import Journals, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import DemandHeard, Note, Record, SchemaOpened, SignalsSeen, ValueGone, ValueSeen
-from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import read_snapshot
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter, segment_bytes
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
-from checker.phases.attempt import Tools
-from checker.phases.case_factory import CaseFactory, GenerationRules, PoolView
+from checker.phases.attempt import CallHooks, Tools
+from checker.phases.case_factory import CaseFactory, PoolView
 from checker.phases.case_parts import literal_case
 from checker.phases.sequences import SequenceBuilder, SequenceExtender
 from checker.refusals.reading import demands_in, may_complain
 from checker.values.pool import LayeredPool, ValuePool
-from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import LoginTraffic
 from checker.workers.authentication.opening import AuthNeeds, look_first
-from checker.workers.authentication.signup import AccountHooks, Accounts, accounts_of
+from checker.workers.authentication.signup import AccountHooks, accounts_of
 from checker.workers.cleaning import gate_for
 from checker.workers.context import TimeAccounting, WorkerContext, release
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner, declared_names
 from checker.workers.observers.hill_climbing import HillClimber
 from checker.workers.observers.knowledge import Knowledge
+from checker.workers.observers.pacing import Lanes
 from checker.workers.observers.saved_examples import SavedExamples
 from checker.workers.observers.signals import SignalSet
 from checker.workers.observers.witnesses import Sent
@@ -72,17 +67,8 @@ from checker.workers.starting.announcing import (
     tell_of_subject,
     tell_of_warning,
 )
-from checker.workers.starting.calling import (
-    Caller,
-    Lanes,
-    Requested,
-    keeper_of,
-    open_tools,
-    schemeless_maker,
-    transport_of,
-    wiring_of,
-)
-from checker.workers.starting.subject import TestedDescription, give_engine, read_subject
+from checker.workers.starting.calling import keeper_of, open_tools, schemeless_maker, stages_of, transport_of, wiring_of
+from checker.workers.subject import TestedDescription, give_engine, read_subject
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
@@ -109,21 +95,13 @@ def _take_in(records: Iterable[Record], signals: SignalSet, values: ValuePool) -
                 pass  # Everything else is of no use to a worker.
 
 
-class RequestDisplay(Struct, frozen=True):
-    """The display of requests."""
+def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_made: bool) -> Recorder:
+    """Return the journal and the traffic of an incarnation. Raises `StorageError`.
 
-    render: Rendering
-    """The command that sends one."""
-    sends_as_made: bool
-    """Whether cases are sent as they were made: no hook changes them before."""
-
-
-def open_recorder(
-    incarnation: int, settings: RunSettings, operations: OperationResolver, shown: RequestDisplay
-) -> Recorder:
-    """Return the journal and the traffic of an incarnation. Raises `StorageError`."""
+    `sends_as_made`: whether no hook changes cases before they are sent.
+    """
+    settings, operations, secrets = subject.settings, subject.operations, subject.secrets
     layout = RunLayout(Path(settings.corpus.folder))
-    secrets = secrets_of(settings)
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),
         # Only a report of traffic reads all of it.
@@ -138,14 +116,14 @@ def open_recorder(
             CheckOutcomes(operations.common.checks, checks_by_case(operations)),
             secrets,
             most=settings.report.truncation.max_recorded_payload_size,
-            components=Components(sends_as_made=shown.sends_as_made),
+            components=Components(sends_as_made=sends_as_made),
         ),
         secrets=secrets,
-        reproduction=shown.render,
+        reproduction=rendering(subject.origin, operations),
     )
 
 
-def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder: Recorder) -> Knowledge:
+def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder: Recorder) -> Knowledge:
     """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
     is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
     demands = DemandLearner(at_once=is_fuzz, operations=selected) if settings.sources.learns else None
@@ -167,90 +145,43 @@ def open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder
     return knowledge
 
 
-_MAKING_VERBS = ("before_generate", "filter", "map", "flatmap")
 _PARTS = (*COMPONENTS, "case")
 
 
-class Makers(Struct, frozen=True):
-    """The makers of cases of a worker."""
+def _factories(
+    subject: TestedDescription, recorder: Recorder, knowledge: Knowledge, users: UsersCode
+) -> tuple[CaseFactory, CaseFactory | None]:
+    """Return the factory of cases, and the one of cases as they are before `filter`, `map` and `flatmap` hooks see them.
 
-    factory: CaseFactory
-    unhooked: CaseFactory | None
-    """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them; None when `before_generate` hooks
-    decide what is drawn."""
-    stage: Stage
-    """`HOOK` where users' code may run while a case is made."""
-    seed: int
-    resources: ResourceModel
-
-    def explorer(self, incarnation: int, chains: SequenceBuilder) -> SequenceExtender:
-        """Makes sequences, by chance that no other incarnation has."""
-        chance = Random(digest_int(str(self.seed), "explorer", str(incarnation)))
-        return SequenceExtender(self.factory, self.resources, chance, chains)
-
-    def chains(self, settings: SequenceSettings, host: str, is_secret: Callable[[object], bool]) -> SequenceBuilder:
-        """Return a maker of sequences for the stateful phase, the same in every worker; `host` is that of the API."""
-        return SequenceBuilder(self.factory, self.resources, settings, host, is_secret)
-
-
-def open_makers(
-    settings: RunSettings,
-    selected: SelectedOperations,
-    rules: GenerationRules,
-    recorder: Recorder,
-    knowledge: Knowledge,
-    users: UsersCode = ALL_SCHEMAS,
-) -> Makers:
-    """Makers of cases of the selected operations; what is found while programs are compiled goes to the recorder."""
-    rules = _naming(rules, naming_places(selected.resources))
-    make = partial(
-        _factory, rules, selected, recorder, knowledge, (settings.phases[0], settings.sources.reusing_phases)
+    The latter is None when `before_generate` hooks decide what is drawn: without them it would draw other cases. What is found while
+    programs are compiled goes to the recorder.
+    """
+    settings, selected = subject.settings, subject.selected
+    references = naming_places(selected.resources)
+    rules = generation_rules(
+        subject.operations, settings, subject.schemes, reuse=True, users=users, references=references
     )
-    decides = _has_making_hooks(users.hooks, ("before_generate",))
-    factory = make(_component_hooks(users.hooks))
-    factory.values = users.pool
-    if knowledge.demands is not None:
-        factory.demands = knowledge.demands.wanted
-    return Makers(
-        factory=factory,
-        unhooked=None if decides else make(_no_hooks),
-        stage=Stage.HOOK if _has_making_hooks(users.hooks) or users.hooks.named("before_add_examples") else Stage.MAKE,
-        seed=settings.seed,
-        resources=selected.resources,
-    )
-
-
-def _factory(
-    rules: GenerationRules,
-    selected: SelectedOperations,
-    recorder: Recorder,
-    knowledge: Knowledge,
-    phases: tuple[str, tuple[str, ...]],
-    hooks: Callable[[Operation], ComponentHooks],
-) -> CaseFactory:
-    phase, reusing = phases
     pools: PoolView | None = None if knowledge.values is None else knowledge.values.view
-    return CaseFactory(
-        selected,
-        rules,
-        hooks,
-        pools,
-        reusing=(*reusing, EXPLORATION.name),
-        met=partial(tell_of_operation, recorder),
-        compiled=partial(tell_of_program, recorder, phase),
-        warned=partial(tell_of_warning, recorder),
-        is_first_of_path=selected.is_first_of_path,
-    )
 
+    def factory(hooks: Callable[[Operation], ComponentHooks]) -> CaseFactory:
+        return CaseFactory(
+            selected,
+            rules,
+            hooks,
+            pools,
+            reusing=(*settings.sources.reusing_phases, EXPLORATION.name),
+            met=partial(tell_of_operation, recorder),
+            compiled=partial(tell_of_program, recorder, settings.phases[0]),
+            warned=partial(tell_of_warning, recorder),
+            is_first_of_path=selected.is_first_of_path,
+        )
 
-def _naming(rules: GenerationRules, places: Mapping[Label, tuple[str, ...]]) -> GenerationRules:
-    """Rules that say, too, where bodies name what other operations make."""
-
-    def of(operation: Operation, phase: str) -> GenerationSettings:
-        settings, references = rules.of(operation, phase), places.get(operation.label)
-        return settings if references is None else replace(settings, references=references)
-
-    return replace(rules, of=of)
+    hooked = factory(_component_hooks(users.hooks))
+    hooked.values = users.pool
+    if knowledge.demands is not None:
+        hooked.demands = knowledge.demands.wanted
+    decides = any(users.hooks.named(f"before_generate_{part}") for part in _PARTS)
+    return hooked, None if decides else factory(lambda operation: NO_HOOKS)
 
 
 def _component_hooks(hooks: HookSource) -> Callable[[Operation], ComponentHooks]:
@@ -265,14 +196,6 @@ def _component_hooks(hooks: HookSource) -> Callable[[Operation], ComponentHooks]
         return known
 
     return of
-
-
-def _no_hooks(operation: Operation) -> ComponentHooks:
-    return NO_HOOKS
-
-
-def _has_making_hooks(hooks: HookSource, verbs: Sequence[str] = _MAKING_VERBS) -> bool:
-    return any(hooks.named(f"{verb}_{part}") for verb in verbs for part in _PARTS)
 
 
 _MOST = 100
@@ -337,99 +260,71 @@ def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCod
     layout.create()
     subject = read_subject(settings, layout, users)
     with ExitStack() as undone:
-        context = _laid_out(incarnation, subject, users, _Workplace(layout, ledger, undone))
+        context = _laid_out(incarnation, subject, users, ledger, undone)
         undone.pop_all()
     return context
 
 
-class _Workplace(Struct, frozen=True):
-    """The directory and files of a worker."""
-
-    layout: RunLayout
-    ledger: TimeAccounting
-    undone: ExitStack
-    """Closes what was opened, if nothing comes of it."""
-
-
-def _laid_out(incarnation: int, subject: TestedDescription, users: UsersCode, place: _Workplace) -> WorkerContext:
-    settings, operations, origin = subject.settings, subject.operations, subject.origin
-    undone, parts = place.undone, give_engine(subject, users)
-    shown = RequestDisplay(rendering(origin, operations), sends_as_made=not users.hooks.named("before_call"))
-    recorder = open_recorder(incarnation, settings, operations, shown)
+def _laid_out(
+    incarnation: int, subject: TestedDescription, users: UsersCode, ledger: TimeAccounting, undone: ExitStack
+) -> WorkerContext:
+    """Return the context of a worker. `undone` closes what was opened if nothing comes of it."""
+    settings, operations, origin, selected = subject.settings, subject.operations, subject.origin, subject.selected
+    give_engine(subject, users)
+    recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
     undone.callback(release, recorder)
-    knowledge = open_knowledge(settings, subject.selected, recorder)
+    knowledge = _open_knowledge(settings, selected, recorder)
     undone.callback(knowledge.close)
     told = tell_of_subject(subject, recorder)
-    rules = generation_rules(operations, settings, subject.schemes, reuse=True, users=users)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
-    makers = open_makers(settings, subject.selected, rules, recorder, knowledge, _acting(users, accounts))
-    asked = Requested(settings, subject.schemes, operations, accounts, users)
-    keeper = _keeper(asked, origin, recorder)
-    parts.keeper, parts.secrets = keeper, recorder.secrets
-    caller = Caller(origin, subject.schemes, keeper, users)
-    lanes = Lanes.of(settings, users)
-    gate = gate_for(settings.target.safety, place.layout, origin, subject.selected)
-    tools = open_tools(settings, operations, caller, subject.classes, gate)
-    chains = makers.chains(settings.sources.sequences, origin.host, recorder.secrets.is_in)
+    # Half of the valid logins use the account of the run.
+    acting = users if accounts is None else replace(users, hooks=AccountHooks(users.hooks, accounts))
+    factory, unhooked = _factories(subject, recorder, knowledge, acting)
+    logins = LoginTraffic(recorder.traffic)
+    subject.keeper = keeper = keeper_of(subject, logins.over(wiring_of(settings, origin)), users, accounts)
+    if keeper is not None:
+        keeper.fetched = logins.write
+    layout = RunLayout(Path(settings.corpus.folder))
+    lanes = Lanes.of(settings, is_watched=bool(CallHooks.of(users.hooks) or users.told))
+    tools = open_tools(subject, users, gate_for(settings.target.safety, layout, origin, selected))
+    is_secret = recorder.secrets.is_in
+    chains = SequenceBuilder(factory, selected.resources, settings.sources.sequences, origin.host, is_secret)
+    # No other incarnation has the same chance.
+    chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
     http = transport_of(settings)(origin, operations.common.http, lanes.count)
     undone.callback(http.close)
-    slots = InflightWriter(place.layout.inflight(incarnation), lanes.slots)
+    slots = InflightWriter(layout.inflight(incarnation), lanes.slots)
     undone.callback(slots.close)
-    first_look, needs = _look_first(subject, tools, http, recorder, makers.factory)
+    first_look, needs = _look_first(subject, tools, http, recorder, factory)
     opened = opened_of(incarnation, subject, recorder, told.base_url)
     renews = keeper is not None and any(source.is_kept for source in keeper.sources.values())
     opened = replace(ordered(opened, users, settings.phases), auth_needs=needs, renews=renews)
     return WorkerContext(
-        settings=settings,
-        operations=operations,
+        subject=subject,
         opened=opened,
-        selected=subject.selected,
-        factory=makers.factory,
-        unhooked=makers.unhooked,
+        factory=factory,
+        unhooked=unhooked,
         tools=tools,
-        explorer=makers.explorer(incarnation, chains),
-        hill_climber=_hill_climber(operations, makers, incarnation),
-        chains=chains,
-        origin=origin,
+        explorer=SequenceExtender(factory, selected.resources, chance, chains),
+        hill_climber=_hill_climber(operations, factory, f"{settings.seed}", incarnation),
         http=http,
-        pacing=lanes.pacing,
-        slow_lanes=lanes.slow,
-        lane_count=lanes.count,
+        lanes=lanes,
         slots=slots,
-        slot_count=lanes.slots,
         recorder=recorder,
         knowledge=knowledge,
-        ledger=place.ledger,
-        once_s=subject.description.once_s,
-        saved=SavedExamples(settings.sources.database, recorder.secrets.is_in),
-        investigation_budget=_investigation_budget(settings, recorder, len(subject.selected)),
-        class_checks=subject.classes,
-        credentials=keeper,
-        first_answers=_first_answers(settings, told, configured=bool(asked.schemes.configured)),
+        ledger=ledger,
+        saved=SavedExamples(settings.sources.database, is_secret),
+        investigation_budget=_investigation_budget(settings, recorder, len(selected)),
+        first_answers=_first_answers(settings, told, configured=bool(subject.schemes.configured)),
         first_look=first_look,
         held_back={Label(card.label) for card in opened.operations if card.is_ending},
-        making_stage=makers.stage,
-        calling_stage=caller.stage("before_call", Stage.MAKE),
-        judging_stage=caller.judging_stage(operations.layers.checks_somewhere()),
+        stages=stages_of(users, keeper, operations.layers.checks_somewhere()),
     )
 
 
-def _acting(users: UsersCode, accounts: Accounts | None) -> UsersCode:
-    """Code of users, after which logins take what an account of the run says."""
-    return users if accounts is None else replace(users, hooks=AccountHooks(users.hooks, accounts))
-
-
-def _keeper(asked: Requested, origin: BaseUrl, recorder: Recorder) -> CredentialKeeper | None:
-    """Return the keeper of credentials, whose logins are recorded; None if there are none to fetch."""
-    logins = LoginTraffic(recorder.traffic)
-    wiring = logins.over(wiring_of(asked.settings, origin))
-    keeper = keeper_of(asked, wiring, recorder.secrets)
-    if keeper is not None:
-        keeper.fetched = logins.write
-    return keeper
-
-
-def _hill_climber(operations: OperationResolver, makers: Makers, incarnation: int) -> HillClimber | None:
+def _hill_climber(
+    operations: OperationResolver, factory: CaseFactory, seed: str, incarnation: int
+) -> HillClimber | None:
     """Return what makes metrics large, None if no metric is named. Raises `UsageError` for an unknown metric."""
     asked = {name for own in operations.layers.everywhere() for name in own.cases.maximize}
     if not asked:
@@ -439,8 +334,8 @@ def _hill_climber(operations: OperationResolver, makers: Makers, incarnation: in
             metric_named(name)
     except IncorrectUsage as error:
         raise UsageError(f"generation.maximize: {error}") from error
-    chance = Random(digest_int(str(makers.seed), "hill_climber", str(incarnation)))
-    return HillClimber(lambda operation: operations.of(operation).cases.maximize, makers.factory, chance)
+    chance = Random(digest_int(seed, "hill_climber", str(incarnation)))
+    return HillClimber(lambda operation: operations.of(operation).cases.maximize, factory, chance)
 
 
 def _investigation_budget(settings: RunSettings, recorder: Recorder, operations: int) -> InvestigationBudget:

@@ -19,7 +19,7 @@ from checker.kinds.protocol import ApiOperation, OperationEntry
 from checker.phases.listing import ListingContext, lister_of
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import generation_rules
-from checker.workers.starting.subject import Contents, read_contents
+from checker.workers.subject import Contents, read_contents
 
 
 class OutlinedInput(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The subject of a run: the description as it was read, and the settings of its operations."""
+"""The description of a run: read once, kept without what is secret, and where it sends the requests."""
 
 import ast
 import inspect
@@ -6,37 +6,159 @@ import math
 import os
 import sys
 import sysconfig
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, cast
+from urllib.parse import urlsplit
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
-from checker.checks.custom import ClassCheck, class_checks
+from checker.checks.custom import class_checks
 from checker.config.operation_settings import OperationResolver
 from checker.config.overrides import Overrides, TypeWords
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, credentials_in, target
 from checker.config.user_code import load_all_hooks, load_attribute
 from checker.core.case import Engine
-from checker.core.errors import UnreadableFile
-from checker.core.hooks import GLOBAL_HOOKS, HookContext, run_hooks
+from checker.core.digests import digest
+from checker.core.errors import UnreadableFile, UsageError
+from checker.core.hooks import GLOBAL_HOOKS, HookContext, HookSource, run_hooks
 from checker.core.operation import Label
+from checker.core.providers import registered_names
 from checker.core.registry import CONSTANT_SOURCES
 from checker.core.request import BaseUrl
 from checker.core.system import read_local, uncollected
+from checker.corpus import files
+from checker.corpus.journal import Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
-from checker.corpus.secrets import Secrets
+from checker.corpus.secrets import Secrets, secrets_of
 from checker.health import Safety, leaves_out
 from checker.kinds.protocol import ApiSchema
+from checker.kinds.sources import (
+    ApplicationSource,
+    DescriptionSource,
+    FetchOptions,
+    FileSource,
+    SchemaOptions,
+    UrlSource,
+)
+from checker.kinds.table import open_description, packed, unpacked
+from checker.transport.factories import in_process
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
-from checker.workers.description import Description, read_description, settled_target
 from checker.workers.selected import SelectedOperations
 from checker.workers.users import ALL_SCHEMAS, UsersCode
+
+
+class Description(Struct, frozen=True):
+    """The description as it was read, and its place on disk."""
+
+    schema: ApiSchema
+    digest: str
+    """Digest of the packed document: its name in the run directory."""
+    notes: tuple[Note, ...] = ()
+    """Damage of the file that kept it, and hosts that its references lead to and that were not asked."""
+    once_s: float = 0.0
+    """CPU-seconds that reading it took, and takes nobody after this worker: they read what it kept."""
+
+
+def read_description(settings: RunSettings, layout: RunLayout, given: bytes | None = None) -> Description:
+    """The description; read from the run directory once anyone has fetched it, unless it was damaged there.
+
+    `given` is what is packed already: then nothing is fetched.
+    """
+    notes: tuple[Note, ...] = ()
+    if settings.document is not None:
+        path = layout.document(settings.document)
+        data = files.read_file(path)
+        if data is not None and _digest(data) == settings.document:
+            return Description(unpacked(data), settings.document)
+        if data is not None:
+            notes = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
+    began_s = time.process_time()
+    others: dict[str, str] = {}
+    schema = _fetched(settings, others.setdefault) if given is None else unpacked(given)
+    # Follows all references.
+    data = packed(schema)
+    notes += tuple(Note("other_hosts", "", host, f"{host} was not asked: {why}") for host, why in others.items())
+    name = _digest(data)
+    path = layout.document(name)
+    if files.read_file(path) != data:
+        files.replace_file(path, data)
+    return Description(schema, name, notes, time.process_time() - began_s)
+
+
+def _digest(data: bytes) -> str:
+    return digest("document", data.decode("utf-8", "surrogateescape"))
+
+
+def settled_target(
+    schema: ApiSchema, settings: RunSettings, operations: OperationResolver, hooks: HookSource = GLOBAL_HOOKS
+) -> BaseUrl:
+    """Return the base URL of the API, once the schema knows the user's options. Raises `UsageError`."""
+    options = SchemaOptions(
+        settings.target.base_url,
+        dict(settings.target.server_variables),
+        variables_of=lambda operation: dict(operations.of(operation).server_variables),
+        asserts_formats=lambda operation: operations.of(operation).validate_formats,
+        allows_null=lambda operation: operations.of(operation).cases.graphql_allow_null,
+        queries=settings.sources.queries,
+        hooks=hooks,
+    )
+    schema.configure(options)
+    given = settings.target.base_url
+    site = settings.target.origin or (in_process().site_of(settings.target.app) if settings.target.app else None)
+    if given is None and site is not None:
+        given = site.rstrip("/") + schema.declared_path
+        schema.configure(replace(options, base_url=given))
+    base_url = schema.base_url
+    if base_url is None:
+        raise UsageError("the description names no absolute server; give the base URL of the API with `--url`")
+    try:
+        names = (*credentials_in(settings), *registered_names())
+        return target(base_url, settings.location, given, names)
+    except ValueError as error:
+        raise UsageError(f"{error}; or give the base URL of the API with `--url`") from error
+
+
+def other_host(settings: RunSettings, origin: BaseUrl) -> str:
+    """Return the host of the description if requests go to another host that it alone names; else an empty text."""
+    is_given = settings.target.base_url is not None or settings.target.origin is not None
+    if is_given or not urlsplit(settings.location).netloc:
+        return ""
+    source = BaseUrl.from_url(settings.location)
+    return "" if source.service == origin.service else source.url
+
+
+def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object]) -> ApiSchema:
+    location, common = settings.location, settings.common
+    source: DescriptionSource = FileSource(location)
+    if settings.target.app and not urlsplit(location).netloc and not os.path.exists(location):
+        app = in_process()
+        ask = app.document_of(app.application_named(settings.target.app), location, common.headers, common.http)
+        source = ApplicationSource(location, app.site_of(settings.target.app), ask)
+    elif urlsplit(location).netloc:
+        headers = {"headers": dict(common.headers)}
+        source = UrlSource(location, settings.target.wait_for_schema_s, headers)
+    return open_description(
+        source,
+        FetchOptions(
+            common.http.verify,
+            common.http.proxy,
+            settings.documents,
+            settings.report.sanitization.redaction,
+            common.http.cert,
+            common.http.cert_key,
+            settings.documents.version,
+            on_other_host,
+        ),
+    )
+
 
 MOST: Final = 256
 """Constants of each type."""
@@ -167,7 +289,7 @@ def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
                 yield value
 
 
-class Contents(Struct, frozen=True):
+class Contents(Struct, kw_only=True):
     """The description, and those of its operations that are tested."""
 
     settings: RunSettings
@@ -179,23 +301,15 @@ class Contents(Struct, frozen=True):
     """Notes on values that could not be loaded."""
 
 
-class TestedDescription(Struct, frozen=True):
-    """The description as it was read, and the settings of its operations."""
+class TestedDescription(Contents):
+    """The description with its target, and what requests to it need."""
 
-    settings: RunSettings
-    description: Description
-    operations: OperationResolver
     classes: ClassChecks
     schemes: SchemeCredentials
     origin: BaseUrl
-    selected: SelectedOperations
-    notes: tuple[Note, ...] = ()
-    """Notes on values that could not be loaded."""
-
-
-def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
-    """Hooks and description. Raises `LoaderError`, `ConfigError` and `UsageError`."""
-    return subject_of(read_contents(settings, layout, users), users)
+    secrets: Secrets
+    keeper: CredentialKeeper | None = None
+    """None where all that requests carry is known from the start, and before the sources of credentials are opened."""
 
 
 def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> Contents:
@@ -220,14 +334,15 @@ def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = A
             lambda entry: bool(operations.of(entry).phases) and not leaves_out(level, entry),
             users.transitions,
         )
-    return Contents(settings, description, operations, selected, tuple(unread))
+    return Contents(
+        settings=settings, description=description, operations=operations, selected=selected, notes=tuple(unread)
+    )
 
 
-def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
-    """Return the subject with the target. Raises `ConfigError` and `UsageError`."""
-    settings, operations = contents.settings, contents.operations
-    schema = contents.description.schema
-    classes = ClassChecks(class_checks(operations.layers.checks_somewhere(), operations.common.check_settings))
+def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> TestedDescription:
+    """Return the description with its target. Raises `LoaderError`, `ConfigError` and `UsageError`."""
+    contents = read_contents(settings, layout, users)
+    settings, operations, schema = contents.settings, contents.operations, contents.description.schema
     schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
     for label, name in settings.auth.needs:
         schemes.need(Label(label), name)
@@ -238,11 +353,12 @@ def subject_of(contents: Contents, users: UsersCode = ALL_SCHEMAS) -> TestedDesc
         settings=settings,
         description=contents.description,
         operations=operations,
-        classes=classes,
-        schemes=schemes,
-        origin=origin,
         selected=contents.selected,
         notes=contents.notes,
+        classes=ClassChecks(class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)),
+        schemes=schemes,
+        origin=origin,
+        secrets=secrets_of(settings),
     )
 
 
@@ -250,36 +366,10 @@ _ENGINES: Final = "checker.library.run_engine"
 """Stands on a higher floor, and its import takes 0.2 CPU-seconds: only runs whose user code asks for something import it."""
 
 
-class RunParts(Struct):
-    """The parts of a run that its engine uses."""
-
-    schema: ApiSchema
-    """Configured with the settings of the run."""
-    settings: RunSettings
-    operations: OperationResolver
-    origin: BaseUrl
-    schemes: SchemeCredentials
-    classes: tuple[ClassCheck, ...]
-    keeper: CredentialKeeper | None = None
-    secrets: Secrets = field(default_factory=Secrets)
-
-
-def give_engine(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS) -> RunParts:
-    """Give the selected operations the engine of the loaded schema, or one of the run that is made when user code first needs it.
-
-    Return what the latter is made of: the caller adds credentials and secrets before user code sees a case.
-    """
-    parts = RunParts(
-        subject.description.schema,
-        subject.settings,
-        subject.operations,
-        subject.origin,
-        subject.schemes,
-        subject.classes.checks,
-    )
-    later = _LaterEngine(lambda: import_module(_ENGINES).RunEngine(parts))
+def give_engine(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS) -> None:
+    """Give the selected operations the engine of the loaded schema, or one of the run that is made when user code first needs it."""
+    later = _LaterEngine(lambda: import_module(_ENGINES).RunEngine(subject))
     subject.selected.engine = users.engine or cast("Engine", later)
-    return parts
 
 
 class _LaterEngine:
