@@ -161,6 +161,9 @@ class PhaseView(Struct):
 
     tested: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
+    """Operations with a failure that this phase saw first."""
+    failing: set[str] = field(default_factory=set)
+    """Operations with cases that failed a check, new or not, of tasks with one operation."""
     errored: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
     began_at: float = inf
@@ -404,6 +407,8 @@ class RunView(Struct):
         self.inquiries += record.inquiries
         self.failed_cases += record.failed_cases
         phase = self._phase(record.phase)
+        if record.failed_cases and len(record.labels) == 1:
+            phase.failing.update(record.labels)
         if record.at:
             # Idle seconds belong mostly to the task before.
             phase.began_at = min(phase.began_at, record.at - sum(record.ledger[:4]))

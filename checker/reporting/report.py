@@ -421,6 +421,10 @@ class _Phases:
 
     def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
         """Return the line of a phase that ran. `name`: the phase as findings name it; empty for any phase."""
+        # A failure is recorded in the phase that saw it first. It fails later phases as well.
+        phase = replace(
+            phase, failed=phase.failed | phase.failing & {label for _, label in self._failing | self._known}
+        )
         known = {label for label in phase.failed if self._is_known(name, label)}
         came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
         began_s = max(0.0, phase.began_at - self._began_at) if phase.seconds else 0.0
