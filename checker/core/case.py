@@ -24,6 +24,8 @@ class Engine(Protocol):
         self, case: Any, headers: dict[str, str] | None, base_url: str | None, *, verify: bool
     ) -> str: ...
 
+    def base_url_of(self, operation: Any) -> str | None: ...
+
     def identity_of(self, case: Any) -> str | None: ...
 
     def as_transport_kwargs(
@@ -303,9 +305,11 @@ class Case:
         """Response to this case, not judged.
 
         `headers`, `params` and `cookies` replace single names of the case. `session` is a client of httpx, requests, werkzeug,
-        Starlette or Django that sends. `json`, `data` and `files` stand in place of the body, as `requests` takes them. Others
-        say how to send: `timeout` (seconds), `verify`, `auth`, `cert`, `proxies`, `allow_redirects`.
-        Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is no response, and what a client raises.
+        Starlette or Django that sends, `app` an application of this process (ASGI or WSGI) that answers. `json`, `data` and
+        `files` stand in place of the body, as `requests` takes them. Others say how to send: `timeout` (seconds), `verify`,
+        `auth`, `cert`, `proxies`, `allow_redirects`.
+        Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is no response, and what a client or an application
+        of this process raises.
         """
         given = {"headers": headers, "params": params, "cookies": cookies, "session": session}
         return self._engine().call(self, base_url, **given, **kwargs)

@@ -269,6 +269,11 @@ class Operation(Protocol):
 
     @property
     def base_url(self) -> str | None:
+        """Absolute base URL that requests to this operation use, if it is known."""
+        return self.declared_base_url
+
+    @property
+    def declared_base_url(self) -> str | None:
         """Absolute base URL that the description declares for this operation, if any."""
         return None
 

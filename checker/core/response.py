@@ -124,6 +124,8 @@ class Response:
     """How many redirects were followed to it; `request` is the first request of them."""
     earlier: "Earlier" = ()
     """Earlier exchanges of the same request: redirects and retries."""
+    raised: Exception | None = None
+    """The exception of an application in this process, if callers want to see it. Its frames live as long as the response."""
 
     if TYPE_CHECKING:
 

@@ -129,7 +129,7 @@ class GraphQLOperation(ApiOperation):
         return self.owner.app
 
     @property
-    def base_url(self) -> str | None:
+    def declared_base_url(self) -> str | None:
         """URL of the server, without the path of the endpoint."""
         return self.owner.base_url
 

@@ -218,6 +218,12 @@ class ApiOperation(Operation):
         return None if self.schema is None else self.schema.app
 
     @property
+    def base_url(self) -> str | None:
+        """Absolute base URL that requests to it use: the configured one, else the declared one. None if neither is known."""
+        found: str | None = self.declared_base_url if self.engine is None else self.engine.base_url_of(self)
+        return found
+
+    @property
     def full_path(self) -> str:
         """Template behind the base path of the description: `/api/users/{id}`."""
         base: str = "" if self.schema is None else self.schema.base_path

@@ -73,7 +73,7 @@ class DeclaredOperation(ApiOperation):
     definition: Definition = field(default_factory=Definition)
     unusable_bodies: tuple[UnusableBody, ...] = ()
     unusable_parameters: Mapping[str, str] = field(default_factory=dict)
-    base_url: str | None = None
+    declared_base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
     grants_credentials: bool = False
     has_skipped_required_body: bool = False

@@ -35,7 +35,7 @@ from checker.core.phases import EXAMPLES, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, HeaderFields, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.user_code import require_names, require_texts
+from checker.core.user_code import require, require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
 from checker.health import SafetyGate
@@ -71,7 +71,7 @@ from checker.phases.attempt import (
     reviewed,
 )
 from checker.phases.listing import ListingContext, lister_of
-from checker.transport.applications import Application
+from checker.transport.applications import Application, application_of
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers, HttpChanges
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -291,6 +291,10 @@ class LibraryEngine:
         self._location = attached.location
         self.application = attached.application
         """The application in this process; None if requests go over the network."""
+        self._home: BaseUrl | None = None
+        """The host that every request is sent to; None: the host of its base URL."""
+        self._called: tuple[object, LibraryEngine] | None = None
+        """The last `app` of a call, and the engine that sends to it."""
         self.schema: Any = None
         """The loaded schema with this engine; None until it is created."""
         self._config = config
@@ -300,6 +304,23 @@ class LibraryEngine:
         self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
         self._probes = TestProbes()
         self._send = RequestSender(attached.application).send
+
+    def serve_from(self, app: Any) -> None:
+        """Send every request to an application in this process, whatever host its base URL names. Raises `IncorrectUsage`."""
+        require(callable(app), "app", "an application, ASGI or WSGI", app)
+        self.application = application_of(app, raises=True)
+        self._home, self._send = self.application.origin, RequestSender(self.application).send
+
+    def _calling(self, options: dict[str, Any]) -> "LibraryEngine":
+        """Return the engine that sends to the `app` of the options of a call, which is removed from them."""
+        app = options.pop("app", None)
+        if app is None:
+            return self
+        if self._called is None or self._called[0] is not app:
+            engine = copy.copy(self)
+            engine.serve_from(app)
+            self._called = app, engine
+        return self._called[1]
 
     def formatted_path(self, case: Case, base_path: str = "") -> str:
         """Return the path with its variables substituted, without query, as it is appended to a base URL."""
@@ -326,8 +347,11 @@ class LibraryEngine:
 
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Return the response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` if there is none."""
-        settings = self.settings.now
-        return self._exchange(case, base_url, CallOptions.of(options), settings)
+        engine = self._calling(options)
+        response = engine._exchange(case, base_url, CallOptions.of(options), self.settings.now)
+        if response.raised is not None:
+            raise response.raised
+        return response
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
@@ -344,10 +368,15 @@ class LibraryEngine:
 
     def call_and_validate(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Return the response to the case. Raises a `FailureGroup` if a check fails."""
-        settings = self.settings.now
+        settings, engine = self.settings.now, self._calling(options)
         checks = CheckOptions.take(options)
-        response = self._exchange(case, base_url, CallOptions.of(options), settings)
-        self._validate(case, response, checks, settings, base_url)
+        response = engine._exchange(case, base_url, CallOptions.of(options), settings)
+        try:
+            engine._validate(case, response, checks, settings, base_url)
+        finally:
+            if response.raised is not None:
+                # The failures are in the reports; the test shows the line of the application.
+                raise response.raised from None
         return response
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
@@ -433,8 +462,28 @@ class LibraryEngine:
         """Return the current settings of one operation."""
         return self.settings.of(operation)
 
+    def base_url_of(self, operation: ApiOperation) -> str | None:
+        """Return the absolute base URL that requests to an operation use; the declared one if there is no other."""
+        try:
+            origin = self._origin(None, self.settings.now)
+        except UsageError:
+            # A declared URL that is no URL, such as one with a variable that nothing defines.
+            origin = None
+        if origin is None:
+            return operation.declared_base_url
+        maker = self._maker(origin, self.settings_of(operation), {})
+        return origin.url + maker.base_path_of(operation)
+
     def _origin(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()) -> BaseUrl | None:
         """Return the target of requests; None if it is unknown. Raises `UsageError` if credentials must not be sent there."""
+        found = self._target(base_url, settings, credentials)
+        if self._home is None:
+            return found
+        base_path = self._schema.base_path.removesuffix("/") if found is None else found.base_path
+        return replace(self._home, base_path=base_path)
+
+    def _target(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str]) -> BaseUrl | None:
+        """Return the target that base URL, configuration and description name."""
         given = base_url or settings.target.base_url
         return origin_of(self._schema, self._location, self.application, given, credentials)
 
@@ -534,7 +583,10 @@ class LibraryEngine:
         def send(request: WireRequest) -> Outcome:
             if origin is None:
                 return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
-            return self._send(origin, http, request)
+            outcome = self._send(origin, http, request)
+            if isinstance(outcome, Response) and outcome.raised is not None:
+                raise outcome.raised
+            return outcome
 
         judged = self._probes.judged(judge, (case, response, options.earlier), send)
         names = judge.names

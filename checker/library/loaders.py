@@ -104,16 +104,20 @@ class Loaders:
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
         query_string: str | bytes | Mapping[str, Any] = "",
+        raise_server_exceptions: bool = True,
         config: Config | None = None,
     ) -> LoadedSchema:
         """Return the schema that an ASGI application serves at a path. Its cases are sent to the application.
 
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
+        An exception of the application passes through calls of cases, unless `raise_server_exceptions` is False: then the
+        response has status 500 and the traceback, as in runs.
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of WSGI.
         """
         path = _with_query(path, query_string)
         _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
-        return self._of_application(path, app, applications.AsgiApplication(app), (_sent(headers, cookies), config))
+        application = applications.AsgiApplication(app, raises=raise_server_exceptions)
+        return self._of_application(path, app, application, (_sent(headers, cookies), config))
 
     @plainly
     def from_wsgi(
@@ -124,16 +128,20 @@ class Loaders:
         headers: Mapping[str, str] | None = None,
         cookies: Mapping[str, str] | None = None,
         query_string: str | bytes | Mapping[str, Any] = "",
+        raise_server_exceptions: bool = True,
         config: Config | None = None,
     ) -> LoadedSchema:
         """Return the schema that a WSGI application serves at a path. Its cases are sent to the application.
 
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
+        An exception of the application passes through calls of cases, unless `raise_server_exceptions` is False: then the
+        response has status 500 and the traceback, as in runs.
         Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of ASGI.
         """
         path = _with_query(path, query_string)
         _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
-        return self._of_application(path, app, applications.WsgiApplication(app), (_sent(headers, cookies), config))
+        application = applications.WsgiApplication(app, raises=raise_server_exceptions)
+        return self._of_application(path, app, application, (_sent(headers, cookies), config))
 
     def _of_application(
         self, path: str, app: Any, application: "Application", given: tuple[Mapping[str, str], Config | None]

@@ -46,10 +46,10 @@ class RunEngine(LibraryEngine):
         made.id = digest("made by hand", repr(made))[:12]
         return made
 
-    def _origin(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()) -> BaseUrl | None:
+    def _target(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str]) -> BaseUrl | None:
         if base_url is None:
             return self._subject.origin
-        return super()._origin(base_url, settings, credentials)
+        return super()._target(base_url, settings, credentials)
 
     def class_checks(self) -> Iterable[ClassCheck]:
         return self._subject.classes.checks

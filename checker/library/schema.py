@@ -193,8 +193,16 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     @property
     def app(self) -> object | None:
-        """Return the application in this process that serves the API, if it was loaded from one."""
+        """The application in this process that serves the API; None if requests go over the network."""
         return self.opened.app
+
+    @app.setter
+    def app(self, value: Any) -> None:
+        self.engine.serve_from(value)
+        application = self.engine.application
+        assert application is not None
+        self._attached = replace(self._attached, application=application)
+        self.opened.serve_from(value, application.origin.url)
 
     @property
     def base_url(self) -> str | None:

@@ -84,7 +84,7 @@ class OpenApiOperation(ApiOperation):
         return self.owner.app
 
     @property
-    def base_url(self) -> str | None:
+    def declared_base_url(self) -> str | None:
         """Return the absolute base URL of this operation: its own servers precede those of the path item and of the document."""
         own = self.entry.definition.get("servers")
         return self.owner.base_url_of(own or self.entry.path_item.get("servers"), self)

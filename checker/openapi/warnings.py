@@ -271,7 +271,7 @@ def _swagger_parameters(operation: OpenApiOperation) -> dict[tuple[str, str], De
 
 
 def _other_server(operation: OpenApiOperation) -> Iterator[_Warning]:
-    own, usual = operation.base_url, operation.owner.base_url_of(None)
+    own, usual = operation.declared_base_url, operation.owner.base_url_of(None)
     if own is None or usual is None or own == usual:
         return
     if _host(own) != _host(usual):

@@ -99,7 +99,10 @@ class Application(Protocol):
         ...
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
-        """Return its response. An exception becomes a response with status 500 and the traceback."""
+        """Return its response. An exception becomes a response with status 500 and the traceback.
+
+        If the application was made with `raises`, the response holds the exception too.
+        """
         ...
 
 
@@ -108,9 +111,12 @@ class AsgiApplication:
 
     origin: Final = BaseUrl("http", "testserver", _PORT, "")
 
-    def __init__(self, app: Callable[..., Awaitable[None]], *, startup_s: float = _STARTUP_S) -> None:
+    def __init__(
+        self, app: Callable[..., Awaitable[None]], *, startup_s: float = _STARTUP_S, raises: bool = False
+    ) -> None:
         """Raises `LoaderError` if the application reports that it cannot start, or does not report within `startup_s`."""
         self._app = app
+        self._raises = raises
         self._loop = asyncio.new_event_loop()
         self._state: dict[str, Any] = {}
         threading.Thread(target=_run, args=(self._loop,), daemon=True, name="asgi").start()
@@ -210,7 +216,7 @@ class AsgiApplication:
         try:
             await self._app(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - user code may raise anything, as in hooks
-            return _failed(request, error)
+            return _failed(request, error, raises=self._raises)
         texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
         return _response(request, status, texts, b"".join(parts))
 
@@ -220,8 +226,9 @@ class WsgiApplication:
 
     origin: Final = BaseUrl("http", "localhost", _PORT, "")
 
-    def __init__(self, app: Callable[..., Iterable[bytes]]) -> None:
+    def __init__(self, app: Callable[..., Iterable[bytes]], *, raises: bool = False) -> None:
         self._app = app
+        self._raises = raises
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
         """Return the response. The call cannot be interrupted: a timeout is reported afterwards."""
@@ -240,7 +247,7 @@ class WsgiApplication:
             finally:
                 getattr(answer, "close", lambda: None)()
         except Exception as error:  # noqa: BLE001 - user code may raise anything, as in hooks
-            return _failed(request, error)
+            return _failed(request, error, raises=self._raises)
         elapsed = time.perf_counter() - started
         if elapsed > timeout_s:
             return _too_slow(timeout_s)
@@ -332,14 +339,16 @@ def _response(request: WireRequest, status: int, headers: list[tuple[str, str]],
     return Response(status, headers, content, request=request, message=message)
 
 
-def _failed(request: WireRequest, error: Exception) -> Response:
+def _failed(request: WireRequest, error: Exception, *, raises: bool) -> Response:
     """Return a response for an exception: its message first, because reports show only the beginning, then its place."""
     said = "".join(traceback.format_exception_only(error))
     # The outermost frames are ours, then those of the framework.
     told = traceback.TracebackException.from_exception(error, limit=-_FRAMES)
     _underline_nothing(told)
     content = f"{said}\n{''.join(told.format())}".encode("utf-8", "backslashreplace")
-    return _response(request, 500, [("Content-Type", "text/plain; charset=utf-8")], content)
+    response = _response(request, 500, [("Content-Type", "text/plain; charset=utf-8")], content)
+    response.raised = error if raises else None
+    return response
 
 
 def _underline_nothing(told: traceback.TracebackException) -> None:
@@ -372,13 +381,18 @@ def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
     return _connected(partial(WsgiApplication, app))
 
 
+def application_of(app: Any, *, raises: bool = False) -> Application:
+    """Return the started application of an object, ASGI or WSGI; `raises` as in `Application.send`. Raises `LoaderError`."""
+    return AsgiApplication(app, raises=raises) if _is_asgi(app) else WsgiApplication(app, raises=raises)
+
+
 @cache
 def application_named(name: str) -> Application:
     """Return the started application that `module:variable` names, ASGI or WSGI: one for each process. Raises `ConfigError`."""
     found = load_attribute(name, what="application")
     if not callable(found):
         raise ConfigError(f"{name!r} is {type(found).__name__}; name an ASGI or WSGI application, such as 'main:app'")
-    return AsgiApplication(found) if _is_asgi(found) else WsgiApplication(found)
+    return application_of(found)
 
 
 def application_transport(name: str) -> TransportFactory:

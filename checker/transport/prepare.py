@@ -241,7 +241,7 @@ class RequestMaker:
         return self._plan(operation).base_path
 
     def _declared_base_path(self, operation: Operation) -> str:
-        declared = operation.base_url if self._own_servers else None
+        declared = operation.declared_base_url if self._own_servers else None
         if declared is None:
             return self._base_path
         try:

@@ -57,7 +57,8 @@ def is_looked_at(context: WorkerContext) -> bool:
 def has_own_servers(context: WorkerContext) -> bool:
     """Whether an operation is on another host than the target. Reads all of them."""
     return any(
-        operation.base_url is not None and BaseUrl.from_url(operation.base_url).site != context.subject.origin.site
+        operation.declared_base_url is not None
+        and BaseUrl.from_url(operation.declared_base_url).site != context.subject.origin.site
         for operation in context.subject.selected.values()
     )
 
