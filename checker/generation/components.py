@@ -40,7 +40,7 @@ from checker.generation.drawing.words import (
 )
 from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization import forms
-from checker.generation.normalization.canonical import Canon, FormStore
+from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet
 from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
@@ -72,8 +72,6 @@ class PartCompiler:
     settings: GenerationSettings
     context: DrawContext
     budget: Budget
-    store: FormStore | None = None
-    """Forms that are shared with other operations."""
     is_sampled: bool = True
     """False when only a value or two of each schema are drawn: then draws are not tested for repetition."""
     opaque: dict[str, str] = field(default_factory=dict)
@@ -97,10 +95,7 @@ class PartCompiler:
     def relations(self) -> Relations | None:
         """Return the relations between values of one request; None if there are none."""
         demanded = tuple(one for one in self.settings.learned if one.keyword in RELATIONS)
-        known = {} if self.store is None else self.store.relations
-        suggested = known.get(self.operation)
-        if suggested is None:
-            suggested = known[self.operation] = relations_of(self.operation)
+        suggested = relations_of(self.operation)
         return Relations(demanded, suggested, self._is_valid) if demanded or suggested else None
 
     def _is_valid(self, location: Location, root: Any, media_type: str | None) -> bool:
@@ -289,10 +284,8 @@ class PartCompiler:
         key = (id(document), dialect, reuses)
         found = self._compilers.get(key)
         if found is None:
-            store = self.store
-            forms = store.of(document, dialect, Direction.REQUEST) if store is not None else None
             found = self._compilers[key] = Compiler(
-                Canon(document, dialect, Direction.REQUEST, self.budget, forms),
+                Canon(document, dialect, Direction.REQUEST, self.budget),
                 self.context,
                 self.budget,
                 dict(self.settings.formats),

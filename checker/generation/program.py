@@ -24,7 +24,6 @@ from checker.generation.hooks import (
 )
 from checker.generation.negation.breaches import NOTHING, LazyAlternatives
 from checker.generation.negation.parts import NegatedPart, Targets, negative_targets, without_body
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.relations import Relations
 from checker.generation.security import Alternative, alternatives, with_credentials
 from checker.generation.settings import GenerationSettings
@@ -226,14 +225,12 @@ def compile_operation(
     *,
     hooks: ComponentHooks = NO_HOOKS,
     budget: Budget | None = None,
-    store: FormStore | None = None,
 ) -> OperationProgram:
     """The draw program of an operation. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`.
 
-    Where only a required body cannot be made, the negative cases are requests without it. Operations with one `store`
-    share what they read of their schemas.
+    Where only a required body cannot be made, the negative cases are requests without it.
     """
-    compiler = PartCompiler(operation, settings, _context(operation, settings), budget or Budget(), store)
+    compiler = PartCompiler(operation, settings, _context(operation, settings), budget or Budget())
     try:
         return _compiled(compiler, hooks)
     except RecursionError:

@@ -74,6 +74,16 @@ _DAY: Final = timedelta(days=1)
 
 def relations_of(operation: Operation) -> tuple[Constraint, ...]:
     """Return the relations that names and prose of a description suggest."""
+    schema = next((one.schema for some in (operation.parameters, operation.bodies) for one in some), None)
+    if schema is None:
+        return ()
+    known: dict[Operation, tuple[Constraint, ...]] = schema.document.facts.setdefault(relations_of, {})
+    if operation not in known:
+        known[operation] = _read(operation)
+    return known[operation]
+
+
+def _read(operation: Operation) -> tuple[Constraint, ...]:
     found: dict[Constraint, None] = {}
     places: list[Place] = [(one.location, (one.name,)) for one in operation.parameters]
     for body in operation.bodies:

@@ -19,7 +19,6 @@ from checker.core.resources import ResourceModel
 from checker.core.response import Response
 from checker.core.schema import Schema, SchemaWarning, WarningKind
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.graphql.inputs import (
@@ -206,12 +205,10 @@ class GraphQLOperation(ApiOperation):
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         return self.owner.referee.judge(request)
 
-    def compile(
-        self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None
-    ) -> OperationProgram:
+    def compile(self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS) -> OperationProgram:
         if not self.owner.allows_null(self):
             settings = replace(settings, allow_x00=False)
-        return compile_operation(self, settings, hooks=hooks, store=store)
+        return compile_operation(self, settings, hooks=hooks)
 
 
 def _body_schema(entry: RootField, places: Mapping[str, FieldPlace], inputs: InputSchemas) -> dict[str, Any]:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import checker.transport.wire.bodies as encoders
     import checker.transport.wire.bodies as wire_bodies
     from checker.generation.hooks import ComponentHooks
-    from checker.generation.normalization.canonical import FormStore
     from checker.generation.relations import Relations
     from checker.generation.settings import GenerationSettings
     from checker.generation.sources.choices import Source
@@ -98,10 +97,8 @@ class ApiOperation(Operation):
     engine: Engine | None
     """Sends, judges and makes cases; None for operations that were not loaded from Python."""
 
-    def compile(
-        self, settings: "GenerationSettings", *, hooks: "ComponentHooks" = ..., store: "FormStore | None" = None
-    ) -> "CaseProgram":
-        """Return the program that draws its cases. Operations with one `store` share the schemas that they have read.
+    def compile(self, settings: "GenerationSettings", *, hooks: "ComponentHooks" = ...) -> "CaseProgram":
+        """Return the program that draws its cases.
 
         Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`.
         """

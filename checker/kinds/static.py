@@ -14,7 +14,6 @@ from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import DrawParts, compile_operation, compile_parts
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
@@ -93,12 +92,10 @@ class DeclaredOperation(ApiOperation):
     def is_described(self) -> bool:
         return self.draw is None
 
-    def compile(
-        self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None
-    ) -> CaseProgram:
+    def compile(self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS) -> CaseProgram:
         if self.draw is not None:
             return compile_parts(self, self.draw, settings, hooks=hooks)
-        return compile_operation(self, settings, hooks=hooks, store=store)
+        return compile_operation(self, settings, hooks=hooks)
 
 
 @dataclass(eq=False, slots=True)

@@ -213,7 +213,7 @@ def listed_cases(
     for phase in phases_of_runs():
         if phase.source is not CaseSource.LISTED or phase.name not in wanted:
             continue
-        listed = lister_of(phase.name)(operation, ListingContext(settings, None, hooks))
+        listed = lister_of(phase.name)(operation, ListingContext(settings, hooks))
         for number, one in enumerate(listed):
             case_id = digest("listed", operation.label, phase.name, str(number))[:12]
             case = one if isinstance(one, Case) else one.case(operation, case_id)

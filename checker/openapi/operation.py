@@ -13,7 +13,6 @@ from checker.core.request import Location, WireRequest
 from checker.core.schema import SchemaWarning, UnresolvableReference
 from checker.core.security import SecurityRequirement
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation
@@ -153,10 +152,8 @@ class OpenApiOperation(ApiOperation):
         twins = self.owner.twins_of(self.entry)
         return any(twin.judge_as_own(request, base_path).outcome is not Outcome.INVALID for twin in twins)
 
-    def compile(
-        self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS, store: FormStore | None = None
-    ) -> OperationProgram:
-        return compile_operation(self, settings, hooks=hooks, store=store)
+    def compile(self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS) -> OperationProgram:
+        return compile_operation(self, settings, hooks=hooks)
 
 
 def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOperation:

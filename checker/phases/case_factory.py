@@ -27,7 +27,6 @@ from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import ComponentHooks
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
@@ -246,7 +245,6 @@ class CaseFactory:
     """(operation, demands) -> the demands that its description admits."""
     _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
     """(operation, phase) pairs with unique inputs."""
-    _store: FormStore = dataclasses.field(default_factory=FormStore)
     _lists: CaseLists = dataclasses.field(init=False)
     _adapting: "dict[tuple[Label, str], _AdaptingList]" = dataclasses.field(default_factory=dict)
     _met: set[Label] = dataclasses.field(default_factory=set)
@@ -302,7 +300,7 @@ class CaseFactory:
             operation = self.operations[label]
             self._meet(operation)
             settings = replace(self.rules.of(operation, phase), learned=read(learned))
-            program = operation.compile(settings, hooks=self.hooks(operation), store=self._store)
+            program = operation.compile(settings, hooks=self.hooks(operation))
             is_new = self._programs.keep(place, program)
             if settings.unique_inputs:
                 self._unique.add(place[:2])
@@ -454,7 +452,7 @@ class CaseFactory:
         self._meet(operation)
         settings = replace(self.rules.of(operation, phase), learned=read(learned))
         first = self.is_first_of_path(operation.label)
-        return ListingContext(settings, self._store, self.hooks(operation), self.warned, first)
+        return ListingContext(settings, self.hooks(operation), self.warned, first)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """Return the recorded case of a step under a new id. Raises `OutOfDate` and the errors of making a case."""

@@ -37,7 +37,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
         has_forms=context.is_first_of_path,
         costly=settings.costly_queries,
     )
-    edges = OperationEdges(operation, settings, coverage, store=context.store)
+    edges = OperationEdges(operation, settings, coverage)
     maker = plain_maker()
     seen: set[Hashable] = set()
     try:
@@ -119,7 +119,7 @@ def _listed(operation: Operation, context: ListingContext) -> Iterable[ListedCas
     settings = context.settings
     if not operation.is_described or settings.mode is GenerationMode.NEGATIVE:
         return
-    examples = OperationExamples(operation, settings, context.store, context.warn)
+    examples = OperationExamples(operation, settings, context.warn)
     try:
         yield from examples.cases()
     except RecursionError:

@@ -16,7 +16,6 @@ from checker.core.phases import CaseSource, phase_named
 from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"
@@ -46,8 +45,6 @@ class ListingContext(Struct, frozen=True):
     """The inputs of a list."""
 
     settings: GenerationSettings
-    store: FormStore | None
-    """Forms that the operations of a document share."""
     hooks: ComponentHooks = NO_HOOKS
     """Hooks that users run while cases are made."""
     warn: Callable[[SchemaWarning], None] = lambda warning: None

@@ -6,7 +6,6 @@ import pytest
 
 from checker.core.operation import Location
 from checker.generation.drawing.objects import Property, members, related
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
@@ -75,8 +74,8 @@ def test_words_keep_to_the_schema() -> None:
 
 def test_operations_are_read_once_for_the_relations_of_all_their_programs() -> None:
     raw = {"type": "object", "properties": {"min": NUMBER, "max": NUMBER}}
-    operation, store = PlainOperation((), (body_of(schema_of(raw)),)), FormStore()
-    first, second = (compile_operation(operation, GenerationSettings(), store=store).relations for _ in range(2))
+    operation = PlainOperation((), (body_of(schema_of(raw)),))
+    first, second = (compile_operation(operation, GenerationSettings()).relations for _ in range(2))
     assert first is not None
     assert second is not None
     assert first.suggested is second.suggested

@@ -9,7 +9,7 @@ from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Direction, Schema
 from checker.generation.normalization import canonical
-from checker.generation.normalization.canonical import Canon, FormStore
+from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet, made
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.context import Budget
@@ -42,10 +42,10 @@ def wide() -> Schema:
     return schema_of({"$ref": "#/components/schemas/Wide"}, components={"Wide": body, **members})
 
 
-def compiled(schema: Schema, mode: GenerationMode, store: FormStore | None) -> tuple[OperationProgram, Budget]:
+def compiled(schema: Schema, mode: GenerationMode) -> tuple[OperationProgram, Budget]:
     operation, budget = PlainOperation((), (body_of(schema),)), Budget()
     settings = GenerationSettings(mode=mode)
-    return compile_operation(operation, settings, budget=budget, store=store), budget
+    return compile_operation(operation, settings, budget=budget), budget
 
 
 @pytest.fixture
@@ -64,10 +64,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("mode", GenerationMode)
 def test_the_second_operation_of_a_schema_reads_nothing(mode: GenerationMode, read: list[str]) -> None:
-    schema, store = wide(), FormStore()
-    counts = []
+    schema, counts = wide(), []
     for _ in range(3):
-        program, _ = compiled(schema, mode, store)
+        program, _ = compiled(schema, mode)
         cases(program, 40)
         counts.append(len(read))
         read.clear()
@@ -77,11 +76,11 @@ def test_the_second_operation_of_a_schema_reads_nothing(mode: GenerationMode, re
 
 @pytest.mark.parametrize("mode", GenerationMode)
 def test_what_is_shared_changes_neither_cases_nor_work(mode: GenerationMode) -> None:
-    schema, store = wide(), FormStore()
-    alone, budget = compiled(schema, mode, None)
+    schema = wide()
+    alone, budget = compiled(wide(), mode)
     wanted = [(case.body, budget.steps) for case in cases(alone, 40)]
     for _ in range(3):
-        program, budget = compiled(schema, mode, store)
+        program, budget = compiled(schema, mode)
         assert [(case.body, budget.steps) for case in cases(program, 40)] == wanted
 
 
@@ -96,7 +95,7 @@ def test_what_schemas_say_is_looked_at_twice_at_most(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(canonical, "_refers", noted)
     schema = schema_of(_alternatives(5))
-    program, _ = compiled(schema, GenerationMode.NEGATIVE, None)
+    program, _ = compiled(schema, GenerationMode.NEGATIVE)
     cases(program, 40)
     assert len(set(looked)) > 2**5
     assert max(Counter(looked).values()) <= 2
@@ -110,22 +109,24 @@ def _alternatives(depth: int, place: int = 1) -> dict[str, Any]:
 
 
 def test_names_of_what_is_made_are_not_trusted() -> None:
-    schema, store = schema_of({}), FormStore()
+    schema = schema_of({})
     place = Facet(schema.raw, schema.pointer)
     for kind in ("string", "integer", "string", "boolean"):
-        forms = store.of(schema.document, Dialect.OPENAPI31, Direction.REQUEST)
-        canon = Canon(schema.document, Dialect.OPENAPI31, Direction.REQUEST, forms=forms)
+        canon = Canon(schema.document, Dialect.OPENAPI31, Direction.REQUEST)
         one = made(place, "same name", {"type": kind})
         assert canon.canonical((place, one)).types == {kind}
 
 
 def test_neighbours_of_a_shared_parameter_are_those_of_its_operation() -> None:
     raw = {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 1}
-    schema, store = schema_of(raw), FormStore()
-    shared = Parameter("filter", Location.QUERY, True, schema, "form", True)
+    schema = schema_of(raw)
     for others in (("a", "b"), ("c",), ("a",), ()):
         named = [Parameter(name, Location.QUERY, False, schema_of({"type": "string"}), "form", True) for name in others]
-        operation = PlainOperation((shared, *named))
-        alone = compile_operation(operation, GenerationSettings())
-        program = compile_operation(operation, GenerationSettings(), store=store)
+        alone, program = (
+            compile_operation(
+                PlainOperation((Parameter("filter", Location.QUERY, True, one, "form", True), *named)),
+                GenerationSettings(),
+            )
+            for one in (schema_of(raw), schema)
+        )
         assert [case.query for case in cases(program, 60)] == [case.query for case in cases(alone, 60)]  # fmt: skip

@@ -8,7 +8,6 @@ from checker.core.meta import Binding, GenerationMode
 from checker.core.operation import Label
 from checker.core.request import Location
 from checker.generation.boundaries.operations import Coverage, OperationEdges
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.settings import GenerationSettings
 from checker.graphql.schema import GraphQLOperation
 from checker.graphql.writing import ARGUMENTS, SELECTION
@@ -24,7 +23,7 @@ def edges(label: str) -> list[dict[str, object]]:
     operation = SCHEMA.find(label)
     assert isinstance(operation, GraphQLOperation)
     coverage = Coverage(POSITIVE, (), False)
-    listed = OperationEdges(operation, GenerationSettings(mode=POSITIVE), coverage, store=FormStore())
+    listed = OperationEdges(operation, GenerationSettings(mode=POSITIVE), coverage)
     bodies = [one.case(operation, "").body for one in listed.cases()]
     return [body for body in bodies if isinstance(body, dict)]
 

@@ -28,7 +28,7 @@ def forms(label: str, sdl: str = SDL, *, costly: bool = True, first: bool = True
     operation = opened(sdl).find(label)
     assert isinstance(operation, GraphQLOperation)
     settings = GenerationSettings(mode=None, costly_queries=costly)
-    context = ListingContext(settings, None, is_first_of_path=first)
+    context = ListingContext(settings, is_first_of_path=first)
     found = {}
     for listed in edge_cases(operation, context):
         assert isinstance(listed, BoundaryCase)

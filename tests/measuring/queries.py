@@ -16,7 +16,6 @@ from checker.core.errors import CheckerError, NothingToBreak
 from checker.core.meta import GenerationMode, PhaseInfo, Violation
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, Location, WireRequest
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.program import OperationProgram
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
@@ -74,7 +73,6 @@ class QueryMeasuring:
     def __init__(self, schema: GraphQLDescription, tally: Tally) -> None:
         self._schema = schema
         self._tally = tally
-        self._store = FormStore()
 
     def measure(self, operation: GraphQLOperation, count: int) -> None:
         """`count` valid cases and as many wrong ones."""
@@ -82,7 +80,7 @@ class QueryMeasuring:
         for mode in GenerationMode:
             try:
                 settings = GenerationSettings(mode=mode, formats=FORMATS)
-                program = operation.compile(settings, store=self._store)
+                program = operation.compile(settings)
             except NothingToBreak as error:
                 self._tally.nothing_to_break[str(error)] += 1
                 continue

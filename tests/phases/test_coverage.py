@@ -21,7 +21,7 @@ METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "PATCH", "TRACE", "QUERY")
 
 
 def listed(found: OpenApiOperation, settings: GenerationSettings = MIXED, **more: Any) -> list[Case]:
-    context = ListingContext(settings, None, **more)
+    context = ListingContext(settings, **more)
     return [one.case(found, str(number)) for number, one in enumerate(edge_cases(found, context))]
 
 
@@ -154,7 +154,7 @@ def test_each_case_says_what_it_is() -> None:
 
 def test_a_draft_is_written_as_its_case() -> None:
     found, maker = of_things("PUT /things/{id}"), plain_maker()
-    edges = [one for one in edge_cases(found, ListingContext(MIXED, None)) if not isinstance(one, Case)]
+    edges = [one for one in edge_cases(found, ListingContext(MIXED)) if not isinstance(one, Case)]
     drafts = [maker.make(one.draft(found)) for one in edges if isinstance(one, BoundaryCase)]
     assert len(drafts) == len(edges) > 10
     assert [_sent(one) for one in drafts] == [_sent(maker.make(one.case(found, ""))) for one in edges]

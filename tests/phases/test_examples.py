@@ -36,7 +36,7 @@ def listed(
     warned: list[SchemaWarning] | None = None,
 ) -> list[Case]:
     warnings: list[SchemaWarning] = [] if warned is None else warned
-    context = ListingContext(settings or GenerationSettings(), None, hooks, warnings.append)
+    context = ListingContext(settings or GenerationSettings(), hooks, warnings.append)
     return [
         one if isinstance(one, Case) else one.case(found, str(number))
         for number, one in enumerate(declared_examples(found, context))

@@ -51,7 +51,7 @@ def test_each_topic_is_there_however_many_values_others_have() -> None:
     many = parameter_of({"enum": [f"v{number}" for number in range(60)]})
     alone = parameter_of({"type": "boolean"}, name="alone", location=Location.HEADER)
     operation = PlainOperation((many, alone))
-    listed = list(edge_cases(operation, ListingContext(GenerationSettings(), None)))
+    listed = list(edge_cases(operation, ListingContext(GenerationSettings())))
     for seed in range(1, 6):
         numbers = _numbers(_made(most=20, first=0, seed=seed, operation=operation))
         chosen = {topic_of(listed[number]) for number in numbers}

@@ -26,7 +26,7 @@ class Lists(Struct):
 
     def lists(self) -> CaseLists:
         """All of them, of a phase `p`."""
-        context = ListingContext(GenerationSettings(), None)
+        context = ListingContext(GenerationSettings())
         return CaseLists(lambda *_: context, {"p": self.of}.__getitem__)
 
 

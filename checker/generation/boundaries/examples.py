@@ -23,7 +23,6 @@ from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization import forms
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values
 from checker.generation.settings import GenerationSettings
@@ -176,15 +175,13 @@ class OperationExamples:
 
     operation: Operation
     settings: GenerationSettings
-    store: FormStore | None = None
-    """Forms that are shared with other operations."""
     warn: Callable[[SchemaWarning], None] = lambda warning: None
     """Called for values that their own schema forbids."""
     _compiler: PartCompiler = field(init=False)
     _usual: UsualRequest = field(init=False)
 
     def __post_init__(self) -> None:
-        self._compiler = boundary_compiler(self.operation, self.settings, self.store, is_sampled=True)
+        self._compiler = boundary_compiler(self.operation, self.settings, is_sampled=True)
         self._usual = UsualRequest(self._compiler, credentials=None)
 
     def cases(self) -> Iterator[BoundaryCase]:

@@ -30,7 +30,6 @@ from checker.generation.components import PartCompiler, forced_parts
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.negation.breaches import Breach
 from checker.generation.negation.parts import may_be_missing, negation_of_body, negation_of_parameter
-from checker.generation.normalization.canonical import FormStore
 from checker.generation.security import Alternative, SecurityParameter, alternatives
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
@@ -143,13 +142,11 @@ class Coverage(Struct, frozen=True):
     """Cases; the rest is left out, and `is_cut` is set."""
 
 
-def boundary_compiler(
-    operation: Operation, settings: GenerationSettings, store: FormStore | None, *, is_sampled: bool
-) -> PartCompiler:
+def boundary_compiler(operation: Operation, settings: GenerationSettings, *, is_sampled: bool) -> PartCompiler:
     """Return the compiler of listed cases: with the values that users force, but without dictionaries, which are for chance."""
     forced = tuple(one for one in settings.overrides.parameters if one.is_forced)
     settings = replace(settings, overrides=Overrides(forced))
-    return PartCompiler(operation, settings, DrawContext(), Budget(), store, is_sampled=is_sampled)
+    return PartCompiler(operation, settings, DrawContext(), Budget(), is_sampled=is_sampled)
 
 
 @dataclasses.dataclass(slots=True)
@@ -161,8 +158,6 @@ class OperationEdges:
     coverage: Coverage = dataclasses.field(default_factory=Coverage)
     is_cut: bool = False
     """Whether cases were left out."""
-    store: FormStore | None = None
-    """Forms that are shared with other operations."""
     _compiler: PartCompiler = dataclasses.field(init=False)
     _choices: tuple[Alternative, ...] = dataclasses.field(init=False)
     """The security alternatives that requests may meet."""
@@ -171,7 +166,7 @@ class OperationEdges:
     """Cases that were yielded."""
 
     def __post_init__(self) -> None:
-        self._compiler = boundary_compiler(self.operation, self.settings, self.store, is_sampled=False)
+        self._compiler = boundary_compiler(self.operation, self.settings, is_sampled=False)
         self._choices = choices = alternatives(self.operation, self._compiler.settings)
         making_up = () if self.settings.met_alternatives else (one for one in choices if one.made_up)
         self._usual = UsualRequest(self._compiler, next(iter((*making_up, *choices)), None))

@@ -14,7 +14,6 @@ from checker.core.request import Location
 from checker.core.resources import ResourceModel
 from checker.corpus.layout import RunLayout
 from checker.generation.hooks import ComponentHooks
-from checker.generation.normalization.canonical import FormStore
 from checker.kinds.protocol import ApiOperation, OperationEntry
 from checker.phases.listing import ListingContext, lister_of
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -108,7 +107,6 @@ class _Outlining:
         self._operations = contents.operations
         schemes = SchemeCredentials(self._schema.security_schemes, contents.operations.common.authentication)
         self._rules = generation_rules(contents.operations, contents.settings, schemes, reuse=False)
-        self._store = FormStore()
         self._chained = _reached(contents.selected.resources)
 
     def operations(self) -> Iterator[OutlinedOperation]:
@@ -153,7 +151,6 @@ class _Outlining:
     def _lists_any(self, phase: str, operation: ApiOperation) -> bool:
         context = ListingContext(
             self._rules.of(operation, phase),
-            self._store,
             ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation)),
             is_first_of_path=self._selected.is_first_of_path(operation.label),
         )

@@ -74,7 +74,7 @@ def test_a_file_has_an_odd_name_once() -> None:
     content = {"multipart/form-data": {"schema": schema}}
     upload = operation({"requestBody": {"content": content}}, path="/a", method="post")
     named = []
-    for listed in edge_cases(upload, ListingContext(GenerationSettings(), None)):
+    for listed in edge_cases(upload, ListingContext(GenerationSettings())):
         assert isinstance(listed, BoundaryCase)
         body = plain_maker().make(listed.case(upload, "")).body or b""
         named += [(listed.scenario, name) for name in re.findall(b'filename="(.*)"', body)]
