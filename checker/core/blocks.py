@@ -256,17 +256,9 @@ def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
     """A schema or a value as JSON for people: `max_lines` lines of `max_width` characters, closed by its bracket."""
     if not truncation.enabled:
         return json.dumps(value, indent=4, ensure_ascii=False, default=str)
-    lines = _first_lines(value, truncation.max_lines + 1)
-    if len(lines) > truncation.max_lines:
-        kept = max(truncation.max_lines - 1, 1)
-        closing = "}" if isinstance(value, dict) else "]" if isinstance(value, list) else lines[-1]
-        lines = [*lines[:kept], f"{INDENT}{TRUNCATED}", closing]
-    width = truncation.max_width
-    return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
-
-
-def _first_lines(value: object, most: int) -> list[str]:
-    """The first lines of a value as JSON. They are cut while they are written: deeply nested values grow 400 times longer by indentation."""
+    # The first lines of a value as JSON. They are cut while they are written: deeply nested values grow 400 times
+    # longer by indentation.
+    most = truncation.max_lines + 1
     encoder = json.JSONEncoder(indent=4, ensure_ascii=False, default=str)
     written, count = [], 1
     for piece in encoder.iterencode(value):
@@ -275,7 +267,13 @@ def _first_lines(value: object, most: int) -> list[str]:
         count += piece.count("\n")
         if count > most:
             break
-    return "".join(written).splitlines()[:most]
+    lines = "".join(written).splitlines()[:most]
+    if len(lines) > truncation.max_lines:
+        kept = max(truncation.max_lines - 1, 1)
+        closing = "}" if isinstance(value, dict) else "]" if isinstance(value, list) else lines[-1]
+        lines = [*lines[:kept], f"{INDENT}{TRUNCATED}", closing]
+    width = truncation.max_width
+    return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
 
 
 def indented(text: str, prefix: str = INDENT) -> str:

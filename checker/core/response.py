@@ -325,7 +325,14 @@ class Response:
         except json.JSONDecodeError:
             raise
         except UnicodeDecodeError as error:
-            return _json_in(content, self.encoding, error)
+            # JSON in the charset that is named. Raises `JSONDecodeError` with what is wrong in Unicode where it is no
+            # text in that.
+            try:
+                text = content.decode(self.encoding or "utf-8")
+            except (LookupError, ValueError):
+                lossy = content.decode("utf-8", "replace")
+                raise json.JSONDecodeError(f"no text in {error.encoding}: {error.reason}", lossy, 0) from None
+            return json.loads(text)
         except RecursionError:
             reason = "nested too deeply"
         except ValueError:
@@ -361,16 +368,6 @@ class Response:
         shorter.is_decoded, shorter.redirects = self.is_decoded, self.redirects
         shorter.earlier = self.earlier
         return shorter
-
-
-def _json_in(content: bytes, charset: str | None, error: UnicodeDecodeError) -> Any:
-    """JSON in the charset that is named. Raises `JSONDecodeError` with what is wrong in Unicode where it is no text in that."""
-    try:
-        text = content.decode(charset or "utf-8")
-    except (LookupError, ValueError):
-        lossy = content.decode("utf-8", "replace")
-        raise json.JSONDecodeError(f"no text in {error.encoding}: {error.reason}", lossy, 0) from None
-    return json.loads(text)
 
 
 def _content_type_of(headers: list[tuple[str, str]]) -> str | None:

@@ -72,7 +72,14 @@ Value = Any
 def parse_value(raw: Any) -> Value:
     """A value of a link: texts with expressions become templates, at any depth. Raises `InvalidExpression`."""
     if isinstance(raw, str):
-        return _template(raw)
+        if raw.startswith("$"):
+            return ExpressionTemplate((parse_expression(raw),))
+        parts: list[str | RuntimeExpression] = []
+        end = 0
+        for match in _EMBEDDED.finditer(raw):
+            parts += [raw[end : match.start()], parse_expression(match[1])]
+            end = match.end()
+        return ExpressionTemplate((*parts, raw[end:])) if parts else raw
     if isinstance(raw, dict):
         return {key: parse_value(item) for key, item in raw.items()}
     if isinstance(raw, list):
@@ -105,7 +112,16 @@ def parse_expression(text: str) -> RuntimeExpression:
 def evaluate(value: Value, exchange: EvaluationContext, pick: Pick) -> Any | Unresolved:
     """The value with every expression replaced; `Unresolved` if one of them has none."""
     if isinstance(value, ExpressionTemplate):
-        return _filled(value, exchange, pick)
+        values = []
+        for part in value.parts:
+            if isinstance(part, str):
+                values.append(part)
+                continue
+            found = candidates(part, exchange)
+            if not found:
+                return Unresolved(part.text, "the interaction has no such value")
+            values.append(found[0] if len(found) == 1 else pick(found))
+        return values[0] if len(values) == 1 else "".join(map(_text, values))
     if isinstance(value, dict):
         pairs = {key: evaluate(item, exchange, pick) for key, item in value.items()}
         return next((item for item in pairs.values() if isinstance(item, Unresolved)), pairs)
@@ -124,17 +140,6 @@ def candidates(expression: RuntimeExpression, exchange: EvaluationContext) -> li
         return found
     matches = [expression.pattern.search(value) for value in found if isinstance(value, str)]
     return [match[1] for match in matches if match is not None and match[1] is not None]
-
-
-def _template(text: str) -> Value:
-    if text.startswith("$"):
-        return ExpressionTemplate((parse_expression(text),))
-    parts: list[str | RuntimeExpression] = []
-    end = 0
-    for match in _EMBEDDED.finditer(text):
-        parts += [text[end : match.start()], parse_expression(match[1])]
-        end = match.end()
-    return ExpressionTemplate((*parts, text[end:])) if parts else text
 
 
 def _tokens(text: str, source: str, pointer: str) -> tuple[str, ...]:
@@ -157,19 +162,6 @@ def _pattern(text: str, regex: str) -> re.Pattern[str] | None:
     return pattern
 
 
-def _filled(template: ExpressionTemplate, exchange: EvaluationContext, pick: Pick) -> Any | Unresolved:
-    values = []
-    for part in template.parts:
-        if isinstance(part, str):
-            values.append(part)
-            continue
-        found = candidates(part, exchange)
-        if not found:
-            return Unresolved(part.text, "the interaction has no such value")
-        values.append(found[0] if len(found) == 1 else pick(found))
-    return values[0] if len(values) == 1 else "".join(map(_text, values))
-
-
 def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
     case, response = exchange.case, exchange.response
     if expression.text == "$url":
@@ -181,7 +173,15 @@ def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list
     if expression.source == "body":
         return _response_body(exchange) if expression.of_response else _request_body(case)
     if expression.source == "header":
-        return _header(expression, exchange)
+        wanted = expression.name.lower()
+        if expression.of_response:
+            pairs = exchange.response.raw_headers
+        else:
+            request = exchange.response.request
+            pairs = [(name, value) for name, value in exchange.case.headers.items()]
+            if request is not None:
+                pairs += [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
+        return [value for name, value in pairs if name.lower() == wanted][:1]
     container = case.query if expression.source == "query" else case.path_parameters
     return [container[expression.name]] if expression.name in container else []
 
@@ -196,18 +196,6 @@ def _response_body(exchange: EvaluationContext) -> list[Any]:
         return [exchange.response.json() if read is None else read(exchange.response)]
     except ValueError:
         return []
-
-
-def _header(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
-    wanted = expression.name.lower()
-    if expression.of_response:
-        pairs = exchange.response.raw_headers
-    else:
-        request = exchange.response.request
-        pairs = [(name, value) for name, value in exchange.case.headers.items()]
-        if request is not None:
-            pairs += [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
-    return [value for name, value in pairs if name.lower() == wanted][:1]
 
 
 def _below(value: Any, token: str) -> list[Any]:

@@ -13,7 +13,6 @@ from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.operation import Operation
-from checker.core.schema import Document
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -32,7 +31,9 @@ class Lexicon(Struct):
 
     def of(self, operation: Operation) -> Words:
         """Lower-case words of the document, or of the operation alone when nothing in it leads to the document."""
-        document = _document_of(operation)
+        schemas = [part.schema for part in operation.parameters]
+        schemas += [body.schema for body in operation.bodies]
+        document = schemas[0].document if schemas else None
         source: object = operation.definition if document is None else document
         found = self._known.get(id(source))
         if found is None:
@@ -62,12 +63,6 @@ def words_of(value: object) -> Words:
 def parts_of(word: str) -> list[str]:
     """Words of which a name in camel case consists, in lower case: `KeyError` is `key` and `error`."""
     return [part.lower() for part in _HUMP.split(word)]
-
-
-def _document_of(operation: Operation) -> Document | None:
-    schemas = [part.schema for part in operation.parameters]
-    schemas += [body.schema for body in operation.bodies]
-    return schemas[0].document if schemas else None
 
 
 _ENDINGS: Final = ("ies", "ing", "ed", "es", "ly", "er", "or", "s", "d")

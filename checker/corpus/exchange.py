@@ -55,7 +55,21 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
     )
     found = Exchange(*fields)
     if not secrets.is_empty:
-        found = _masked(found, secrets.store)
+        # An exchange with references in place of secrets. Its bodies are whole: a cut could hide half a secret.
+        store = secrets.store
+        head, body, is_cut = _plain_where_masked(found, store)
+        sent_as = (value for name, value in found.headers if name.lower() == b"content-type")
+        sent, charset = found.body, _charset_of(next(sent_as, b"").decode("latin-1"))
+        found = replace(
+            found,
+            target=store.mask_bytes(found.target),
+            headers=tuple((name, store.mask_bytes(value)) for name, value in found.headers),
+            body=None if sent is None else store.mask_bytes(sent, charset),
+            reason=store.mask(found.reason),
+            response_head=store.mask_bytes(head),
+            response_body=store.mask_bytes(body, _charset_in(found), is_cut=is_cut),
+            failure=None if found.failure is None else store.mask(found.failure),
+        )
     # Cut after masking: half a secret would not be recognised.
     return found if len(found.reason) <= _LONGEST_REASON else replace(found, reason=found.reason[:_LONGEST_REASON])
 
@@ -84,23 +98,6 @@ def lighter(exchange: Exchange, most: int, keep: Callable[[bytes], int]) -> Exch
         body, body_at = b"", keep(body)
     return replace(
         exchange, body=body, response_body=received, body_size=body_size, body_at=body_at, response_body_at=received_at
-    )
-
-
-def _masked(exchange: Exchange, store: SecretStore) -> Exchange:
-    """Return an exchange with references in place of secrets. Its bodies are whole: a cut could hide half a secret."""
-    head, body, is_cut = _plain_where_masked(exchange, store)
-    sent_as = (value for name, value in exchange.headers if name.lower() == b"content-type")
-    sent, charset = exchange.body, _charset_of(next(sent_as, b"").decode("latin-1"))
-    return replace(
-        exchange,
-        target=store.mask_bytes(exchange.target),
-        headers=tuple((name, store.mask_bytes(value)) for name, value in exchange.headers),
-        body=None if sent is None else store.mask_bytes(sent, charset),
-        reason=store.mask(exchange.reason),
-        response_head=store.mask_bytes(head),
-        response_body=store.mask_bytes(body, _charset_in(exchange), is_cut=is_cut),
-        failure=None if exchange.failure is None else store.mask(exchange.failure),
     )
 
 

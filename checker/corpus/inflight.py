@@ -198,7 +198,7 @@ class InflightWriter:
             # Plus one, so that an empty recipe differs from none.
             self._words[slot + _S_LENGTH] = length + 1
         else:
-            _spill(_spill_path(self._path, lane), choices)
+            files.write_file(_spill_path(self._path, lane), _SPILL_HEADER.pack(crc32(choices)) + choices)
             self._words[slot + _S_LENGTH] = _SPILLED | (length + 1)
 
     def close(self) -> None:
@@ -331,10 +331,6 @@ def remove(path: Path, lanes: int = 64) -> None:
 
 def _spill_path(path: Path, lane: int) -> Path:
     return path.with_name(f"{path.name}.{lane}")
-
-
-def _spill(path: Path, choices: bytes) -> None:
-    files.write_file(path, _SPILL_HEADER.pack(crc32(choices)) + choices)
 
 
 def _read_spill(path: Path, size: int) -> bytes | None:

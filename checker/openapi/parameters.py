@@ -145,7 +145,15 @@ def parameters(
                     f"the parameter `{item.name}` at {item.pointer} is beside the query string `{whole.name}`, "
                     "which is the whole query; keep one of them"
                 )
-            parameter = _read_once(document, item, required=required)
+            # Operations of a path share its parameters, and operations of all paths share components.
+            parameter = document.parameters.get(item.pointer)
+            if parameter is None:
+                parameter = _parameter(document, item, required=required)
+                parameter = replace(parameter, problem_of=partial(problem_of, parameter.schema))
+                document.require_sound(parameter.schema)
+                _require_text(parameter)
+                document.parameters[item.pointer] = parameter
+
         except (MalformedOperation, UnresolvableReference) as error:
             if required:
                 raise
@@ -226,18 +234,6 @@ def _is_skipped(place: str, name: str, dialect: Dialect, variables: Mapping[str,
         return False
     name = name.lower()
     return name in _OF_THE_MESSAGE or (name == _IGNORED and dialect is not Dialect.OPENAPI20)
-
-
-def _read_once(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
-    # Operations of a path share its parameters, and operations of all paths share components.
-    parameter = document.parameters.get(item.pointer)
-    if parameter is None:
-        parameter = _parameter(document, item, required=required)
-        parameter = replace(parameter, problem_of=partial(problem_of, parameter.schema))
-        document.require_sound(parameter.schema)
-        _require_text(parameter)
-        document.parameters[item.pointer] = parameter
-    return parameter
 
 
 def _require_text(parameter: Parameter) -> None:

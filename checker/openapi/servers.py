@@ -51,7 +51,16 @@ def _declared_url(
 ) -> str:
     root = document.root
     if document.dialect is Dialect.OPENAPI20:
-        return _swagger_url(root, location)
+        base_path = root.get("basePath")
+        path = base_path if isinstance(base_path, str) else "/"
+        path = path if path.startswith("/") else f"/{path}"
+        host = root.get("host")
+        if not isinstance(host, str) or not host:
+            return path
+        schemes = [one for one in elements(root.get("schemes")) if one in ("http", "https")]
+        own = urlsplit(location).scheme if location else ""
+        scheme = own if own in schemes or (own and not schemes) else (schemes or ["http"])[0]
+        return f"{scheme}://{host}{path}"
     for listed in (servers, root.get("servers")):
         first = listed[0] if isinstance(listed, list) and listed else None
         if isinstance(first, dict) and isinstance(first.get("url"), str):
@@ -73,19 +82,6 @@ def _filled(url: str, declared: object, given: Mapping[str, str]) -> str:
         return str(variable.get("default", first))
 
     return _VARIABLE.sub(value_of, url)
-
-
-def _swagger_url(root: dict[str, Any], location: str | None) -> str:
-    base_path = root.get("basePath")
-    path = base_path if isinstance(base_path, str) else "/"
-    path = path if path.startswith("/") else f"/{path}"
-    host = root.get("host")
-    if not isinstance(host, str) or not host:
-        return path
-    schemes = [one for one in elements(root.get("schemes")) if one in ("http", "https")]
-    own = urlsplit(location).scheme if location else ""
-    scheme = own if own in schemes or (own and not schemes) else (schemes or ["http"])[0]
-    return f"{scheme}://{host}{path}"
 
 
 _LOCATIONS: Final = {"query": Location.QUERY, "header": Location.HEADER, "cookie": Location.COOKIE}

@@ -130,26 +130,23 @@ class KnownResources(Struct):
             else:
                 key = (shown.use.label, outcome.status_code, shown.succeeded)
                 if key not in self.leads:
-                    self.leads[key] = self._leads_of(shown, outcome.status_code)
+                    operation = shown.sent.case.operation
+                    responses = operation.definition.get("responses")
+                    documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
+                    is_guessed = _BY_NAME in self.algorithms and shown.succeeded
+                    found: dict[Label, Sequence[Transition]] = {}
+                    for target in self.model.followers(operation.label):
+                        ways = [
+                            one
+                            for one in self.model.transitions_to(target, operation.label)
+                            if (is_guessed if one.is_inferred else one.is_for(outcome.status_code, documented))
+                        ]
+                        if ways:
+                            found[target] = ways
+                    declared = (label for label, ways in found.items() if not all(w.is_inferred for w in ways))
+                    self.leads[key] = LinkTargets(found, tuple(declared))
                 shown.leads = self.leads[key]
         return shown.leads
-
-    def _leads_of(self, shown: ShownStep, status: int) -> LinkTargets:
-        operation = shown.sent.case.operation
-        responses = operation.definition.get("responses")
-        documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
-        is_guessed = _BY_NAME in self.algorithms and shown.succeeded
-        found: dict[Label, Sequence[Transition]] = {}
-        for target in self.model.followers(operation.label):
-            ways = [
-                one
-                for one in self.model.transitions_to(target, operation.label)
-                if (is_guessed if one.is_inferred else one.is_for(status, documented))
-            ]
-            if ways:
-                found[target] = ways
-        declared = (label for label, ways in found.items() if not all(w.is_inferred for w in ways))
-        return LinkTargets(found, tuple(declared))
 
     def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
         """Return the sources of a path variable of the target, the surest of each step."""

@@ -177,7 +177,20 @@ def read_events(text: bytes) -> Iterator[Recorded]:
         event = _decoded(line, _Line)
         scenario = event.scenario_finished or event.fuzz_scenario_finished
         if scenario is not None and scenario.recorder is not None:
-            yield from _of_scenario(scenario.recorder, scenario.purpose)
+            for name, one in scenario.recorder.interactions.items():
+                body = _logged_body(one.request.body)
+                yield Recorded(
+                    id=name,
+                    status=_status(scenario.recorder.checks.get(name, ())),
+                    method=one.request.method,
+                    uri=one.request.uri,
+                    headers=_kept(_pairs(one.request.headers)),
+                    body=body,
+                    is_cut=one.request.body_size > len(body or b""),
+                    old_status=str(one.response.status_code) if one.response else NO_RESPONSE,
+                    purpose=scenario.purpose or Purpose.TEST.value,
+                    at=one.timestamp,
+                )
 
 
 def read_failure(text: bytes) -> Iterator[Recorded]:
@@ -192,23 +205,6 @@ def read_failure(text: bytes) -> Iterator[Recorded]:
             headers=_kept(_pairs(step.headers)),
             body=_body_of_case(step.case_body),
             old_status=str(step.response.status_code) if step.response else NO_RESPONSE,
-        )
-
-
-def _of_scenario(recorder: _Recorder, purpose: str) -> Iterator[Recorded]:
-    for name, one in recorder.interactions.items():
-        body = _logged_body(one.request.body)
-        yield Recorded(
-            id=name,
-            status=_status(recorder.checks.get(name, ())),
-            method=one.request.method,
-            uri=one.request.uri,
-            headers=_kept(_pairs(one.request.headers)),
-            body=body,
-            is_cut=one.request.body_size > len(body or b""),
-            old_status=str(one.response.status_code) if one.response else NO_RESPONSE,
-            purpose=purpose or Purpose.TEST.value,
-            at=one.timestamp,
         )
 
 

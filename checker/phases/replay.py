@@ -160,7 +160,10 @@ class _Replay:
         try:
             for interaction in chosen:
                 if self._options.keeps_pace and interaction.at is not None:
-                    self._wait_until(began + interaction.at - first)
+                    # Wait until a time of the clock; a slower target shortens the waits.
+                    when = began + interaction.at - first
+                    if (left_s := when - self._options.clock()) > 0:
+                        self._options.wait(left_s)
                 self._replay(interaction)
         finally:
             for lanes in self._lanes.values():
@@ -170,11 +173,6 @@ class _Replay:
         sent = len(chosen) - self._failed
         self._echo(f"{sent} replayed, {self._changed} with another status")
         return 2 if self._failed else 0
-
-    def _wait_until(self, when: float) -> None:
-        """Wait until a time of the clock; a slower target shortens the waits."""
-        if (left_s := when - self._options.clock()) > 0:
-            self._options.wait(left_s)
 
     def _replay(self, interaction: Recorded) -> None:
         try:
@@ -186,7 +184,11 @@ class _Replay:
         if interaction.old_status.startswith("3"):
             # The recorded response is the redirect itself.
             request.is_kept = lambda: True
-        outcome = self._send(origin, request)
+        lanes = self._lanes.get(origin)
+        if lanes is None:
+            lanes = self._lanes[origin] = _CONNECT(origin, self._options.http, 1)
+        # A kept connection that the server has closed would be reported as the response.
+        outcome = lanes.send(0, replace(request, fresh=True))
         if isinstance(outcome, NetworkFailure) and outcome.kind in _NOT_CARRIED_OUT:
             self._failed += 1
         new_status = _new_status(outcome)
@@ -200,13 +202,6 @@ class _Replay:
         self._echo(f"  Old status code : {interaction.old_status}")
         self._echo(f"  New status code : {new_status}")
         self._echo("")
-
-    def _send(self, origin: BaseUrl, request: WireRequest) -> Outcome:
-        lanes = self._lanes.get(origin)
-        if lanes is None:
-            lanes = self._lanes[origin] = _CONNECT(origin, self._options.http, 1)
-        # A kept connection that the server has closed would be reported as the response.
-        return lanes.send(0, replace(request, fresh=True))
 
 
 def _new_status(outcome: Outcome) -> str:

@@ -162,28 +162,24 @@ class _Fewer(Struct):
     def shrunk(self) -> Search[GeneratedCase, ShrunkCase]:
         finished = True
         try:
-            yield from self._leave_out()
+            whole = self._made(self.best)
+            self._take(whole)
+            meant, found = self._meant(whole), places_of(whole.case)
+            size = len(found)
+            while size:
+                number = 0
+                while number < len(found):
+                    candidate = self._reduced(found[number : number + size])
+                    if candidate is not None and (yield from self._is_as_good(candidate, meant)):
+                        self._take(candidate)
+                        found = places_of(candidate.case)
+                    else:
+                        number += size
+                size //= 2
             yield from self._lower()
         except SearchEnded:
             finished = False
         return ShrunkCase(self._made(self.best), self.executions, finished)
-
-    def _leave_out(self) -> Search[GeneratedCase, None]:
-        """Leave out many places at once, then fewer, then one by one."""
-        whole = self._made(self.best)
-        self._take(whole)
-        meant, found = self._meant(whole), places_of(whole.case)
-        size = len(found)
-        while size:
-            number = 0
-            while number < len(found):
-                candidate = self._reduced(found[number : number + size])
-                if candidate is not None and (yield from self._is_as_good(candidate, meant)):
-                    self._take(candidate)
-                    found = places_of(candidate.case)
-                else:
-                    number += size
-            size //= 2
 
     def _lower(self) -> Search[GeneratedCase, None]:
         """Make values smaller, one after the other; not in a negative case, because its violation is about the value."""

@@ -246,7 +246,13 @@ class Supervisor:
             case CredentialMessage():
                 self._hear_of_credentials(worker.state.incarnation, message)
             case OutageReport():
-                self._hear_of_outage(worker.state.incarnation, message)
+                # Defer the operation that caused an outage. A target that does not come back ends the run.
+                self._pool.tell_each(self._outages.hear(worker.state.incarnation, message, self._pool.ready))
+                if message.event is OutageEvent.EXAMINED:
+                    if message.culprit is not None and self._plan is not None:
+                        self._plan.defer(message.culprit)
+                    if not message.serves and message.trouble is Trouble.GONE:
+                        self.ending.begin(UNAVAILABLE)
             case Leaving(kind):
                 worker.state.last_word = message
                 if kind.ends_run:
@@ -261,15 +267,6 @@ class Supervisor:
             self._lifecycle.secrets.add_credentials(message.credentials)
         messages = self._credentials.hear(incarnation, message, self._pool.workers)
         self._pool.tell_each(messages)
-
-    def _hear_of_outage(self, incarnation: int, message: OutageReport) -> None:
-        """Defer the operation that caused an outage. A target that does not come back ends the run."""
-        self._pool.tell_each(self._outages.hear(incarnation, message, self._pool.ready))
-        if message.event is OutageEvent.EXAMINED:
-            if message.culprit is not None and self._plan is not None:
-                self._plan.defer(message.culprit)
-            if not message.serves and message.trouble is Trouble.GONE:
-                self.ending.begin(UNAVAILABLE)
 
     def _open(self, worker: LiveWorker, opened: Opened) -> None:
         worker.state.opened = True

@@ -24,7 +24,12 @@ def main(incarnation: int, settings: RunSettings, down: Connection, up: Connecti
     die_with_parents()
     # A hook that prints must not fail because the reader of the pipe is gone.
     guarded_output()
-    _leave_stopping_to_the_supervisor()
+    # Terminals, `timeout` and service managers tell the whole group; what that means is the supervisor's to say. The
+    # signals are handled by a function that does nothing. Processes that a hook starts would inherit an ignored or
+    # blocked signal.
+    for number in STOP_SIGNALS:
+        signal.signal(number, _pass_over)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
     know_phases(settings.phases)
     live(incarnation, settings, (Receiver(down), Sender(up, patience_s=PATIENCE_S)), work)
     end_watchdog()
@@ -45,16 +50,6 @@ def live(incarnation: int, settings: RunSettings, queues: tuple[Receiver, Sender
     finally:
         up.close()
         down.close()
-
-
-def _leave_stopping_to_the_supervisor() -> None:
-    """Terminals, `timeout` and service managers tell the whole group; what that means is the supervisor's to say.
-
-    The signals are handled by a function that does nothing. Processes that a hook starts would inherit an ignored or blocked signal.
-    """
-    for number in STOP_SIGNALS:
-        signal.signal(number, _pass_over)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:

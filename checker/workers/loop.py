@@ -125,11 +125,7 @@ class Worker:
             # A worker that is leaving keeps its finished tasks until it exits: the supervisor would lease it new ones for them.
             if self._scheduler.may_be_over and self._leaving is None:
                 self._finish_tasks()
-        self._close()
-        self._up.send(Leaving(self._leaving))
-
-    def _close(self) -> None:
-        """Report the last counts and close the files. A worker that ends at once leaves tasks and responses behind."""
+        # Report the last counts and close the files. A worker that ends at once leaves tasks and responses behind.
         if self._job is not None:
             self._job.close()
         self._failures.drop_all()
@@ -140,6 +136,7 @@ class Worker:
         if self._leaving is not LeavingKind.CONCLUDED:
             self._recorder.keep(self._context.subject.classes.news())
         self._recorder.close()
+        self._up.send(Leaving(self._leaving))
 
     # Orders
 
@@ -182,7 +179,9 @@ class Worker:
             case PeerJournals(journals):
                 self._context.knowledge.follow(journals)
             case CredentialMessage():
-                self._renew(message)
+                keeper = self._credentials
+                if keeper is not None and keeper.obey(message, self._up.send):
+                    self._health.renewed()
             case OutageOrder():
                 self._outage.obey(message, (*self._flights.values(), *(flight for flight, _ in self._landed)))
             case Drain(concludes=True):
@@ -194,11 +193,6 @@ class Worker:
                 self._is_immediate = self._is_immediate or immediate
             case _:
                 raise AssertionError(f"not an order: {message!r}")
-
-    def _renew(self, message: CredentialMessage) -> None:
-        keeper = self._credentials
-        if keeper is not None and keeper.obey(message, self._up.send):
-            self._health.renewed()
 
     def _hold(self) -> None:
         """Wait for the requests in flight, then for the end of the outage."""

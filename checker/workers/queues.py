@@ -108,7 +108,29 @@ class Receiver:
     def get_nowait(self) -> Message | None:
         """The next message; None when there is none now."""
         if not self._messages:
-            self._fill()
+            while not self._ended:
+                try:
+                    chunk = os.read(self._connection.fileno(), _CHUNK)
+                except BlockingIOError:
+                    break
+                except OSError:
+                    chunk = b""
+                if not chunk:
+                    self._ended = True
+                self._received += chunk
+            # Whole messages out of the received bytes; half a message of a dead writer is dropped with it.
+            start = 0
+            while len(self._received) - start >= _HEAD:
+                end = start + _HEAD + int.from_bytes(self._received[start : start + _HEAD], "big")
+                if end > len(self._received):
+                    break
+                try:
+                    self._messages.append(decode(bytes(self._received[start + _HEAD : end])))
+                except Undecodable:
+                    # Somebody's code wrote into our pipe: what follows cannot be trusted either.
+                    self._ended = True
+                start = end
+            del self._received[:start]
         return self._messages.popleft() if self._messages else None
 
     def wait(self, timeout_s: float | None = None) -> bool:
@@ -126,31 +148,3 @@ class Receiver:
         self._ended = True
         self._messages.clear()
         self._connection.close()
-
-    def _fill(self) -> None:
-        while not self._ended:
-            try:
-                chunk = os.read(self._connection.fileno(), _CHUNK)
-            except BlockingIOError:
-                break
-            except OSError:
-                chunk = b""
-            if not chunk:
-                self._ended = True
-            self._received += chunk
-        self._cut()
-
-    def _cut(self) -> None:
-        """Whole messages out of the received bytes; half a message of a dead writer is dropped with it."""
-        start = 0
-        while len(self._received) - start >= _HEAD:
-            end = start + _HEAD + int.from_bytes(self._received[start : start + _HEAD], "big")
-            if end > len(self._received):
-                break
-            try:
-                self._messages.append(decode(bytes(self._received[start + _HEAD : end])))
-            except Undecodable:
-                # Somebody's code wrote into our pipe: what follows cannot be trusted either.
-                self._ended = True
-            start = end
-        del self._received[:start]

@@ -57,7 +57,16 @@ def version_of(root: Mapping[str, Any]) -> tuple[str, Edition]:
     for key in ("swagger", "openapi"):
         declared = root.get(key)
         if isinstance(declared, str | int | float) and not isinstance(declared, bool):
-            return _read(str(declared))
+            version = str(declared)
+            match = _VERSION.match(version if "." in version else f"{version}.0")
+            edition = _EDITIONS.get(match[1]) if match else None
+            if edition is None:
+                raise LoaderError(
+                    f"The provided schema uses Open API {version}, which is currently not supported.",
+                    ["Supported versions: 2.0, 3.0, 3.1, 3.2"],
+                    kind=LoaderErrorKind.OPEN_API_UNSUPPORTED_VERSION,
+                )
+            return version, edition
     raise LoaderError(
         "Unable to determine the Open API version as it's not specified in the document.",
         kind=LoaderErrorKind.OPEN_API_UNSPECIFIED_VERSION,
@@ -78,18 +87,6 @@ def schema_dialect_of(root: Mapping[str, Any], dialect: Dialect) -> Dialect:
     found = dialect_of(said.removesuffix("#"), lambda uri: None)
     # The dialect of OpenAPI is a superset of draft 2020-12.
     return dialect if found in (None, Dialect.DRAFT2020) else found
-
-
-def _read(version: str) -> tuple[str, Edition]:
-    match = _VERSION.match(version if "." in version else f"{version}.0")
-    edition = _EDITIONS.get(match[1]) if match else None
-    if edition is None:
-        raise LoaderError(
-            f"The provided schema uses Open API {version}, which is currently not supported.",
-            ["Supported versions: 2.0, 3.0, 3.1, 3.2"],
-            kind=LoaderErrorKind.OPEN_API_UNSUPPORTED_VERSION,
-        )
-    return version, edition
 
 
 def flag(raw: Mapping[str, Any], name: str) -> bool | None:

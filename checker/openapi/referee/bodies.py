@@ -378,7 +378,15 @@ def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> 
             return _unstructured(content.decode(charset), rule)
         except LookupError:
             raise Undecided(f"the charset {charset!r} is not known") from None
-    return _octet_readings(content, rule)
+    # The readings of octets and of unknown media types: as text if possible, and as octets.
+    octets = _unstructured(content.decode("latin-1"), rule)
+    if content.isascii():
+        return octets
+    try:
+        text = _unstructured(content.decode("utf-8"), rule)
+    except UnicodeDecodeError:
+        return octets
+    return doubted(text + octets, _OCTETS)
 
 
 def _json_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
@@ -407,18 +415,6 @@ def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
     except BeyondLimits as error:
         raise Undecided(f"it {error}") from None
     return [Reading(value, _YAML if len(values) > 1 else "") for value in values]
-
-
-def _octet_readings(content: bytes, rule: Rule) -> list[Reading]:
-    """Return the readings of octets and of unknown media types: as text if possible, and as octets."""
-    octets = _unstructured(content.decode("latin-1"), rule)
-    if content.isascii():
-        return octets
-    try:
-        text = _unstructured(content.decode("utf-8"), rule)
-    except UnicodeDecodeError:
-        return octets
-    return doubted(text + octets, _OCTETS)
 
 
 def _unstructured(text: str, rule: Rule) -> list[Reading]:

@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 from msgspec import Struct
 
-from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcLogin, WfcUser, is_form
+from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcUser, is_form
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
@@ -243,7 +243,17 @@ class UserSource(CredentialSource):
         login, fixed = self._user.login, dict(self._user.headers)
         if login is None:
             return Credentials(fixed)
-        response = self._answer(login)
+        target, send = login.endpoint, self._wiring.send
+        if login.is_external:
+            parts = urlsplit(login.endpoint)
+            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+            send = self._wiring.send_to(login.endpoint)
+        media_type, payload = login.content_type, login.payload
+        if not isinstance(payload, str):
+            payload = written(dict(payload), media_type)
+        request = login_request(login.method, target, payload, media_type, login.headers)
+        label = f"{login.method} {target.partition('?')[0]}"
+        response = accepted(send(request), f"the login of {self._user.name!r} ({label})")
         token = login.token
         if token is None:
             cookies = cookies_of(response)
@@ -260,19 +270,6 @@ class UserSource(CredentialSource):
     def is_refused(self, response: Response) -> bool:
         """Whether a new login may help: fixed headers never change."""
         return self._user.login is not None and response.status_code in RETRY_ON
-
-    def _answer(self, login: WfcLogin) -> Response:
-        target, send = login.endpoint, self._wiring.send
-        if login.is_external:
-            parts = urlsplit(login.endpoint)
-            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            send = self._wiring.send_to(login.endpoint)
-        media_type, payload = login.content_type, login.payload
-        if not isinstance(payload, str):
-            payload = written(dict(payload), media_type)
-        request = login_request(login.method, target, payload, media_type, login.headers)
-        label = f"{login.method} {target.partition('?')[0]}"
-        return accepted(send(request), f"the login of {self._user.name!r} ({label})")
 
 
 _MASK: Final = Redaction().replacement

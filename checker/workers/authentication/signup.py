@@ -197,19 +197,16 @@ class AccountHooks:
             return case
         if digest_int("login", case.operation.label, repr(case.body)) % 2:
             return case
-        given = self._given()
-        body = {**case.body, **{name: given[name] for name in self._accounts.flow.shared if name in given}}
-        if _is_valid(self._accounts.login, case.media_type or "", body):
-            case.body = body
-        return case
-
-    def _given(self) -> Body:
         if self._account is None:
             try:
                 _, self._account = _sign_up_body(self._accounts)
             except CredentialError:
                 self._account = {}
-        return self._account
+        given = self._account
+        body = {**case.body, **{name: given[name] for name in self._accounts.flow.shared if name in given}}
+        if _is_valid(self._accounts.login, case.media_type or "", body):
+            case.body = body
+        return case
 
 
 def _refusal(operation: Operation, answer: Response) -> str:

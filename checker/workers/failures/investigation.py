@@ -471,16 +471,13 @@ class FailureQueue:
         self._context.recorder.settled(settled)
         for finding in settled:
             if finding.reproduced:
-                self._save(finding, flight)
+                again = flight.again
+                try:
+                    if again is not None and again.fingerprint == finding.fingerprint:
+                        # Later runs try the smaller version instead.
+                        self._context.saved.forget((again.step,))
+                    self._context.saved.save(finding.steps)
+                except Exception as error:  # noqa: BLE001 - the finding must still be recorded
+                    self._context.recorder.gave_up(finding.label, finding.phase, error)
         self._up.send(FindingsWritten(len(settled)))
         settled.clear()
-
-    def _save(self, finding: Finding, flight: InFlight) -> None:
-        again = flight.again
-        try:
-            if again is not None and again.fingerprint == finding.fingerprint:
-                # Later runs try the smaller version instead.
-                self._context.saved.forget((again.step,))
-            self._context.saved.save(finding.steps)
-        except Exception as error:  # noqa: BLE001 - the finding must still be recorded
-            self._context.recorder.gave_up(finding.label, finding.phase, error)

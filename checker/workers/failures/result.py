@@ -59,7 +59,10 @@ class InvestigationResult(Struct):
             yield from self.send_printed(printed, factory, wanted)
             return
         if self.names.are_spent(chain, sent):
-            self._keep_confirmed(printed)
+            self.is_spent = True
+            if self.is_confirmed and not self.is_of_check and not self.printed:
+                self.commands = printed.commands(self.chain)
+                self.printed.append((self.chain[-1].verdict.outcome, self.chain[-1].verdict.judgement))
             return
         self.printed.append((sent[-1].outcome, sent[-1].judgement))
         if len(sent) != len(chain):
@@ -71,13 +74,6 @@ class InvestigationResult(Struct):
             self._steps_before = shots[:-1]
         elif chain is not self.chain:
             self.chain = shots
-
-    def _keep_confirmed(self, printed: PrintedReplay) -> None:
-        """Print the confirmed requests, which had a resource of their own, where no further resource can be made."""
-        self.is_spent = True
-        if self.is_confirmed and not self.is_of_check and not self.printed:
-            self.commands = printed.commands(self.chain)
-            self.printed.append((self.chain[-1].verdict.outcome, self.chain[-1].verdict.judgement))
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """Return how often the printed commands showed a failure."""

@@ -235,18 +235,14 @@ class DemandLearner(Struct):
         With an index, those of the earlier cases of the same list are among them.
         """
         here = _LAST if self.at_once else self._place(phase, label)
-        since = self._since(label, here, index)
+        moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
+        since = max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
         count, found = self._wanted.get((label, phase, since), (-1, ()))
         if count != self._records:
             now = tuple(sorted(_without_explained(self._holding(label, here, since))))
             found = found if now == found else now
             self._wanted[label, phase, since] = self._records, found
         return found
-
-    def _since(self, label: Label, here: Place, index: int) -> int:
-        """Return the first index of a list from which on the demands are those of an index."""
-        moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
-        return max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
 
     def _holding(self, label: Label, here: Place, index: int) -> set[Constraint]:
         place, own = (*here, 0), (*here, index)
@@ -302,13 +298,10 @@ class DemandLearner(Struct):
             yield from self._complaint(made, outcome, phase)
         is_refused = may_complain(status) or status >= 500
         if index < _COUNTED and (is_accepted or is_refused):
-            yield from self._left_out(made, phase, is_accepted=is_accepted)
-
-    def _left_out(self, made: GeneratedCase, phase: str, *, is_accepted: bool) -> Iterator[DemandHeard]:
-        """Yield the parts to leave out of most cases, since no case with them was ever accepted."""
-        counts = self._optional.setdefault(phase, OptionalParts())
-        for demand, is_refuted in counts.count(made.case, is_accepted=is_accepted):
-            yield from self._tell(made.label, demand, phase, refuted=is_refuted)
+            # The parts to leave out of most cases, since no case with them was ever accepted.
+            counts = self._optional.setdefault(phase, OptionalParts())
+            for demand, is_refuted in counts.count(made.case, is_accepted=is_accepted):
+                yield from self._tell(made.label, demand, phase, refuted=is_refuted)
 
     def _accept(self, case: Case, phase: str) -> Iterator[DemandHeard]:
         label = case.operation.label

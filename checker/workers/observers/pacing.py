@@ -37,19 +37,16 @@ class Concurrency(Struct):
         if status is None or status in _SUFFERING:
             self._troubles += 1
         if self._answers >= _WINDOW:
-            self._decide()
-
-    def _decide(self) -> None:
-        p95 = sorted(self._latencies)[int(len(self._latencies) * 0.95)]
-        if self._troubles * 10 > self._answers:
-            self.lanes = max(1, self.lanes // 2)
-        elif self._calm_p95_s is not None and p95 > 8 * self._calm_p95_s and p95 > 0.05:
-            self.lanes = max(1, self.lanes - 1)
-        else:
-            self.lanes = min(self.most, self.lanes * 2)
-            self._calm_p95_s = p95 if self._calm_p95_s is None else max(self._calm_p95_s, p95 / 2)
-        self._answers = self._troubles = 0
-        self._latencies.clear()
+            p95 = sorted(self._latencies)[int(len(self._latencies) * 0.95)]
+            if self._troubles * 10 > self._answers:
+                self.lanes = max(1, self.lanes // 2)
+            elif self._calm_p95_s is not None and p95 > 8 * self._calm_p95_s and p95 > 0.05:
+                self.lanes = max(1, self.lanes - 1)
+            else:
+                self.lanes = min(self.most, self.lanes * 2)
+                self._calm_p95_s = p95 if self._calm_p95_s is None else max(self._calm_p95_s, p95 / 2)
+            self._answers = self._troubles = 0
+            self._latencies.clear()
 
 
 class SlowLanes(Struct):

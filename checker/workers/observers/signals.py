@@ -11,7 +11,6 @@ from msgspec import Struct
 from checker.core.case import NOT_SET, Case
 from checker.core.digests import digest_int
 from checker.core.failures import Failure
-from checker.core.meta import Binding
 from checker.core.operation import Label, Location, Operation
 from checker.core.resources import status_of
 from checker.core.response import Response
@@ -194,7 +193,7 @@ class SignalSet:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
         label, status = case.operation.label, status_of(case.operation, response)
-        octave = _octave(response.elapsed)
+        octave = 0 if response.elapsed < _QUIET_S else int(response.elapsed * 1000).bit_length()
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, octave, size, response.header_count)
@@ -214,7 +213,9 @@ class SignalSet:
         if previous is not None:
             self._add(new, "transition", label, previous, status)
         if case.meta is not None and case.meta.bindings:
-            self._flows(new, label, case.meta.bindings, status)
+            outcome = status // 100
+            for taken in case.meta.bindings:
+                self._add(new, "flow", label, taken.producer, taken.pointer, taken.name, outcome)
         dull.record(new, is_close=is_close)
         return tuple(new)
 
@@ -250,11 +251,6 @@ class SignalSet:
             cells = self._cells[label] = InputCells(case.operation)
         self._add_parts(new, "input", label, status // 100, cells.of(case))
 
-    def _flows(self, new: list[tuple[int, str]], label: Label, bindings: Iterable[Binding], status: int) -> None:
-        outcome = status // 100
-        for taken in bindings:
-            self._add(new, "flow", label, taken.producer, taken.pointer, taken.name, outcome)
-
     def _add_parts(
         self, new: list[tuple[int, str]], kind: str, label: str, outcome: int, parts: Iterable[tuple[str, ...]]
     ) -> None:
@@ -279,10 +275,6 @@ class SignalSet:
             self._ids.add(number)
             new.append((number, kind))
         return True
-
-
-def _octave(elapsed_s: float) -> int:
-    return 0 if elapsed_s < _QUIET_S else int(elapsed_s * 1000).bit_length()
 
 
 def _leaf_kinds(body: Any) -> list[tuple[str, str]]:

@@ -205,17 +205,14 @@ class ServedByOthers(Struct):
             reader = self._readers.setdefault(path, JournalReader(Path(path)))
             for record in reader.read_new():
                 if isinstance(record, OperationServed):
-                    yield from self._sent(record)
+                    operation = self.find(Label(record.label))
+                    if operation is not None:
+                        case = literal_case(operation, record.request, _PHASE, "")
+                        with suppress(CheckerError):
+                            request = self.make(case)
+                            made = GeneratedCase(case, operation.label, (), (), record.request)
+                            yield Sent(made, request, record.status)
             reader.close()
-
-    def _sent(self, record: OperationServed) -> Iterator[Sent]:
-        operation = self.find(Label(record.label))
-        if operation is not None:
-            case = literal_case(operation, record.request, _PHASE, "")
-            with suppress(CheckerError):
-                request = self.make(case)
-                made = GeneratedCase(case, operation.label, (), (), record.request)
-                yield Sent(made, request, record.status)
 
 
 def _kind(operation: Operation) -> tuple[str, ...]:

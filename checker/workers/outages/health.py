@@ -169,7 +169,13 @@ class TargetHealth:
         if not self.served.tells_of(refused):
             self.served.recall(self._others.news())
         if not self.served.tells_of(refused):
-            return self._has_asked_others(refused)
+            # Ask the other workers, if there are any, and return whether they are asked: a worker that was never
+            # served cannot tell an outage from a refusal.
+            if self.context.subject.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
+                return False
+            self._first = refused
+            self._report(Trouble.REFUSED, refused.label)
+            return True
         witnesses = self._witnesses(refused)
         is_turned_away = yield from witnesses.is_turned_away()
         if not is_turned_away or witnesses.is_guess:
@@ -178,14 +184,6 @@ class TargetHealth:
             return False
         self._first = refused
         self._report(Trouble.GONE if refused.status in GATEWAY else Trouble.REFUSED)
-        return True
-
-    def _has_asked_others(self, refused: Sent) -> bool:
-        """Ask the other workers, if there are any, and return whether they are asked: a worker that was never served cannot tell an outage from a refusal."""
-        if self.context.subject.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
-            return False
-        self._first = refused
-        self._report(Trouble.REFUSED, refused.label)
         return True
 
     def _is_streak(self) -> bool:
@@ -218,7 +216,12 @@ class TargetHealth:
                 self._order = order
             case OutageAction.RESUME:
                 if self._first is not None:
-                    self._learn(self._first, order)
+                    first = self._first
+                    key = (first.label, first.status)
+                    if first.label == order.doubted:
+                        self._usual.add(key)
+                    elif not self.context.held_back.issuperset(order.held_back):
+                        self._usual.discard(key)
                 self.is_holding, self._number, self._order = False, 0, None
                 self._first = None
                 self._lost.clear()
@@ -226,14 +229,6 @@ class TargetHealth:
                 self.has_lost_session = not order.serves
                 self._is_rate_limited = order.is_rate_limited
                 self.context.held_back.update(order.held_back)
-
-    def _learn(self, first: Sent, order: OutageOrder) -> None:
-        """Remember after an outage whether the refusal that showed it concerns its operation alone."""
-        key = (first.label, first.status)
-        if first.label == order.doubted:
-            self._usual.add(key)
-        elif not self.context.held_back.issuperset(order.held_back):
-            self._usual.discard(key)
 
     def sit_out(self) -> Job[None]:
         """Wait for the end of an outage: report that no request is in flight, and examine the outage when that is ordered."""

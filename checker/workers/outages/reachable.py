@@ -1,7 +1,7 @@
 """The first connection to the target, with and without TLS, tried before any case is generated."""
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 from urllib.parse import urlsplit
@@ -96,7 +96,12 @@ def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> st
 
 def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
     if not origin.socket:
-        return _connected_to_any(loopbacks_of(origin.host), origin.port, timeout_s)
+        hosts = loopbacks_of(origin.host)
+        *others, last = hosts
+        for host in others:
+            with suppress(OSError):
+                return socket.create_connection((host, origin.port), timeout_s)
+        return socket.create_connection((last, origin.port), timeout_s)
     link = socket.socket(socket.AF_UNIX)
     try:
         link.settimeout(timeout_s)
@@ -105,14 +110,6 @@ def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
         link.close()
         raise
     return link
-
-
-def _connected_to_any(hosts: Sequence[str], port: int, timeout_s: float) -> socket.socket:
-    *others, last = hosts
-    for host in others:
-        with suppress(OSError):
-            return socket.create_connection((host, port), timeout_s)
-    return socket.create_connection((last, port), timeout_s)
 
 
 def _reason(error: OSError, host: str, patience_s: float) -> str:

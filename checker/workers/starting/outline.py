@@ -107,7 +107,15 @@ class _Outlining:
         self._operations = contents.operations
         schemes = SchemeCredentials(self._schema.security_schemes, contents.operations.common.authentication)
         self._rules = generation_rules(contents.operations, contents.settings, schemes, reuse=False)
-        self._chained = _reached(contents.selected.resources)
+        # Operations that sequences come by: those that begin one, and all that may follow.
+        found: set[Label] = set()
+        waiting = list(contents.selected.resources.roots)
+        while waiting:
+            label = waiting.pop()
+            if label not in found:
+                found.add(label)
+                waiting.extend(contents.selected.resources.followers(label))
+        self._chained = frozenset(found)
 
     def operations(self) -> Iterator[OutlinedOperation]:
         for entry in self._selected.entries:
@@ -160,15 +168,3 @@ class _Outlining:
         except CheckerError:
             # The run says why when it comes to it; nothing is sent of what cannot be made.
             return False
-
-
-def _reached(model: ResourceModel) -> frozenset[Label]:
-    """Operations that sequences come by: those that begin one, and all that may follow."""
-    found: set[Label] = set()
-    waiting = list(model.roots)
-    while waiting:
-        label = waiting.pop()
-        if label not in found:
-            found.add(label)
-            waiting.extend(model.followers(label))
-    return frozenset(found)
