@@ -20,6 +20,8 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 
 _READING: Final = "GET"
+_INCOMPLETE: Final = frozenset((400, 422))
+"""Statuses of a collection that needs a query."""
 _MOST_NODES: Final = 10_000
 Thing = Mapping[str, Any]
 
@@ -126,6 +128,7 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
     """Whether the collection shows that its members are shared: it lists the resource for the peer.
 
     A collection in pages may list the resource on another page. Then it is shared if it lists the same members for both users.
+    True as well, with a note, if the list is refused without a query: nothing is known of the members then.
     """
     path = context.case.operation.path.rstrip("/").rpartition("/")[0]
     if _READING not in _methods_at(context.case.operation, path):
@@ -136,6 +139,11 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
         if request is None:
             return True
         answer = yield replace(request, target=request.path.rstrip(b"/").rpartition(b"/")[0], is_of_check=False)
+        if isinstance(answer, Response) and answer.status_code in _INCOMPLETE:
+            context.unjudged.append(
+                f"the collection cannot be read ({answer.status_code}), so that its members may be shared"
+            )
+            return True
         body = _body(answer) if isinstance(answer, Response) and _is_served(answer) else None
         # Without the object around the list, which may hold the time of the response.
         listed.append([_scalars(one) for one in islice(_things(body), isinstance(body, dict), None)])

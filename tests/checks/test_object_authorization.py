@@ -120,3 +120,14 @@ def test_a_sample_that_both_users_see_shares_no_other_member(pages: dict[str, An
     them = exchanges()
     verdict = them.verdict(CHECK, read(them), [made(them)], served(**pages))
     assert bool(verdict.failures) is is_leak
+
+
+def test_a_collection_that_needs_a_query_leaves_its_members_unjudged() -> None:
+    them = exchanges()
+
+    def answer(request: WireRequest) -> Response:
+        return Response(422, [], b"{}") if request.path.endswith(b"/notes") else served()(request)
+
+    verdict = them.verdict(CHECK, read(them), [made(them)], answer)
+    assert (verdict.failures, verdict.errors) == ((), ())
+    assert "the collection cannot be read (422)" in verdict.unjudged[0]
