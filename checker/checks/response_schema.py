@@ -13,6 +13,12 @@ from checker.core.media_types import is_json
 from checker.core.response import Response, Undecoded
 
 _NAMED_SCHEMA = re.compile(r"(?:^|[/#])(?:components/schemas|definitions)/")
+_MAY_BE_NULL = re.compile(
+    r"\bnullable\b|\bnull (?:if|when|until|unless|for|means|indicates|otherwise)\b"
+    r"|\b(?:may|can|could|might|will|is|are|or|otherwise|else)\b[^.;]{0,20}\bnull\b",
+    re.IGNORECASE,
+)
+_IS_NEVER_NULL = re.compile(r"\b(?:not|never|non|cannot|can't|without)\b[^.;]{0,12}\bnull", re.IGNORECASE)
 _LONGEST_NAME = 80
 """Characters that are shown of a name that comes from the server."""
 
@@ -104,7 +110,21 @@ def _told(context: CheckContext, opinions: BodyOpinions) -> Found:
         context.unjudged.append(f"a response {opinions.unread}")
     if opinions.undecodable is not None:
         return _undecodable(opinions.undecodable, is_empty=not context.response.content)
-    return [_violation(context, violation) for violation in opinions.violations]
+    told = [violation for violation in opinions.violations if not _is_null_in_prose(violation)]
+    for violation in opinions.violations:
+        if violation not in told:
+            place = violation.schema_pointer
+            context.unjudged.append(
+                f"the description says that the value may be null, and its schema does not ({place})"
+            )
+    return [_violation(context, violation) for violation in told]
+
+
+def _is_null_in_prose(violation: SchemaViolation) -> bool:
+    """Whether a value is null, and the description of its own schema says that it may be."""
+    schema = violation.schema
+    prose = schema.get("description") if violation.value is None and isinstance(schema, dict) else None
+    return isinstance(prose, str) and bool(_MAY_BE_NULL.search(prose)) and not _IS_NEVER_NULL.search(prose)
 
 
 def _too_long(kept: bytes, what: str) -> str:

@@ -326,3 +326,25 @@ def test_messages_say_what_would_have_been_right() -> None:
     assert "`kind` is 'cow', which names none of the alternatives: 'cat', 'dog'" in found.message
     (found,) = failures("content_type_conformance", operation, answer(b"", "json"))
     assert found.message == "Received: json\nDocumented: application/json"
+
+
+@pytest.mark.parametrize(
+    ("prose", "is_failure"),
+    [
+        ("The end of the lease; may be null.", False),
+        ("Time of the last login, or null", False),
+        ("null if the task has not begun", False),
+        ("Nullable.", False),
+        ("The name. It is never null.", True),
+        ("The name, which must not be null", True),
+        ("The name", True),
+    ],
+)
+def test_null_that_the_prose_of_its_schema_allows_is_no_failure(prose: str, *, is_failure: bool) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "description": prose}}}
+    operation = operation_of({"content": {"application/json": {"schema": schema}}})
+    found = judged("response_schema_conformance", operation, answer(b'{"a": null}', "application/json"))
+    assert bool(found.failures) is is_failure
+    assert bool(found.unjudged) is not is_failure
+    (other,) = failures("response_schema_conformance", operation, answer(b'{"a": 1}', "application/json"))
+    assert other.code == "ST108"
