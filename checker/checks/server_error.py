@@ -21,6 +21,8 @@ EXPECTED = ("2XX", "3XX", "4XX")
 _UNAVAILABLE: Final = 503
 DROPPED = "connection dropped"
 """The rule of dropped connections. There is one for all, because a reset may discard what arrived before it."""
+UNANSWERED = "no response"
+"""The rule of requests without a response."""
 _REFUSED = "the request is refused"
 _REFUSED_AS_FAILED = "The body reports an invalid request, for which the status should be 4xx."
 
@@ -39,11 +41,17 @@ class DroppedConnection(Failure, code="ST115", title="Server error", severity=Se
     """The server closed the connection instead of sending a complete response."""
 
 
-def dropped_connection(outcome: NetworkFailure) -> Found:
-    """Fail on a connection that the server closed or reset while it handled the request.
+class UnansweredRequest(Failure, code="ST116", title="Server error", severity=Severity.CRITICAL, needs_repetition=True):
+    """The server sends no response, although it responds to other requests."""
+
+
+def missing_response(outcome: NetworkFailure) -> Found:
+    """Fail on a connection that the server closed or reset while it handled the request, and on a timeout without a response.
 
     A reused connection without any response may have been closed while it was idle, which is no failure.
     """
+    if outcome.kind is FailureKind.TIMEOUT and outcome.partial is None:
+        return UnansweredRequest("The server sends no response", unique_key=UNANSWERED)
     if outcome.kind is not FailureKind.DROPPED or outcome.may_be_late:
         return PASSED
     how = "in the middle of the response" if outcome.partial is not None else "without a response"

@@ -74,9 +74,10 @@ from checker.checks.server_error import (
     DroppedConnection,
     ReportedServerError,
     ServerError,
-    dropped_connection,
+    UnansweredRequest,
     has_no_complaint,
     is_no_server_error,
+    missing_response,
     not_a_server_error,
 )
 from checker.core.failures import Failure
@@ -93,11 +94,11 @@ TABLE = (
         "not_a_server_error",
         not_a_server_error,
         frozenset((Fact.STATUS, Fact.BODY)),
-        failures=(ServerError, ReportedServerError, DroppedConnection),
+        failures=(ServerError, ReportedServerError, DroppedConnection, UnansweredRequest),
         settings=(expected_statuses(*server_error.EXPECTED),),
         passes=is_no_server_error,
         quick_look=has_no_complaint,
-        no_response=dropped_connection,
+        no_response=missing_response,
     ),
     Check(
         "status_code_conformance",

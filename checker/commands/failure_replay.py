@@ -122,12 +122,15 @@ class ReplayTarget(Struct, frozen=True):
     """Returns the credentials that replace the recorded ones at a target."""
 
 
+_UNANSWERED: Final = (FailureKind.DROPPED, FailureKind.TIMEOUT)
+
+
 class _CannotSend(CheckerError):
     """A request of a failure cannot be sent as it was."""
 
 
-class _Dropped(_CannotSend):
-    """The server closed the connection instead of sending a complete response."""
+class _NoResponse(_CannotSend):
+    """The server sent no complete response."""
 
 
 def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
@@ -193,7 +196,7 @@ def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> str | None
         answers: list[Response] = []
         for number in range(len(finding.interactions)):
             answers.append(_sent(finding, number, answers, again, lanes, paths))
-    except _Dropped:
+    except _NoResponse:
         is_last = len(answers) == len(finding.interactions) - 1
         if is_last and any(one.kind == "dropped" for one in symptoms):
             return None
@@ -264,7 +267,7 @@ def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transpo
     # On a kept connection that the server has closed meanwhile, the failure to send would look like a dropped response.
     outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
     if isinstance(outcome, NetworkFailure):
-        kind = _Dropped if outcome.kind is FailureKind.DROPPED else _CannotSend
+        kind = _NoResponse if outcome.kind in _UNANSWERED else _CannotSend
         raise kind(f"{outcome.kind}: {outcome.message}")
     return outcome
 

@@ -86,6 +86,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "The server closed or reset the connection before its response was complete, several times, each on a new connection.",
         "Look for a panic, a crashed worker process or an exception outside the error handler in its log, and return a status.",
     ),
+    "ST116": Explanation(
+        "The server sent no response within three times the request timeout, while it responded to other requests.",
+        "Look for a handler that waits for ever or returns without a response: a lock, a loop, a missing callback or `await`.",
+    ),
     "ST201": Explanation(
         "A request that breaks the description was accepted. The message names the part that is wrong.",
         "Validate the part, or make the schema say what is really accepted.",

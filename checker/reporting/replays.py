@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from checker.checks.rules import says_taken
-from checker.checks.server_error import DROPPED
+from checker.checks.server_error import DROPPED, UNANSWERED
 from checker.checks.table import BUILT_IN
 from checker.core import curl
 from checker.core.media_types import media_type_of
@@ -69,10 +69,10 @@ class Symptom(Struct, frozen=True):
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Yield the symptoms of a finding; none for a timeout."""
+    """Yield the symptoms of a finding; none for a cut response."""
     exchange = finding.interactions[-1].exchange
     if not has_response(exchange):
-        if finding.unique_key == DROPPED:
+        if finding.unique_key in (DROPPED, UNANSWERED):
             yield Symptom("dropped")
         return
     yield Symptom("status", exchange.status)

@@ -11,7 +11,7 @@ from checker.corpus.inflight import Progress, Slot, Stage
 from checker.corpus.records import Note
 from checker.health import TARGET
 from checker.supervisor.plans import remainder
-from checker.workers.messages import Leaving, Task
+from checker.workers.messages import PATIENCE, Leaving, Task
 
 MOST_AHEAD = 16
 """Most tasks that one worker holds."""
@@ -46,7 +46,7 @@ class Deadlines(Struct, frozen=True):
                 Stage.RECORD: 10.0,
                 # Between two requests of a shrink, candidates may be refused before they are sent.
                 Stage.SHRINK: send_s + 15.0,
-                Stage.CONFIRM: send_s + 10.0,
+                Stage.CONFIRM: PATIENCE * request_timeout_s + 15.0,
             },
             opening_s=120.0 + waiting_s,
         )

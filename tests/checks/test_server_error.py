@@ -244,6 +244,11 @@ def test_a_drop_on_a_reused_connection_proves_nothing() -> None:
     assert no_response(FailureKind.DROPPED, may_be_late=True) == []
 
 
-@pytest.mark.parametrize("kind", [one for one in FailureKind if one is not FailureKind.DROPPED])
+def test_a_missing_response_is_a_server_error() -> None:
+    assert no_response(FailureKind.TIMEOUT) == [("ST116", "The server sends no response")]
+    assert no_response(FailureKind.TIMEOUT, partial=Response(200, [], b"{")) == []
+
+
+@pytest.mark.parametrize("kind", [one for one in FailureKind if one.name not in ("DROPPED", "TIMEOUT")])
 def test_no_other_missing_response_is_a_server_error(kind: FailureKind) -> None:
     assert no_response(kind) == []

@@ -5,12 +5,12 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from checker.checks.server_error import DroppedConnection
+from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, HookError, StorageError
 from checker.core.failures import Failure
 from checker.core.request import WireRequest
-from checker.core.response import Outcome
+from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Note
@@ -92,6 +92,8 @@ class Investigation:
         # A failure that other requests may cause is not reported before it happened several times.
         if why and not needs_repetition:
             return (yield from as_printed(suspicion.chain, wanted, reproduce, slot, why))
+        if isinstance(suspicion.failure, UnansweredRequest):
+            return (yield from self._unanswered(suspicion, wanted))
         is_again = suspicion.second is not None
         names = FreshNames.of(suspicion.chain)
         confirmation = self._confirmation(suspicion, wanted, names)
@@ -125,6 +127,34 @@ class Investigation:
         if result.is_confirmed or not needs_repetition:
             yield from count_hits(result, wanted, reproduce, slot)
         return result
+
+    def _unanswered(self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure) -> Job[InvestigationResult]:
+        """Return the result for a request without a response. Each failing request costs a timeout, so only the simplest case is tried.
+
+        The printed command has several times the timeout, so that a slow response is no failure.
+        """
+        chain, health = suspicion.chain, self.slot.health
+        simplest = (yield from self._simplest_shot(suspicion)) if len(chain) == 1 else None
+        if simplest is not None:
+            self._note_others(suspicion, wanted, simplest)
+            if wanted.shown(simplest) is not None:
+                chain = (simplest,)
+        result = InvestigationResult(chain, is_confirmed=False, names=FreshNames.of(chain))
+        self.slot.is_patient = True
+        try:
+            yield from self._reproduce(suspicion, result, wanted)
+        finally:
+            self.slot.is_patient = False
+        if result.showed(wanted):
+            # If the target responds to no request at all, the missing response is not caused by this one.
+            is_silent = health.is_silent() if health.served.served else self._is_mute()
+            result.is_confirmed = not (yield from is_silent)
+        return result
+
+    def _is_mute(self) -> Job[bool]:
+        """Return whether the target does not respond to a request for its root either."""
+        root = WireRequest("GET", b"/", [], fresh=True)
+        return not isinstance((yield from self.slot.exchange(root)), Response)
 
     def _make_anew(
         self, suspicion: UnconfirmedFailure, wanted: ExpectedFailure, result: InvestigationResult
@@ -335,7 +365,11 @@ class Investigation:
 
     def _printed(self, suspicion: UnconfirmedFailure, names: FreshNames, earlier: Sequence[Verdict]) -> PrintedReplay:
         following = self._replay(suspicion, names).following
-        return PrintedReplay(self.tools, self.slot.context.recorder.reproduction, self._driven, following, earlier)
+        render = self.slot.context.recorder.reproduction
+        if isinstance(suspicion.failure, UnansweredRequest):
+            # A command without a limit would wait for ever.
+            render = partial(render, is_timed=True)
+        return PrintedReplay(self.tools, render, self._driven, following, earlier)
 
     def _shows_each_time(
         self, suspicion: UnconfirmedFailure, result: InvestigationResult, wanted: ExpectedFailure

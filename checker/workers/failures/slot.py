@@ -3,6 +3,7 @@
 import time
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.failures import Failure, Severity
 from checker.core.request import WireRequest
@@ -10,9 +11,11 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.inflight import Stage
 from checker.phases.attempt import Verdict
+from checker.transport.settings import time_limit_s, travelling
 from checker.workers import jobs
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job
+from checker.workers.messages import PATIENCE
 from checker.workers.observer_table import Observers
 from checker.workers.operation_tools import settings_of_case
 from checker.workers.outages.health import TargetHealth
@@ -30,6 +33,8 @@ class InvestigationSlot(Struct):
     observers: Observers
     flight: InFlight
     shrink_budget: ShrinkBudget
+    is_patient: bool = False
+    """Whether requests have `PATIENCE` times their timeout."""
     _stage: Stage = Stage.CONFIRM
     _sent: int = 0
     """Requests for the current failure; in a second look, requests for all failures of the case."""
@@ -51,6 +56,10 @@ class InvestigationSlot(Struct):
         running.requests += 1
         running.inquiries += 1
         is_candidate = self._stage is Stage.SHRINK
+        if self.is_patient:
+            usual = settings_of_case(self.context.operations, flight.made.case).http
+            limit_s = time_limit_s(request, usual)
+            request.via = replace(travelling(request, usual), request_timeout_s=PATIENCE * limit_s)
         request.patience_s = self.shrink_budget.patience_s if is_candidate else None
         while True:
             # The deadline is for one request, not for the whole investigation.
