@@ -281,7 +281,6 @@ class Recorder(Struct):
                 failed_cases=running.failed_cases,
                 statuses=rows(running.statuses),
                 ledger=ledger,
-                note=running.note,
                 inquiries=running.inquiries + inquiries,
                 wrong=rows(running.wrong),
                 tried=running.coverage,

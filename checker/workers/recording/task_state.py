@@ -132,15 +132,120 @@ PROBE_INDEX = 1 << 34
 """Indices of probes of operations that accepted no case start here."""
 
 
-class LeasedTask(Struct):
-    """The state of a task that is leased to this worker."""
+class TaskTally(Struct, kw_only=True):
+    """The counts of a leased task, until a record of them is written; and the waiting times of the whole lease."""
 
     lease: Task
+    rounds: ClusterRotation | None = None
+    """The turns of a cluster; None where each operation has its cases."""
+    ends_at: float | None = None
+    """The time from which on no case begins; None while the task waits behind another one."""
+    requests: int = 0
+    inquiries: int = 0
+    """The number of requests that investigated failures."""
+    cases: int = 0
+    failed_cases: int = 0
+    statuses: dict[tuple[str, int], int] = field(default_factory=dict)
+    wrong: dict[tuple[str, int], int] = field(default_factory=dict)
+    """The part of `statuses` that belongs to negative cases."""
+    probes: dict[tuple[str, int], int] = field(default_factory=dict)
+    """Like `statuses`, of cases with a method that is not the operation's."""
+    tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
+    """(label, place, keyword or `EDGE`, class of the status) -> cases that were about it."""
+    shown: Shown = field(default_factory=Shown)
+    """The parts of the description that cases had, whatever they were about."""
+    firsts: set[tuple[int | str, ...]] = field(default_factory=set)
+    """Entries that are new since the last report: (label, status) of responses, (label, place, keyword) of cases."""
+    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
+    """`statuses` at the last look."""
+    looks_at: int = 0
+    """The number of cases at which the next look at a cluster is due."""
+    answers: int = 0
+    """Number of responses in the whole lease."""
+    long_waits: int = 0
+    timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
+    """Operation -> time-outs in a row, and the index from which on the next one counts."""
+
+    def count(self, label: Label, status: int, *, is_wrong: bool = False) -> None:
+        """Count a case by its status, 0 if there was no response. `is_wrong` is true for a negative case."""
+        self.cases += 1
+        kind = (label, status)
+        if is_wrong:
+            self.wrong[kind] = self.wrong.get(kind, 0) + 1
+        count = self.statuses.get(kind)
+        if count is None:
+            self.firsts.add(kind)
+        self.statuses[kind] = (count or 0) + 1
+        if self.rounds is not None and self.cases >= self.looks_at:
+            self._look()
+
+    def count_probe(self, label: Label, status: int) -> int:
+        """Count a case with a method of another operation; return 0, since the operation itself did not respond."""
+        self.cases += 1
+        self.probes[label, status] = self.probes.get((label, status), 0) + 1
+        return 0
+
+    def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
+        """Count the places and keywords that a case was about."""
+        for place, what in tried_by(meta):
+            kind = (label, place, what, status // 100)
+            count = self.tried.get(kind)
+            if count is None:
+                self.firsts.add((label, place, what))
+            self.tried[kind] = (count or 0) + 1
+
+    @property
+    def coverage(self) -> tuple[tuple[str, str, str, int, int], ...]:
+        """Return the parts of the description that were met, in the terms of `TaskProgress.tried`."""
+        about = ((*kind, count) for kind, count in self.tried.items())
+        return (*about, *self.shown.counts())
+
+    def charge(self, requests: int) -> None:
+        """Count the requests of a case."""
+        self.requests += requests
+        if self.lease.again:
+            self.inquiries += requests
+
+    def counted(self) -> None:
+        """Begin new counts after the old ones are recorded."""
+        self._look()
+        self.cases = self.requests = self.inquiries = self.failed_cases = 0
+        self.statuses.clear()
+        self.wrong.clear()
+        self.probes.clear()
+        self.tried.clear()
+        self.shown.clear()
+        self.firsts.clear()
+        self.looked_at.clear()
+        self.looks_at = len(self.lease.labels) * DULL_CASES
+
+    def waited(self, elapsed_s: float) -> None:
+        """Count a request that was answered or given up after so many seconds."""
+        self.answers += 1
+        if elapsed_s >= LONG_WAIT_S:
+            self.long_waits += 1
+
+    def _look(self) -> None:
+        """Read the latest responses of the operations of a cluster, and end its turn if all of them are dull.
+
+        The look is due when each of them may have had enough cases to be dull. By the clock, a fast target would be asked in vain for
+        longer.
+        """
+        if self.rounds is None:
+            return
+        seen, now = self.looked_at, dict(self.statuses)
+        self.looked_at, self.looks_at = now, self.cases + len(self.lease.labels) * DULL_CASES
+        if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
+            # The rest of its time is better spent elsewhere.
+            self.ends_at = 0.0
+
+
+class LeasedTask(TaskTally, kw_only=True):
+    """The state of a task that is leased to this worker."""
+
     row: Phase
     next_index: int
     stop: int
-    ends_at: float | None
-    """None while it waits behind another task."""
     phase: PhaseInfo
     is_chained: bool
     """Whether each of its indices is a whole sequence."""
@@ -150,59 +255,30 @@ class LeasedTask(Struct):
     redone: int = 0
     """How many of them were begun."""
     flying: int = 0
-    requests: int = 0
-    inquiries: int = 0
-    """The number of requests that investigated failures."""
-    cases: int = 0
-    failed_cases: int = 0
     failed_in_lease: int = 0
     unmade: int = 0
     """Indices of the lease that gave no case."""
     succeeded: int = 0
     """Status of the first 2xx response."""
-    statuses: dict[tuple[str, int], int] = field(default_factory=dict)
-    wrong: dict[tuple[str, int], int] = field(default_factory=dict)
-    """The part of `statuses` that belongs to negative cases."""
-    probes: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Like `statuses`, of cases with a method that is not the operation's."""
-    tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
-    """(label, place, keyword or `EDGE`, class of the status) -> cases that were about it."""
-    shown: Shown = field(default_factory=Shown)
-    """By cases, whatever they were about."""
-    firsts: set[tuple[int | str, ...]] = field(default_factory=set)
-    """Entries that are new since the last report: (label, status) of responses, (label, place, keyword) of cases."""
-    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
-    """`statuses` at the last look."""
-    looks_at: int = 0
-    """Cases of this count at which to look again, in a cluster."""
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
     """Cases that could not be judged or written down, by operation."""
     raised: Counter[Label] = field(default_factory=Counter)
-    note: str = ""
     extras: int = 0
-    rounds: ClusterRotation | None = None
-    """Whose turn it is in a cluster; None where each operation has its cases."""
     given_up: set[Label] = field(default_factory=set)
     ended_at_failure: bool = False
     is_slow: bool = False
     """Whether one of its requests waited long, in this lease or before."""
-    answers: int = 0
-    """Number of responses in the whole lease, for its report."""
-    long_waits: int = 0
-    timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
-    """Operation -> time-outs in a row, and the index from which on the next one counts."""
 
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
         """A leased task, not begun: its slice runs from its first case on."""
         row, rotation = phase_named(task.phase), ClusterRotation(task.labels, task.producers)
         return cls(
-            task,
+            lease=task,
             row=row,
             next_index=task.start,
             stop=task.stop,
-            ends_at=None,
             phase=PhaseInfo(task.phase),
             is_chained=row.source is CaseSource.CHAINED,
             is_closed=not row.extends,
@@ -279,43 +355,9 @@ class LeasedTask(Struct):
         """Start nothing more."""
         self.ends_at = 0.0
 
-    def count(self, label: Label, status: int, *, is_wrong: bool = False) -> None:
-        """Count a case by its status, 0 if there was no response. `is_wrong` is true for a negative case."""
-        self.cases += 1
-        kind = (label, status)
-        if is_wrong:
-            self.wrong[kind] = self.wrong.get(kind, 0) + 1
-        count = self.statuses.get(kind)
-        if count is None:
-            self.firsts.add(kind)
-        self.statuses[kind] = (count or 0) + 1
-        if self.rounds is not None and self.cases >= self.looks_at:
-            self._look()
-
-    def count_probe(self, label: Label, status: int) -> int:
-        """Count a case with a method of another operation; return 0, since the operation itself did not respond."""
-        self.cases += 1
-        self.probes[label, status] = self.probes.get((label, status), 0) + 1
-        return 0
-
     def tally(self, slots: InflightWriter) -> None:
         """Write its counts into the in-flight file, which outlives this worker."""
         slots.tally(self.lease.id, self.failed_in_lease, self.succeeded, self.unmade)
-
-    def note_tried(self, label: Label, meta: CaseMetadata, status: int) -> None:
-        """Count the places and keywords that a case was about."""
-        for place, what in tried_by(meta):
-            kind = (label, place, what, status // 100)
-            count = self.tried.get(kind)
-            if count is None:
-                self.firsts.add((label, place, what))
-            self.tried[kind] = (count or 0) + 1
-
-    @property
-    def coverage(self) -> tuple[tuple[str, str, str, int, int], ...]:
-        """Return the parts of the description that were met, in the terms of `TaskProgress.tried`."""
-        about = ((*kind, count) for kind, count in self.tried.items())
-        return (*about, *self.shown.counts())
 
     def is_news(self, status: int, *, has_failed: bool) -> bool:
         """Whether a case would change the report if the worker died before it is counted."""
@@ -326,12 +368,6 @@ class LeasedTask(Struct):
             self.failed_cases += 1
             self.failed_in_lease += 1
         return is_first or has_failed
-
-    def waited(self, elapsed_s: float) -> None:
-        """Count a request that was answered or given up after so many seconds."""
-        self.answers += 1
-        if elapsed_s >= LONG_WAIT_S:
-            self.long_waits += 1
 
     def timed_out(self, label: Label, index: int) -> bool:
         """Note a timeout; return whether it was the last one in a row that an operation may have.
@@ -351,39 +387,6 @@ class LeasedTask(Struct):
         operations = () if self.rounds is None else self.rounds.reports(self.given_up)
         ended, redo = self.ended_at_failure, tuple(self.redo)
         return LeaseReport(self.answers, self.long_waits, count, operations, ended, redo)
-
-    def charge(self, requests: int) -> None:
-        """Count the requests of a case."""
-        self.requests += requests
-        if self.lease.again:
-            self.inquiries += requests
-
-    def counted(self) -> None:
-        """Begin new counts after the old ones are recorded."""
-        self._look()
-        self.cases = self.requests = self.inquiries = self.failed_cases = 0
-        self.statuses.clear()
-        self.wrong.clear()
-        self.probes.clear()
-        self.tried.clear()
-        self.shown.clear()
-        self.firsts.clear()
-        self.looked_at.clear()
-        self.looks_at = len(self.lease.labels) * DULL_CASES
-
-    def _look(self) -> None:
-        """See what came of the operations of a cluster lately; the turn ends if that is nothing.
-
-        Whenever each of them may have had so many cases that it is dull: by the clock, fast targets would be asked in vain
-        for longer.
-        """
-        if self.rounds is None:
-            return
-        seen, now = self.looked_at, dict(self.statuses)
-        self.looked_at, self.looks_at = now, self.cases + len(self.lease.labels) * DULL_CASES
-        if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
-            # The rest of its time is better spent elsewhere.
-            self.stop_now()
 
     @property
     def finished(self) -> bool:
