@@ -1,7 +1,9 @@
 """Reference pages of the site, generated from the tables of the program when the site is built (a hook of MkDocs)."""
 
 import inspect
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -9,10 +11,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from checker import cli, faces
+from checker.commands import legacy, migrate
 from checker.commands.config import json_schema
 from checker.commands.explain import known_names, pages_for, title_of_name
 from checker.commands.topics import KeyOption, by_topic
 from checker.config.table import SECTIONS
+from checker.core.errors import UsageError
 from checker.core.hooks import HOOK_NAMES
 from checker.core.reports import report_formats
 
@@ -33,6 +37,7 @@ def pages() -> dict[str, str]:
         "reports": "\n\n".join(["# Report formats", table(("name", "title", "file", "written"), formats())]),
         "hooks": "\n\n".join(["# Hooks", HOOKS, table(("hook", "arguments after `ctx`", "scopes", "effect"), hooks())]),
         "python": "\n\n".join(["# Python names", PYTHON, *names()]),
+        "earlier": "\n\n".join(["# Earlier options, keys and names", EARLIER, *earlier()]),
     }
 
 
@@ -54,6 +59,60 @@ def filter_case(ctx, case):
 The first argument is a `checker.HookContext`. `@checker.hook` registers a hook for all descriptions (scope `global`), `@schema.hook` for one
 (scope `schema`), `@schema.hooks.apply(hook)` for one test (scope `test`). A hooks module is loaded with `CHECKER_HOOKS` or the key `hooks`."""
 PYTHON = "Every name is typed. `import checker` loads nothing else; a name is imported when it is first used."
+EARLIER = """Options, keys and Python names of earlier tools still work and print the current name. `checker migrate FILE` rewrites a configuration; the old file
+is kept as `FILE.before`. The values are samples."""
+SAMPLES = {
+    "proptest-phases": "explicit,generate",
+    "proptest-no-phases": "explicit",
+    "proptest-verbosity": "quiet",
+    "proptest-suppress-health-check": "too_slow",
+    "stateful": "links",
+    "force-schema-version": "30",
+    "target": "response_time",
+    "auth": "user:password",
+    "header": "X-Key: 1",
+    "data-generation-method": "positive",
+    "generation.modes": ["positive", "negative"],
+    "checks": "all",
+    "exclude-checks": "use_after_free",
+    "report": "junit",
+    "validate-schema": "true",
+    "proptest-report-multiple-bugs": "false",
+    "max-response-time": 2000,
+    "proptest-deadline": "2000",
+    **dict.fromkeys(("set-query", "set-header", "set-cookie", "set-path"), "name=value"),
+}
+"""Old option or key -> a value that it takes; others take any text, or are switches."""
+
+
+def earlier() -> Iterator[str]:
+    """Yield a table of options, of keys and of Python names."""
+    rows = []
+    for old in legacy.TABLE:
+        now = sampled(lambda value, old=old: [old.today("" if old.is_flag else value)], old.flags[-1].strip("-"))
+        rows.append((", ".join(f"`{flag}`" for flag in old.flags), f"`{' '.join(now[0])}`" if now[0] else "always on"))
+    rows += [(f"`{name}`", sentence) for name, (_, sentence) in legacy.GONE.items()]
+    yield "## Options\n\n" + table(("option", "now"), rows)
+    keys = [
+        (
+            f"`{name}`",
+            "<br>".join(f"`{key} = {json.dumps(value)}`" for key, value in sampled(rewrite, name)) or "no effect",
+        )
+        for name, rewrite in legacy.RENAMED.items()
+    ]
+    keys += [(f"`{name}`", instead) for name, instead in migrate.GONE.items()]
+    yield "## Keys\n\n" + table(("key", "now"), keys)
+    names = [(f"`checker.{old}`", f"`checker.{now}`") for old, now in faces.EARLIER.items()]
+    yield "## Python\n\n" + table(("name", "now"), names)
+
+
+def sampled(translation: Callable[[Any], Iterable[Any]], name: str) -> list[Any]:
+    """Return what an old option or key becomes with the first sample that it takes."""
+    for sample in (SAMPLES.get(name), "VALUE", True, 2000):
+        with suppress(ValueError, TypeError, AttributeError, UsageError):
+            if sample is not None and (found := list(translation(sample))):
+                return found
+    return []
 
 
 def commands() -> Iterator[str]:
