@@ -117,7 +117,11 @@ def is_broken_by(one: Constraint, root: Any) -> bool | None:
         if any(one.path[-1] not in value for value in members):
             return True
         # Forms take a text of blanks for none.
-        return None if any(_is_blank(value[one.path[-1]]) for value in members) else False
+        return (
+            None
+            if any(isinstance(text := value[one.path[-1]], str) and not text.strip() for value in members)
+            else False
+        )
     found = [_breaks(one, value) for value in values_at(root, one.path)]
     return True if True in found else None if None in found else False
 
@@ -178,10 +182,6 @@ def _breaks_relation(one: Constraint, holder: Any) -> bool | None:
         return None if order == 0 else order == 1
     present = [other for other in given if other in holder]
     return bool(present) if one.keyword == EXCLUSIVE else len(present) < len(given)
-
-
-def _is_blank(value: Any) -> bool:
-    return isinstance(value, str) and not value.strip()
 
 
 def _is_of_other_size(value: Any, sign: int, given: Any) -> bool | None:

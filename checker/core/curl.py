@@ -231,7 +231,7 @@ def parse(command: str) -> tuple[WireRequest, str]:
     if "url" not in found:
         raise ValueError("the curl command has no URL")
     request = _request(found, given)
-    request.is_kept = None if follows else _always
+    request.is_kept = None if follows else lambda: True
     place = BaseUrl.from_url(f"{_UNIX}{found['socket']}").url if "socket" in found else ""
     return request, place + request.target.decode("latin-1") if place else found["url"]
 
@@ -356,10 +356,6 @@ def _request(found: dict[str, str], given: list[str]) -> WireRequest:
     target = found.get("target", _target(found["url"]))
     method = found.get("method", "GET" if body is None else "POST")
     return WireRequest(method, as_bytes(target), headers, None if body is None else as_bytes(body))
-
-
-def _always() -> bool:
-    return True
 
 
 def _target(url: str) -> str:

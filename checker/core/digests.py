@@ -1,6 +1,5 @@
 """Identities: short digests of what must be the same for ever, on every machine."""
 
-from functools import lru_cache
 from hashlib import blake2b
 
 _TASK_DIGITS = 10
@@ -19,13 +18,7 @@ def digest_int(*parts: str) -> int:
 
 def case_id(task_seed: int, index: int) -> str:
     """Case id: ten hex digits of the task's seed, then the index, so that ids of one task never collide."""
-    return f"{_task_name(task_seed)}{index}"
-
-
-@lru_cache(maxsize=64)
-def _task_name(task_seed: int) -> str:
-    # Remembered: formatting it takes longer than all the rest.
-    return f"{task_seed & _TASK_MASK:010x}"
+    return f"{task_seed & _TASK_MASK:010x}{index}"
 
 
 SHARDS = 64

@@ -158,7 +158,7 @@ class ProviderSource(CredentialSource):
             _news(case.headers, changed.headers),
             _news(case.query, changed.query),
             _news(case.cookies, changed.cookies),
-            case=None if _has_body_of(changed, case) else changed,
+            case=None if (changed.body, changed.media_type) == (case.body, case.media_type) else changed,
         )
 
     def is_refused(self, response: Response) -> bool:
@@ -309,10 +309,6 @@ def _condition(name: str, value: Any) -> Condition:
 
 def _news(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in after.items() if name not in before or before[name] != value}
-
-
-def _has_body_of(changed: Case, case: Case) -> bool:
-    return (changed.body, changed.media_type) == (case.body, case.media_type)
 
 
 def _written(value: Any, name: str) -> Any:

@@ -240,7 +240,7 @@ class Redaction:
 
         An object keeps its structure: texts in it and names that are no plain words are replaced, and numbers from outside are 0.
         """
-        if _is_empty(item):
+        if item is None or item in ("", [], {}):
             return item
         if _is_too_deep(item, depth):
             return self.replacement
@@ -291,10 +291,6 @@ class Redaction:
 
 _COOKIE, _BODY = Location.COOKIE, Location.BODY
 _UNKNOWN = (ANYTHING,)
-
-
-def _is_empty(item: Any) -> bool:
-    return item is None or item in ("", [], {})
 
 
 def _is_too_deep(value: Any, depth: int) -> bool:

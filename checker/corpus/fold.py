@@ -446,7 +446,11 @@ class RunView(Struct):
     def _absorb_error(self, record: OperationError) -> None:
         key = (record.label, record.phase, record.title, record.message)
         known = self.errors.get(key)
-        self.errors[key] = record if known is None else min(known, record, key=_details)
+        self.errors[key] = (
+            record
+            if known is None
+            else min(known, record, key=lambda one: (one.trace, one.request, repr(one.components)))
+        )
         if record.phase:
             self._phase(record.phase).errored.add(record.label)
 
@@ -463,10 +467,6 @@ def fold(records: Iterable[tuple[int, Record]]) -> RunView:
     for incarnation, record in records:
         view.absorb(incarnation, record)
     return view
-
-
-def _details(error: OperationError) -> tuple[str, str, str]:
-    return error.trace, error.request, repr(error.components)
 
 
 def _least(one: Said | None, other: Said) -> Said:

@@ -48,7 +48,11 @@ def _extended(value: Any) -> Any:
     if isinstance(value, str):
         return value if _is_utf8(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
     if isinstance(value, int):
-        return value if _LEAST <= value <= _MOST else Ext(_INTEGER, _bytes_of(value))
+        return (
+            value
+            if _LEAST <= value <= _MOST
+            else Ext(_INTEGER, value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
+        )
     if isinstance(value, (list, tuple)):
         return [_extended(item) for item in value]
     if isinstance(value, dict):
@@ -69,10 +73,6 @@ def _is_utf8(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _bytes_of(number: int) -> bytes:
-    return number.to_bytes(number.bit_length() // 8 + 1, "big", signed=True)
 
 
 def _restored(code: int, data: memoryview) -> object:

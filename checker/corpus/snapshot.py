@@ -48,7 +48,9 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
     The same for any order of `entries`.
     """
     # Deduplicate by `repr`: a literal in a binding may be a list, which is not hashable.
-    ordered = sorted({repr(entry): entry for entry in entries}.values(), key=_key)
+    ordered = sorted(
+        {repr(entry): entry for entry in entries}.values(), key=lambda one: (_cost(one), one.label, repr(one))
+    )
     uncovered = {number for entry in ordered for number in entry.ids}
     heap = [(-_worth(entry, uncovered), place) for place, entry in enumerate(ordered)]
     heapify(heap)
@@ -75,10 +77,6 @@ def _cost(entry: CorpusEntry) -> float:
 
 def _worth(entry: CorpusEntry, uncovered: set[int]) -> float:
     return sum(number in uncovered for number in set(entry.ids)) / _cost(entry)
-
-
-def _key(entry: CorpusEntry) -> tuple[float, str, str]:
-    return (_cost(entry), entry.label, repr(entry))
 
 
 _OF_A_RUN = (

@@ -110,15 +110,11 @@ def _headers(value: object) -> str | None:
     if not isinstance(value, Mapping) or _values(value) is not None:
         return _values(value)
     texts = [text for name, one in value.items() for text in (name, _text(one))]
-    return None if all(map(_is_latin, texts)) else "a mapping of texts in Latin-1"
+    return None if all(char <= "\xff" for text in texts for char in text) else "a mapping of texts in Latin-1"
 
 
 def _text(value: object) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
-
-
-def _is_latin(text: str) -> bool:
-    return all(char <= "\xff" for char in text)
 
 
 def _pair(value: object) -> str | None:

@@ -219,7 +219,7 @@ class SequenceBuilder(Struct, dict=True):
         found = self._led_to(known)
         if found:
             wanted = set().union(*map(self.model.sources_of, found))
-            for target in self._beginnings:
+            for target in (one for one in self.model.roots if self.model.uses[one].method in CREATING):
                 found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
         steps = known.steps
         last = steps[-1].use
@@ -263,10 +263,6 @@ class SequenceBuilder(Struct, dict=True):
             targets = (*self.model.followers(label), *self.model.on(self.model.uses[label].resource))
             found = self._followers[label] = {one: self._weight(one) for one in targets}
         return found
-
-    @cached_property
-    def _beginnings(self) -> Sequence[Label]:
-        return [one for one in self.model.roots if self.model.uses[one].method in CREATING]
 
     def _bindings(
         self, known: KnownResources, target: Label, chance: Random, *, is_aimed: bool

@@ -134,11 +134,7 @@ class Outages(Struct):
             self._told.append(incarnation)
         else:
             self.gone_at = None
-        return [(incarnation, self._resume())] if self._is_worth_telling else []
-
-    @property
-    def _is_worth_telling(self) -> bool:
-        return bool(self.held_back) or self.is_rate_limited or not self.serves
+        return [(incarnation, self._resume())] if self.held_back or self.is_rate_limited or not self.serves else []
 
     def _resume(self) -> OutageOrder:
         return OutageOrder(

@@ -50,7 +50,11 @@ class FreshNames(Struct):
     @classmethod
     def of(cls, chain: Chain) -> "FreshNames":
         """Return the names of a sequence that failed."""
-        served = (shot.made.label for shot in chain if _may_create(shot) and not _is_refused(shot))
+        served = (
+            shot.made.label
+            for shot in chain
+            if shot.made.case.method not in (*SAFE, REMOVING) and not _is_refused(shot)
+        )
         removed = (shot.made.label for shot in chain if shot.made.case.method == REMOVING and shot.is_served)
         return cls(chain[-1].made.case.id, frozenset(served), frozenset(removed))
 
@@ -227,10 +231,6 @@ def _renamed(factory: CaseFactory, made: GeneratedCase, renamed: dict[str, str])
 
 def _has_own_names(made: GeneratedCase) -> bool:
     return isinstance(made.other, Listed) and bool(made.other.token)
-
-
-def _may_create(shot: JudgedCase) -> bool:
-    return shot.made.case.method not in (*SAFE, REMOVING)
 
 
 def _is_refused(shot: JudgedCase) -> bool:

@@ -42,7 +42,7 @@ class SequenceReplay(Struct):
         """Send all steps, each with the values that earlier ones gave this time, and with new names where the old ones are taken."""
         shots: list[JudgedCase] = []
         for made in chain:
-            remade = self.names.given(self.factory, self.tools, self._remade(made, shots))
+            remade = self.names.given(self.factory, self.tools, self.following(made, before_in(shots)))
             shot = yield from self.send(remade, purpose, shots)
 
             def again(other: GeneratedCase) -> Job[JudgedCase]:
@@ -65,9 +65,6 @@ class SequenceReplay(Struct):
             if fails(shorter[-1]) and are_served_as(kept, shorter):
                 chain = shorter
         return chain
-
-    def _remade(self, made: GeneratedCase, earlier: Sequence[JudgedCase]) -> GeneratedCase:
-        return self.following(made, before_in(earlier))
 
     def following(self, made: GeneratedCase, sent: Sequence[SentCase]) -> GeneratedCase:
         """Return a step with the values of the new responses of earlier steps. Raises the errors of making a case."""

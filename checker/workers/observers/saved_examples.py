@@ -44,7 +44,7 @@ class Shards:
         database = self.database(label)
         found: dict[bytes, None] = {}
         for where in (key(label), secondary_key(label)):
-            found.update(dict.fromkeys(sorted(database.fetch(where), key=_shortlex)))
+            found.update(dict.fromkeys(sorted(database.fetch(where), key=lambda one: (len(one), one))))
         return list(found)
 
     def forget(self, label: str, choices: bytes) -> None:
@@ -61,10 +61,6 @@ def key(label: str) -> bytes:
 def secondary_key(label: str) -> bytes:
     """Key of what failed and is not shrunk."""
     return key(label) + _SECONDARY
-
-
-def _shortlex(choices: bytes) -> tuple[int, bytes]:
-    return len(choices), choices
 
 
 _OURS = b"\xff"

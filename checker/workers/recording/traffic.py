@@ -99,14 +99,12 @@ class Components(Struct):
         if len(self.known) >= _MOST_KNOWN:
             self.known.clear()
         fields = [
-            (_PLACES[place], MODES[part.mode], self._outside(meta, place)) for place, part in meta.components.items()
+            (_PLACES[place], MODES[part.mode], meta.outside(place) if self.sends_as_made else (ANYTHING,))
+            for place, part in meta.components.items()
         ]
         # Cases with bindings share theirs with no other.
         self.known[id(meta.components)] = meta.components, fields
         return fields
-
-    def _outside(self, meta: CaseMetadata, place: Location) -> tuple[str, ...]:
-        return meta.outside(place) if self.sends_as_made else (ANYTHING,)
 
 
 class CheckOutcomes(Struct):
