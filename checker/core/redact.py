@@ -14,51 +14,12 @@ from checker.core.meta import ANYTHING
 from checker.core.request import Location, WireRequest
 
 DEFAULT_KEYS = frozenset(
-    [
-        "phpsessid",
-        "xsrf-token",
-        "_csrf",
-        "_csrf_token",
-        "_session",
-        "_xsrf",
-        "aiohttp_session",
-        "api_key",
-        "api-key",
-        "apikey",
-        "auth",
-        "authorization",
-        "connect.sid",
-        "cookie",
-        "credentials",
-        "csrf",
-        "csrf_token",
-        "csrf-token",
-        "csrftoken",
-        "ip_address",
-        "mysql_pwd",
-        "passwd",
-        "password",
-        "private_key",
-        "private-key",
-        "privatekey",
-        "remote_addr",
-        "remote-addr",
-        "secret",
-        "session",
-        "sessionid",
-        "set_cookie",
-        "set-cookie",
-        "token",
-        "x_api_key",
-        "x-api-key",
-        "x_csrftoken",
-        "x-csrftoken",
-        "x_forwarded_for",
-        "x-forwarded-for",
-        "x_real_ip",
-        "x-real-ip",
-    ]
-)
+    ["phpsessid", "xsrf-token", "_csrf", "_csrf_token", "_session", "_xsrf", "aiohttp_session", "api_key", "api-key",
+     "apikey", "auth", "authorization", "connect.sid", "cookie", "credentials", "csrf", "csrf_token", "csrf-token",
+     "csrftoken", "ip_address", "mysql_pwd", "passwd", "password", "private_key", "private-key", "privatekey",
+     "remote_addr", "remote-addr", "secret", "session", "sessionid", "set_cookie", "set-cookie", "token", "x_api_key",
+     "x-api-key", "x_csrftoken", "x-csrftoken", "x_forwarded_for", "x-forwarded-for", "x_real_ip", "x-real-ip"]
+)  # fmt: skip
 DEFAULT_MARKERS = ("token", "key", "secret", "password", "auth", "session", "passwd", "credential")
 
 _AUTH = "auth"

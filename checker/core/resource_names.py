@@ -30,70 +30,19 @@ _SHARED = {
 }  # fmt: skip
 """Format -> its kind, where a value that one field shows is worth trying in any other. Dates and UUIDs say too little."""
 _QUALIFIERS: Final = frozenset(
-    [
-        "source",
-        "target",
-        "from",
-        "to",
-        "src",
-        "dst",
-        "dest",
-        "destination",
-        "origin",
-        "other",
-        "another",
-        "parent",
-        "child",
-        "root",
-        "old",
-        "new",
-        "first",
-        "second",
-        "next",
-        "previous",
-        "prev",
-        "left",
-        "right",
-        "sender",
-        "receiver",
-        "recipient",
-        "payer",
-        "payee",
-        "debit",
-        "credit",
-        "primary",
-        "secondary",
-        "main",
-        "default",
-        "current",
-        "original",
-        "related",
-        "linked",
-        "reply",
-        "replied",
-        "successor",
-        "predecessor",
-        "before",
-        "after",
-        "base",
-    ]
-)
+    ["source", "target", "from", "to", "src", "dst", "dest", "destination", "origin", "other", "another", "parent",
+     "child", "root", "old", "new", "first", "second", "next", "previous", "prev", "left", "right", "sender",
+     "receiver", "recipient", "payer", "payee", "debit", "credit", "primary", "secondary", "main", "default",
+     "current", "original", "related", "linked", "reply", "replied", "successor", "predecessor", "before", "after",
+     "base"]
+)  # fmt: skip
 """Words that say which of several members a name refers to: `source_account_id`, `fromAccount`, `parentId`."""
 _AMOUNTS: Final = frozenset(["amount", "total", "price", "sum", "due"])
 _CODES: Final = frozenset(["code", "token", "pin", "otp", "reference"])
 _OTHER_CODES: Final = frozenset(
-    [
-        "barcode",
-        "zipcode",
-        "postcode",
-        "postalcode",
-        "countrycode",
-        "currencycode",
-        "languagecode",
-        "statuscode",
-        "errorcode",
-    ]
-)
+    ["barcode", "zipcode", "postcode", "postalcode", "countrycode", "currencycode", "languagecode", "statuscode",
+     "errorcode"]
+)  # fmt: skip
 Resource = tuple[str, ...]
 """Segments of a collection, lower case, without versions and the like before it; parameters as `{}`."""
 
@@ -289,26 +238,10 @@ def _collection(segments: list[str]) -> Resource:
 
 
 _CURSORS: Final = frozenset(
-    [
-        "aftercursor",
-        "beforecursor",
-        "continuation",
-        "continuationtoken",
-        "cursor",
-        "endingbefore",
-        "nextcursor",
-        "nextmarker",
-        "nextpagetoken",
-        "nexttoken",
-        "pagecursor",
-        "pagetoken",
-        "paginationtoken",
-        "scrollid",
-        "searchafter",
-        "skiptoken",
-        "startingafter",
-    ]
-)
+    ["aftercursor", "beforecursor", "continuation", "continuationtoken", "cursor", "endingbefore", "nextcursor",
+     "nextmarker", "nextpagetoken", "nexttoken", "pagecursor", "pagetoken", "paginationtoken", "scrollid",
+     "searchafter", "skiptoken", "startingafter"]
+)  # fmt: skip
 _OF_CONNECTIONS: Final = ({"after", "first"}, {"before", "last"})
 """Pairs of arguments of connections (Relay): a cursor, and the number of items after or before it."""
 _COUNTS: Final = frozenset(
