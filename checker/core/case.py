@@ -7,8 +7,8 @@ from typing import Any, Final, Protocol, Self
 
 from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
-from checker.core.request import Location
-from checker.core.response import Response
+from checker.core.request import Location, WireRequest
+from checker.core.response import Outcome, Response
 from checker.core.user_code import plainly, require_names
 
 
@@ -31,6 +31,8 @@ class Engine(Protocol):
     def as_transport_kwargs(
         self, case: Any, base_url: str | None, headers: dict[str, str] | None
     ) -> dict[str, Any]: ...
+
+    def exchange(self, case: Any, request: WireRequest) -> Outcome: ...
 
     def call(self, case: Any, base_url: str | None, **options: Any) -> Response: ...
 
@@ -366,6 +368,10 @@ class Case:
             excluded_checks=excluded_checks,
             **kwargs,
         )
+
+    def exchange(self, request: WireRequest) -> Outcome:
+        """Return the outcome of a finished request to the host of this case: what a check sends beside it."""
+        return self._engine().exchange(self, request)
 
     def _known_engine(self) -> Engine | None:
         """Return the engine of the case, else that of its operation: cases of a run are made without one."""

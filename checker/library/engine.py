@@ -20,7 +20,7 @@ from checker.checks.context import JudgedInteraction
 from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
-from checker.config.operation_settings import OperationSettings
+from checker.config.operation_settings import HttpSettings, OperationSettings
 from checker.config.overrides import Overrides
 from checker.config.resolve import LiveSettings
 from checker.config.settings import RunSettings, credentials_of_call, target, without_credentials
@@ -579,15 +579,7 @@ class LibraryEngine:
         )
         is_safe = response.verify and options.transport_kwargs.get("verify") is not False
         http = own.http.with_options(verify=None if is_safe else False)
-
-        def send(request: WireRequest) -> Outcome:
-            if origin is None:
-                return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
-            outcome = self._send(origin, http, request)
-            if isinstance(outcome, Response) and outcome.raised is not None:
-                raise outcome.raised
-            return outcome
-
+        send = partial(self._sent_by_check, origin, http)
         judged = self._probes.judged(judge, (case, response, options.earlier), send)
         names = judge.names
         judgement = reviewed(judged, hooks, case, response, names)
@@ -605,6 +597,20 @@ class LibraryEngine:
             raise group from raised
         if raised is not None:
             raise raised
+
+    def _sent_by_check(self, origin: BaseUrl | None, http: HttpSettings, request: WireRequest) -> Outcome:
+        """Return the outcome of a request of a check."""
+        if origin is None:
+            return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
+        outcome = self._send(origin, http, request)
+        if isinstance(outcome, Response) and outcome.raised is not None:
+            raise outcome.raised
+        return outcome
+
+    def exchange(self, case: Case, request: WireRequest) -> Outcome:
+        """Return the outcome of a finished request to the target of a case."""
+        http = self.settings_of(case.operation).http
+        return self._sent_by_check(self._origin(None, self.settings.now), http, request)
 
     def _command(self, case: Case, request: WireRequest, settings: RunSettings, place: Place, **reading: bool) -> str:
         """Return the command that sends a request for a case again, without secrets."""

@@ -1,0 +1,57 @@
+"""The built-in checks as functions `(context, response, case)`, for checks of users that call them."""
+
+from collections.abc import Callable, Mapping
+
+from checker.checks.context import CheckContext
+from checker.checks.judge import Judge, JudgeSettings
+from checker.checks.table import BUILT_IN
+from checker.core.case import Case
+from checker.core.failures import FailureGroup
+from checker.core.response import Response
+
+BuiltInCheck = Callable[[CheckContext, Response, Case], None]
+
+
+def _function(name: str) -> BuiltInCheck:
+    row = BUILT_IN[name]
+
+    def check(context: CheckContext, response: Response, case: Case) -> None:
+        given = context.config.get("checks", {}).get(name, {})
+        # The switch of a check, such as the limit of `max_response_time`, stands where others have their section.
+        settings = {name: given if isinstance(given, Mapping) else {name: given}}
+        judge = Judge((row,), JudgeSettings(settings, context.truncation), context.tools)
+        work = judge.judge(case, response, context.sequence)
+        try:
+            request = next(work)
+            while True:
+                request = work.send(case.exchange(request))
+        except StopIteration as end:
+            judgement = end.value
+        for _, error in judgement.errors:
+            raise error
+        failures = list(judgement.failures)
+        if len(failures) == 1:
+            raise failures[0]
+        if failures:
+            raise FailureGroup("\n\n".join(f"{one.title}\n{one.message}" for one in failures), failures)
+
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = row.run.__doc__
+    return check
+
+
+allow_header_conformance = _function("allow_header_conformance")
+content_type_conformance = _function("content_type_conformance")
+ensure_resource_availability = _function("ensure_resource_availability")
+ignored_auth = _function("ignored_auth")
+max_response_time = _function("max_response_time")
+missing_required_header = _function("missing_required_header")
+negative_data_rejection = _function("negative_data_rejection")
+not_a_server_error = _function("not_a_server_error")
+object_level_authorization = _function("object_level_authorization")
+positive_data_acceptance = _function("positive_data_acceptance")
+response_headers_conformance = _function("response_headers_conformance")
+response_schema_conformance = _function("response_schema_conformance")
+status_code_conformance = _function("status_code_conformance")
+unsupported_method = _function("unsupported_method")
+use_after_free = _function("use_after_free")
