@@ -25,6 +25,8 @@ SCHEMA: Final = "_checker_schema"
 """Attribute of a test: the schema whose operations it tests, loaded or not."""
 GIVEN: Final = "_checker_given"
 """Attribute of a test: `GivenArguments`."""
+MISUSE: Final = "_checker_misuse"
+"""Attribute of a test: the error of its decorators, which fails the test and not its module."""
 
 
 class GivenArguments(Struct, frozen=True):
@@ -41,16 +43,17 @@ def _key(location: Location, name: str) -> str:
 
 
 def with_schema(schema: object) -> Callable[[Tested], Tested]:
-    """Return a decorator that makes a function a test of a schema. It raises `IncorrectUsage` on a test that has one."""
+    """Return a decorator that makes a test of a schema of a function, which itself stays free for other schemas."""
 
     def decorated(test: Tested) -> Tested:
         require_function("parametrize", test)
+        found: Tested = copied(test)
         if hasattr(test, SCHEMA):
-            raise IncorrectUsage(
+            found.__dict__[MISUSE] = (
                 f"`parametrize` stands twice above {test.__name__!r}; keep one of them, or use `checker.pytest.parametrize`"
             )
-        test.__dict__[SCHEMA] = schema
-        return test
+        found.__dict__[SCHEMA] = schema
+        return found
 
     return decorated
 
@@ -75,7 +78,7 @@ class SchemaDecorators:
         def decorated(test: Tested) -> Tested:
             require_function("given", test)
             if hasattr(test, GIVEN):
-                raise IncorrectUsage(f"`given` stands twice above {test.__name__!r}; join them")
+                test.__dict__[MISUSE] = f"`given` stands twice above {test.__name__!r}; join them"
             test.__dict__[GIVEN] = GivenArguments(arguments, named)
             return test
 
@@ -122,6 +125,8 @@ CASE: Final = "case"
 def refuse_misuse(test: Callable[..., Any]) -> None:
     """Raise `IncorrectUsage` for a test that cannot receive cases."""
     name = getattr(test, "__name__", repr(test))
+    if (misuse := getattr(test, MISUSE, None)) is not None:
+        raise IncorrectUsage(misuse)
     if getattr(test, "is_hypothesis_test", False):
         raise IncorrectUsage(
             f"{name!r} uses `hypothesis.given` together with `parametrize`; use `@schema.given` in its place"

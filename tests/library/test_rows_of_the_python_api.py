@@ -185,7 +185,6 @@ SCHEMA: dict[str, Row] = {
     "include": lambda it: list(it.schema.include(method="POST", path_regex="^/items")) == ["/items"],
     "include by function": lambda it: list(it.schema.include(lambda ctx: ctx.operation.operation_id == "getItem")) == ["/items/{id}"],
     "exclude": lambda it: list(it.schema.exclude(deprecated=True).exclude(tag=["items"])) == ["/files"],
-    "parametrize twice": lambda it: raises(checker.errors.IncorrectUsage, lambda: it.schema.parametrize()(it.schema.parametrize()(lambda case: None))),
     "as_strategy": lambda it: first(it.schema.as_strategy(), lambda case: case.method == "GET").method == "GET",
     "as_strategy of a path": lambda it: first(it.schema["/items"].as_strategy()).method == "POST",
     "as_state_machine": lambda it: issubclass(it.schema.as_state_machine(), checker.stateful.APIStateMachine),

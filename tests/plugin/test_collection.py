@@ -200,11 +200,30 @@ schema = schema.exclude(method="DELETE")
 
 
 @pytest.mark.parametrize(
-    ("above", "sentence"), [("@schema.parametrize()\n", "`parametrize` stands twice above 'test_api'")]
+    ("above", "sentence"),
+    [
+        ("@schema.parametrize()\n", "`parametrize` stands twice above 'test_api'"),
+        ("@schema.given(n=st.none())\n@schema.given(m=st.none())\n", "`given` stands twice above 'test_api'"),
+    ],
 )
-def test_decorators_that_mean_nothing_are_refused(run, above: str, sentence: str) -> None:
-    result = run(above + API)
-    result.stdout.fnmatch_lines([f"*IncorrectUsage: {sentence}*"])
+def test_decorators_that_mean_nothing_fail_their_test_and_no_other(run, above: str, sentence: str) -> None:
+    result = run(f"{above}{API}\ndef test_other():\n    pass\n")
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines([f"{sentence}*"])
+
+
+def test_one_function_tests_several_schemas(run) -> None:
+    text = """
+def judged(case):
+    SEEN.append(case.operation.label)
+
+test_users = schema.include(path="/users").parametrize()(judged)
+test_orders = schema.include(path="/orders").parametrize()(judged)
+"""
+    result = run(text, "-v")
+    result.assert_outcomes(passed=2)
+    ids = ["*::test_users?GET /users? PASSED*", "*::test_orders?POST /orders? PASSED*"]
+    result.stdout.fnmatch_lines(ids)
 
 
 def test_given_without_strategies_fails_its_test_and_no_other(run) -> None:
