@@ -534,6 +534,8 @@ def _user(entry: Any, at: str) -> WfcUser:
     headers = _headers(entry.get("fixedHeaders"), f"{at}.fixedHeaders")
     if login is None and not headers:
         raise _wrong(f"{at} has neither 'fixedHeaders' nor 'loginEndpointAuth'")
+    if login is not None and headers:
+        raise _wrong(f"{at} has both 'fixedHeaders' and 'loginEndpointAuth'; keep one of them")
     found = None if login is None else _login(login, f"{at}.loginEndpointAuth")
     return WfcUser(name, headers, found)
 
@@ -567,6 +569,8 @@ def _login(given: Any, at: str) -> WfcLogin:
     if not isinstance(payload, str) and not is_json_or_form(media_type):
         raise _wrong(f"{at}.contentType must be JSON or a form, or the payload 'payloadRaw'")
     token = given.get("token")
+    if token is not None and given.get("expectCookies"):
+        raise _wrong(f"{at} has both 'token' and 'expectCookies'; keep the one that the login gives")
     return WfcLogin(
         method,
         endpoint,
@@ -596,6 +600,10 @@ def _token(given: Any, at: str) -> WfcToken:
         if value not in known:
             raise _wrong(f"{at}.{name} must be one of {', '.join(known)}, but is {value!r}")
     template = _text_of(given, "sendTemplate", at, "{token}")
+    if "{token}" not in template:
+        raise _wrong(
+            f"{at}: 'sendTemplate' does not hold '{{token}}', so that what 'extractSelector' names would not be sent"
+        )
     selector = _text_of(given, "extractSelector", at)
     return WfcToken(taken, selector, sent, _text_of(given, "sendName", at), template)
 

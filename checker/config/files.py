@@ -168,6 +168,8 @@ def read_dictionary(path: Path) -> tuple[str, ...]:
         text = line.strip()
         if text and not text.startswith("#"):
             entries.append(_dictionary_entry(text, f"{path}:{number}"))
+    if not entries:
+        raise ConfigError(f"the dictionary file {path} has no entries; give it at least one")
     return tuple(entries)
 
 

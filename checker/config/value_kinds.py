@@ -262,7 +262,7 @@ _MOST_CERTIFICATES: Final = 16 << 20
 """Bytes: the bundle of a browser has a quarter of one MiB."""
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _RATE = re.compile(r"[1-9][0-9]{0,8}/[smhd]")
-_STATUS = re.compile(r"[1-5xX][0-9xX]{2}\Z")
+_STATUS = re.compile(r"[1-5][0-9xX]{2}\Z")
 
 
 def base_url(text: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from graphql import (
     DefinitionNode,
+    DirectiveDefinitionNode,
     DocumentNode,
     ExecutableDefinitionNode,
     GraphQLError,
@@ -149,7 +150,12 @@ def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[Definitio
             rest.append(one)
     rest = list(_based(rest, known, notes))
     everything = [*known.values(), *rest]
-    for name in sorted(_named(everything) - known.keys() - specified_scalar_types.keys()):
+    directives = [one for one in everything if isinstance(one, DirectiveDefinitionNode)]
+    types = (one for one in everything if not isinstance(one, DirectiveDefinitionNode))
+    missing = sorted(_named(types) - known.keys() - specified_scalar_types.keys())
+    if missing:
+        raise GraphQLError(f"the type {missing[0]} is used and not defined")
+    for name in sorted(_named(directives) - known.keys() - specified_scalar_types.keys()):
         notes.append(f"the type {name} is not defined; it is read as a scalar of which nothing is known")
         everything.append(ScalarTypeDefinitionNode(name=NameNode(value=name), directives=()))
     if roots is None and any(isinstance(one, SchemaExtensionNode) for one in rest):

@@ -203,6 +203,14 @@ def test_dictionaries_are_judged_with_the_file_that_names_them(tmp_path) -> None
     )
 
 
+def test_a_file_without_entries_is_refused(tmp_path) -> None:
+    (tmp_path / "empty.dict").write_text("# nothing yet\n")
+    file = tmp_path / "checker.toml"
+    file.write_text("[dictionaries.a]\nfrom-file = 'empty.dict'\n")
+    with pytest.raises(ConfigError, match=r"empty\.dict has no entries"):
+        Config.from_path(file)
+
+
 def test_dictionaries_of_a_project_are_judged_too() -> None:
     text = "[[project]]\ntitle = 'A'\n[project.generation.dictionaries.integer]\n"
     with pytest.raises(ConfigError, match="unknown dictionary 'b'"):

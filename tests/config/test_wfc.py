@@ -14,6 +14,7 @@ from checker.workers.authentication.logins import TokenSource
 from checker.workers.authentication.schemes import SchemeCredentials
 
 FIXED = {"name": "anna", "fixedHeaders": [{"name": "X-Key", "value": " k "}]}
+TOKEN = {"extractFrom": "body", "extractSelector": "/t", "sendIn": "header", "sendName": "Authorization"}
 LOGIN = {"verb": "post", "endpoint": "/login", "payloadRaw": "x"}
 
 
@@ -23,12 +24,10 @@ def users(*entries: Any, **more: Any) -> tuple[WfcUser, ...]:
 
 def test_entries_have_what_they_do_not_say_themselves_from_the_template() -> None:
     template = {
-        "fixedHeaders": [{"name": "X-All", "value": "1"}],
         "loginEndpointAuth": {**LOGIN, "contentType": "text/plain", "headers": [{"name": "A", "value": "b"}]},
     }  # fmt: skip
-    own = {"name": "bert", "fixedHeaders": [], "loginEndpointAuth": {"payloadRaw": "bert"}}
+    own = {"name": "bert", "loginEndpointAuth": {"payloadRaw": "bert"}}
     anna, bert = users({"name": "anna"}, own, authTemplate=template)
-    assert (anna.headers, bert.headers) == ((("X-All", "1"),), ())
     assert anna.login is not None
     assert bert.login is not None
     assert (anna.login.payload, bert.login.payload) == ("x", "bert")
@@ -61,6 +60,15 @@ def test_a_login_has_any_of_five_verbs(verb: str) -> None:
         ([{"name": "a", "loginEndpointAuth": {"endpoint": "/l"}}], "'verb' is missing"),
         ([{"name": "a", "loginEndpointAuth": {"verb": "GET"}}], "'endpoint' is missing"),
         ([{"name": "a", "loginEndpointAuth": {**LOGIN, "endpoint": "l"}}], "starts with '/'"),
+        ([{**FIXED, "loginEndpointAuth": LOGIN}], "auth[0] (anna) has both 'fixedHeaders' and 'loginEndpointAuth'"),
+        (
+            [{"name": "a", "loginEndpointAuth": {**LOGIN, "token": TOKEN, "expectCookies": True}}],
+            "auth[0] (a).loginEndpointAuth has both 'token' and 'expectCookies'",
+        ),
+        (
+            [{"name": "a", "loginEndpointAuth": {**LOGIN, "token": {**TOKEN, "sendTemplate": "Bearer"}}}],
+            "auth[0] (a).loginEndpointAuth.token: 'sendTemplate' does not hold '{token}'",
+        ),
     ],
 )
 def test_what_means_nothing_is_one_sentence(entries: list[Any], message: str) -> None:

@@ -98,6 +98,21 @@ def run(
     return app
 
 
+def test_a_login_without_the_promised_cookie_is_an_error_that_says_so(command: Command) -> None:
+    path = command.directory / "users.json"
+    path.write_text(json.dumps({"auth": [login("anna", None)]}))
+    without = Bank()
+
+    def answer(request: Request) -> Reply:
+        reply = without.answer(request)
+        return Reply(reply.status, reply.media_type, reply.body) if reply.headers else reply
+
+    with serving(answer, DOCUMENT) as app:
+        ran = command.run(app.document_url, "--auth-wfc", "users.json", "--phases", "fuzzing", "-n", "1", inline=True)
+    assert ran.code == 1
+    assert "the login of 'anna' sets no cookie, which 'expectCookies' promises" in " ".join(ran.stdout.split())
+
+
 def callers(app: App, path: str) -> list[str]:
     sent = [one for one in app.seen if one.target.partition(b"?")[0] == path.encode()]
     return [one.headers.get("authorization", "-").rpartition("-")[2] for one in sent]

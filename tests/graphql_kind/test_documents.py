@@ -46,7 +46,7 @@ def test_own_names_of_root_types_count() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("type Query { a: Missing }", "Missing is not defined"),
+        ("directive @key(fields: Set) on OBJECT type Query { a: Int }", "the type Set is not defined"),
         ("extend type Query { a: Int }", "extended and not defined"),
         ("type Query { a: A } interface B { c: Int } interface D { e: Int } type A implements B, D { c: Int e: Int }", "before 2018"),
         ("type Query { a: Int } type Query { b: Int }", "defined more than once"),
@@ -58,6 +58,21 @@ def test_loose_sdl_is_read_and_told(text: str, says: str) -> None:
     assert "Query.a" in [one.label for one in schema.entries()]
     (note,) = [one.message for one in schema.iter_schema_warnings()]
     assert says in note
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "type Query { a: Missing }",
+        "type Query { a(b: [Missing!]): Int }",
+        "type Query { a: A } type B { b: Int } union A = B | Missing",
+        "type Query implements Missing { a: Int }",
+        "input I { b: Missing } type Query { a(i: I): Int }",
+    ],
+)
+def test_a_type_that_is_not_defined_is_refused(text: str) -> None:
+    with pytest.raises(checker.errors.LoaderError, match="the type Missing is used and not defined"):
+        opened(text)
 
 
 def test_unknown_directives_and_old_comments_are_nothing_special() -> None:

@@ -169,7 +169,6 @@ def _key(place: str) -> dict[str, str]:
 
 _WFC = {
     "name": "anna",
-    "fixedHeaders": [{"name": "X-Fixed", "value": canary("fixed")}],
     "loginEndpointAuth": {
         "verb": "POST",
         "endpoint": "/login",
@@ -184,6 +183,7 @@ _WFC = {
         },
     },
 }
+_BERT = {"name": "bert", "fixedHeaders": [{"name": "X-Fixed", "value": canary("fixed")}]}
 SOURCES = {
     "pair, option, environment": Source(
         ("pair", "option", "environment"),
@@ -196,7 +196,7 @@ SOURCES = {
         f"payload = {{ password = '{canary('password')}' }}",
         schemes={"T": {"type": "http", "scheme": "bearer"}},
     ),
-    "users": Source(("fixed", "token"), "[auth.wfc]\npath = 'users.json'"),
+    "users": Source(("token",), "[auth.wfc]\npath = 'users.json'"),
     "keys": Source(
         ("query", "cookie"),
         f"[auth.openapi]\nQ = {{ api_key = '{canary('query')}' }}\nC = {{ api_key = '{canary('cookie')}' }}",
@@ -269,7 +269,7 @@ def _left_in(folder: Path) -> Iterator[str]:
 def test_an_echoed_secret_is_in_no_artefact(tmp_path: Path, name: str) -> None:
     source, command, folder = SOURCES[name], Command(tmp_path), tmp_path
     (folder / "checker.toml").write_text(source.toml)
-    (folder / "users.json").write_text(json.dumps({"auth": [_WFC]}))
+    (folder / "users.json").write_text(json.dumps({"auth": [_WFC, _BERT]}))
     command.environment["SECRET"] = canary("environment")
     reports = ("--report", ",".join(one.name for one in report_formats()))
     with serving(answer, document(source.schemes)) as app:

@@ -48,7 +48,7 @@ UPLOAD: Final = "cli/test_archive.py::test_it_is_sent_to_the_receiver_that_is_na
 FETCHING: Final = "hostile/test_fetching.py::test_a_hostile_target_of_a_reference_ends_in_one_sentence"
 DESCRIPTION: Final = "hostile/test_fetching.py::test_a_hostile_server_of_the_description_ends_in_one_sentence"
 CACHE: Final = "e2e/test_learning.py::test_the_cache_is_where_it_is_wanted"
-STATUSES: Final = (["6XX"], "Must be a status from 100 to 599")
+STATUSES: Final = (["XXX"], "Must be a status from 100 to 599")
 CERTIFICATE: Final = ("no.pem", "existing file")
 
 

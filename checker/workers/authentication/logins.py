@@ -239,10 +239,10 @@ class UserSource(CredentialSource):
         return self.log_in()
 
     def log_in(self) -> Credentials:
-        """Return the fixed headers and the credentials in the response to the login. Raises `CredentialError`."""
-        login, fixed = self._user.login, dict(self._user.headers)
+        """Return the fixed headers, or the credentials in the response to the login. Raises `CredentialError`."""
+        login = self._user.login
         if login is None:
-            return Credentials(fixed)
+            return Credentials(dict(self._user.headers))
         target, send = login.endpoint, self._wiring.send
         if login.is_external:
             parts = urlsplit(login.endpoint)
@@ -257,15 +257,20 @@ class UserSource(CredentialSource):
         token = login.token
         if token is None:
             cookies = cookies_of(response)
+            if not cookies:
+                raise CredentialError(
+                    f"the response to the login of {self._user.name!r} sets no cookie, which 'expectCookies' promises; "
+                    "say by 'token' where the response holds the credentials"
+                )
             echoed = {_ECHOED[name]: cookies[name] for name in cookies if name in _ECHOED}
-            return Credentials(echoed | fixed, cookies=cookies)
+            return Credentials(echoed, cookies=cookies)
         found = extracted(response, token.extract_from, token.extract_selector)
         sent = {token.send_name: token.template.replace("{token}", found)}
         if token.send_in == "query":
-            return Credentials(fixed, query=sent)
+            return Credentials(query=sent)
         if token.send_in == "cookie":
-            return Credentials(fixed, cookies=sent)
-        return Credentials(fixed | sent)
+            return Credentials(cookies=sent)
+        return Credentials(sent)
 
     def is_refused(self, response: Response) -> bool:
         """Whether a new login may help: fixed headers never change."""
