@@ -57,7 +57,7 @@ class InvestigationSlot(Struct):
         running.inquiries += 1
         is_candidate = self._stage is Stage.SHRINK
         if self.is_patient:
-            usual = settings_of_case(self.context.operations, flight.made.case).http
+            usual = settings_of_case(self.context.subject.operations, flight.made.case).http
             limit_s = time_limit_s(request, usual)
             request.via = replace(travelling(request, usual), request_timeout_s=PATIENCE * limit_s)
         request.patience_s = self.shrink_budget.patience_s if is_candidate else None
