@@ -45,6 +45,11 @@ BUILT_IN: Final = (
         "Declare their `security` in the description: readers cannot know otherwise.",
     ),
     WarningRow(
+        "refresh_stopped",
+        "Credentials that are not renewed again, since they were refused",
+        "Try the login with `checker auth check`.",
+    ),
+    WarningRow(
         "turned_away",
         "Requests after which the API refused every request",
         "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be obtained.",

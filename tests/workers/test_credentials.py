@@ -89,10 +89,14 @@ def test_who_carried_old_ones_takes_what_others_have_fetched() -> None:
 
 def test_an_operation_that_refuses_everything_does_not_have_them_fetched_for_ever() -> None:
     source = Numbered()
-    made = keeper(source)
+    made, notes = keeper(source), []
+    made.note = notes.append
     hopes = [made.is_refused(CASE, sent(made), answer(401)) for _ in range(2 * MOST_IN_VAIN)]
     assert hopes == [True] * MOST_IN_VAIN + [False] * MOST_IN_VAIN
     assert source.fetched == 1 + MOST_IN_VAIN
+    # The end of the renewals is said once.
+    text = "numbered: 3 renewals in a row were refused; it is not renewed again in this run"
+    assert [(one.kind, one.label, one.text) for one in notes] == [("refresh_stopped", "", text)]
 
 
 def test_old_ones_are_fetched_anew_and_serve_on_where_there_are_no_newer_ones() -> None:

@@ -13,6 +13,7 @@ from checker.core.credentials import RUNNING_SOURCES, Credentials, CredentialSou
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
+from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
 from checker.transport.prepare import plain_maker, put
 from checker.workers.authentication.logins import Identities, source_name
@@ -100,6 +101,8 @@ class ReauthState(Struct):
     """(operation, source) -> refusals in a row."""
     useful: set[str] = field(default_factory=set)
     """Sources whose credentials were accepted at least once."""
+    told: set[tuple[str, str]] = field(default_factory=set)
+    """(operation, source) of the warnings; the operation is empty for all."""
 
     @property
     def is_broken(self) -> bool:
@@ -113,6 +116,16 @@ class ReauthState(Struct):
         self.in_vain[place] += 1
         self.renewals += 1
         return True
+
+    def stopped(self, place: tuple[str, str]) -> Note | None:
+        """Return the warning that a source is not asked again, the first time only."""
+        label, source = place
+        about = label if source in self.useful else ""
+        if (about, source) in self.told:
+            return None
+        self.told.add((about, source))
+        times = f"{self.most_in_vain} renewals in a row were refused"
+        return Note("refresh_stopped", about, "", f"{source}: {times}; it is not renewed again in this run")
 
     def accepted(self, place: tuple[str, str]) -> None:
         """Reset the count of an operation that accepted its credentials."""
@@ -187,6 +200,8 @@ class CredentialKeeper(Struct):
     """Seconds, for the age of credentials."""
     trial: "TrialSource | None" = None
     """Source for operations that declare no security."""
+    note: Callable[[Note], None] = lambda note: None
+    """Records a warning."""
     fetched: Callable[[], None] = lambda: None
     """Called when the values of a login are among the secrets, so that its traffic can be written."""
     _held: dict[Address, _Held] = field(default_factory=dict)
@@ -285,6 +300,8 @@ class CredentialKeeper(Struct):
                 address = (name, source.key(case) or "")
                 if source.is_kept and self._held[address].number <= number:
                     self._newer(address, number, case)
+            elif (note := self.reauth.stopped(place)) is not None:
+                self.note(note)
         is_tried = self.trial is not None and self.trial.is_worth_a_try(case, outcome)
         return is_tried or is_hopeful
 
