@@ -7,7 +7,7 @@ conjunctions again and are read on demand, so that recursive schemas need no spe
 import json
 from collections.abc import Iterator
 from itertools import product
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -39,54 +39,32 @@ from checker.generation.normalization.reading import (
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.context import Budget
 from checker.schema.discriminators import Family, family_of, has_bases, is_heir
-from checker.schema.keywords import Keyword, keywords_of
+from checker.schema.keywords import keywords_of
 from checker.schema.pointers import pointer_child
 from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, sent_value
 from checker.validation.compiled import Compiled
 
 _SMALL: Final = 200
 """Values that are looked at where it is done often."""
-Saying = tuple[Scope, str, str]
-"""Scope, and a pointer or what names the text of a schema."""
+SchemaKey = tuple[Scope, str, str]
+"""Scope of a schema, and its pointer or the digest of its text: equal schemas have a key in common."""
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
 
 
-class Sayings:
-    """The digests by which equal schemas of one document are found. Each schema is read once."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str, frozenset[str], Scope], tuple[Saying, ...]] = {}
-
-    def of(self, facet: Facet) -> tuple[Saying, ...]:
-        """Return the digests of a schema. Equal schemas have one in common."""
-        if facet.is_made:
-            return ()
-        key = (facet.pointer, facet.without, facet.scope)
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = _sayings(facet)
-        return found
-
-    def forget(self) -> None:
-        """Hold nothing any more."""
-        self._found.clear()
-
-
-def _sayings(facet: Facet) -> tuple[Saying, ...]:
+def _schema_keys(facet: Facet) -> tuple[SchemaKey, ...]:
     raw = facet.raw
     if not isinstance(raw, dict) or not facet.without.isdisjoint(raw):
         return ()
     place = (facet.scope, facet.pointer, "")
     # The same reference may lead elsewhere in another document.
-    return (place,) if _refers(raw) else (place, (facet.scope, "", _digest(raw)))
-
-
-def _digest(raw: Any) -> str:
+    if _refers(raw):
+        return (place,)
     # Not equality: to Python 1, 1.0 and true are equal. Not the text: a default may have ten megabytes.
-    return digest(json.dumps(raw, sort_keys=True, default=repr))
+    return place, (facet.scope, "", digest(json.dumps(raw, sort_keys=True, default=repr)))
 
 
 def _refers(raw: Any) -> bool:
-    """True when a schema holds references, or too much to be looked through."""
+    """Whether a schema holds references, or too much to be looked through."""
     todo = [raw]
     for _ in range(_SMALL):
         if not todo:
@@ -99,9 +77,6 @@ def _refers(raw: Any) -> bool:
         elif isinstance(one, list):
             todo.extend(one)
     return True
-
-
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
 
 
 def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
@@ -151,55 +126,6 @@ _BOTH: Final = "the schema is required and forbidden"
 _INNER: Final = frozenset({"items", "prefixItems", "contains", "propertyNames", "not"})
 
 
-class Breaks(Protocol):
-    """The part of `Canon` that `forbid` needs."""
-
-    sayings: Sayings
-
-    def target(self, facet: Facet) -> Facet: ...
-    def broken(self, facet: Facet) -> tuple[tuple[Conjunction, ...], bool]: ...
-
-
-def forbid(breaks: Breaks, found: Canonical) -> None:
-    """Drop the ways to satisfy a `not` that contradict a required schema: no value satisfies a schema and its inverse.
-
-    Raises `UnresolvableReference`.
-    """
-    said: set[Saying] = set()
-    if found.forbidden or any(_denied(way) for one in found.branches for way in one.alternatives):
-        said.update(saying for facet in found.facets for saying in breaks.sayings.of(facet))
-    for inner, at in found.forbidden:
-        if not said.isdisjoint(breaks.sayings.of(inner)):
-            found.impossible = found.impossible or Reason(at, _BOTH)
-    found.branches = [_unfolded(breaks, branches, found, said) for branches in found.branches]
-
-
-def _unfolded(breaks: Breaks, branches: Branches, found: Canonical, said: set[Saying]) -> Branches:
-    """Return alternatives of a `not` in which references are replaced by the ways to break their targets."""
-    ways: list[Conjunction] = []
-    todo = list(reversed(branches.alternatives))
-    seen: set[FacetKey] = set()
-    while todo:
-        way = todo.pop()
-        inner = _denied(way)
-        if inner is None or len(ways) + len(todo) >= _WAYS:
-            ways.append(way)
-            continue
-        inner = breaks.target(inner)
-        if inner.key in seen or not said.isdisjoint(breaks.sayings.of(inner)):
-            continue
-        seen.add(inner.key)
-        more, is_whole = breaks.broken(inner)
-        if is_whole:
-            todo.extend(reversed(more))
-        else:
-            ways.append(way)
-    if not ways:
-        found.impossible = found.impossible or Reason(branches.pointer, _BOTH)
-    # The way that is found soonest comes first.
-    return replace(branches, alternatives=tuple(sorted(ways, key=_depth)))
-
-
 def _denied(way: Conjunction) -> Facet | None:
     """Return the facet that a way is the inverse of, if it is that and nothing else."""
     if len(way) != 1 or not isinstance(way[0].raw, dict):
@@ -209,15 +135,10 @@ def _denied(way: Conjunction) -> Facet | None:
 
 
 def _depth(way: Conjunction) -> int:
-    """Return the depth to which parts of a way can be broken."""
+    """Return the depth to which parts of a way can be broken: 0 if all of them are made and hold no other schema."""
     if _denied(way) is not None:
         return 2
-    return int(any(not _is_leaf(facet) for facet in way))
-
-
-def _is_leaf(facet: Facet) -> bool:
-    """Whether a made schema holds no other one."""
-    return facet.is_made and isinstance(facet.raw, dict) and _INNER.isdisjoint(facet.raw)
+    return int(any(not (one.is_made and isinstance(one.raw, dict) and _INNER.isdisjoint(one.raw)) for one in way))
 
 
 def openness(branches: Branches) -> int:
@@ -233,7 +154,9 @@ _DEPENDENT = ("dependentRequired", "dependentSchemas", "dependencies")
 def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
     """Add the alternatives that the conditions of a schema mean."""
     if "if" in raw and ("then" in raw or "else" in raw):
-        found.branches.append(_if(facet, raw))
+        condition, then, other = (facet.below(raw.get(name, True), name) for name in ("if", "then", "else"))
+        ways_of_if = ((condition, then), (inverse(condition), other))
+        found.branches.append(Branches(condition.pointer, facet, "if", ways_of_if))
     for keyword in _DEPENDENT:
         dependents = raw.get(keyword)
         if not dependents:
@@ -245,11 +168,6 @@ def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
         ways = [_with_and_without(facet, keyword, *item) for item in dependents.items()]
         alternatives = tuple(sum(chosen, ()) for chosen in product(*ways))
         found.branches.append(Branches(at, facet, keyword, alternatives))
-
-
-def _if(facet: Facet, raw: dict[str, Any]) -> Branches:
-    condition, then, other = (facet.below(raw.get(keyword, True), keyword) for keyword in ("if", "then", "else"))
-    return Branches(condition.pointer, facet, "if", ((condition, then), (inverse(condition), other)))
 
 
 def _with_and_without(facet: Facet, keyword: str, name: str, asked: Any) -> tuple[Conjunction, Conjunction]:
@@ -299,7 +217,7 @@ class Canon:
         self.budget = budget or Budget()
         self.validators: dict[ValidatorKey, Compiled] = {}
         """Compiled validators of facets, built on first use."""
-        self.sayings = Sayings()
+        self._schema_keys: dict[tuple[str, frozenset[str], Scope], tuple[SchemaKey, ...]] = {}
         # The operations of a document share the forms: compiling takes 1.1 to 1.2 times as long without them.
         self._forms: Forms = document.facts.setdefault((Canon, dialect, direction), {})
         self._read: dict[tuple[FacetKey, ...], Canonical] | None = {}
@@ -343,7 +261,7 @@ class Canon:
     def settle(self) -> None:
         """Forget the forms that are not shared: a compiled operation needs few of them, and lives long."""
         self._read = None
-        self.sayings.forget()
+        self._schema_keys.clear()
 
     def _canonical(self, conjunction: Conjunction) -> Canonical:
         found = Canonical(conjunction[0].pointer if conjunction else "#")
@@ -352,10 +270,11 @@ class Canon:
             self._flatten(facet, seen, found)
         read = [(facet, self.said(facet)) for facet in found.facets]
         if found.forbidden:
-            forbid(self, found)
+            self._drop_contradictions(found)
         self._read_objects(read, found)
         for facet, raw in read:
-            nullable = self._nullable is not None and _says_true(facet, self._nullable)
+            whole: Any = facet.raw
+            nullable = self._nullable is not None and whole.get(self._nullable) is True
             read_types(facet, raw, found, nullable=nullable)
             said = raw.keys()
             if not said.isdisjoint(SCALAR_KEYWORDS):
@@ -550,6 +469,56 @@ class Canon:
         ways = complement(facet, self.said(facet))
         return (*alternatives, *ways.alternatives), ways.is_whole
 
+    def _drop_contradictions(self, found: Canonical) -> None:
+        """Drop the ways to satisfy a `not` that contradict a required schema: no value satisfies a schema and its inverse.
+
+        Raises `UnresolvableReference`.
+        """
+        # Each inverse multiplies the ways of the next one, dead ends included: filters of five types (`gt`, `gte`, `lt`,
+        # `lte` over a shared base, inside each other) took the whole budget of 60,000 steps, and take 900 with this.
+        required: set[SchemaKey] = set()
+        if found.forbidden or any(_denied(way) for one in found.branches for way in one.alternatives):
+            required.update(key for facet in found.facets for key in self._keys_of(facet))
+        for inner, at in found.forbidden:
+            if not required.isdisjoint(self._keys_of(inner)):
+                found.impossible = found.impossible or Reason(at, _BOTH)
+        found.branches = [self._unfolded(branches, found, required) for branches in found.branches]
+
+    def _unfolded(self, branches: Branches, found: Canonical, required: set[SchemaKey]) -> Branches:
+        """Return alternatives of a `not` in which references are replaced by the ways to break their targets."""
+        ways: list[Conjunction] = []
+        todo = list(reversed(branches.alternatives))
+        seen: set[FacetKey] = set()
+        while todo:
+            way = todo.pop()
+            inner = _denied(way)
+            if inner is None or len(ways) + len(todo) >= _WAYS:
+                ways.append(way)
+                continue
+            inner = self.target(inner)
+            if inner.key in seen or not required.isdisjoint(self._keys_of(inner)):
+                continue
+            seen.add(inner.key)
+            more, is_whole = self.broken(inner)
+            if is_whole:
+                todo.extend(reversed(more))
+            else:
+                ways.append(way)
+        if not ways:
+            found.impossible = found.impossible or Reason(branches.pointer, _BOTH)
+        # The way that is found soonest comes first.
+        return replace(branches, alternatives=tuple(sorted(ways, key=_depth)))
+
+    def _keys_of(self, facet: Facet) -> tuple[SchemaKey, ...]:
+        """Return the keys of a schema of the document. Each schema is read once."""
+        if facet.is_made:
+            return ()
+        key = (facet.pointer, facet.without, facet.scope)
+        found = self._schema_keys.get(key)
+        if found is None:
+            found = self._schema_keys[key] = _schema_keys(facet)
+        return found
+
     def said(self, facet: Facet) -> dict[str, Any]:
         """Return the keywords of a schema that its dialect has, and that are well-formed."""
         raw: Any = facet.raw
@@ -613,16 +582,9 @@ class Canon:
         conditions(facet, raw, found)
 
 
-def _says_true(facet: Facet, keyword: str) -> bool:
-    return isinstance(facet.raw, dict) and facet.raw.get(keyword) is True
-
-
 def _is_meant(name: str, value: Any) -> bool:
     """Whether a keyword of a made schema has a meaning: in any dialect, or as one of our own."""
     if isinstance(value, Facet) or name in COINED:
         return True
-    return _is_said(_NEWEST.get(name), value) or _is_said(_OLDEST.get(name), value)
-
-
-def _is_said(keyword: Keyword | None, value: Any) -> bool:
-    return keyword is not None and keyword.is_well_formed(value)
+    keywords = (_NEWEST.get(name), _OLDEST.get(name))
+    return any(keyword is not None and keyword.is_well_formed(value) for keyword in keywords)
