@@ -51,28 +51,6 @@ Broken = tuple[Location, Draw]
 class OperationProgram:
     """Draws cases of one operation. Not for two threads at a time."""
 
-    __slots__ = (
-        "_budget",
-        "_context",
-        "_draw_case",
-        "_filters",
-        "_is_mixed",
-        "_maps",
-        "_negative",
-        "_outside",
-        "_phase",
-        "_pooled",
-        "_present",
-        "_present_with_body",
-        "fault",
-        "left_out",
-        "mismatched",
-        "opaque",
-        "operation",
-        "relations",
-        "whole",
-    )  # fmt: skip
-
     def __init__(
         self,
         compiler: PartCompiler,

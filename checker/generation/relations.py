@@ -28,38 +28,12 @@ from checker.core.resource_names import ends_with_variable, is_identifier, varia
 from checker.refusals.relations import Place, relations_in
 from checker.schema.views import Outline, outline_of
 
-_ORDERED: Final = frozenset(
-    tuple(pair.split("/"))
-    for pair in [
-        "start/end",
-        "starts/ends",
-        "begin/end",
-        "begins/ends",
-        "from/to",
-        "from/until",
-        "from/till",
-        "since/until",
-        "since/before",
-        "after/before",
-        "open/close",
-        "opens/closes",
-        "opening/closing",
-        "in/out",
-        "min/max",
-        "minimum/maximum",
-        "low/high",
-        "lower/upper",
-        "departure/arrival",
-        "departure/return",
-        "departs/arrives",
-        "issued/expires",
-        "issue/expiry",
-        "issue/due",
-        "valid/expires",
-        "gte/lte",
-        "gt/lt",
-    ]
-)
+_PAIRS: Final = """
+start/end starts/ends begin/end begins/ends from/to from/until from/till since/until since/before after/before open/close
+opens/closes opening/closing in/out min/max minimum/maximum low/high lower/upper departure/arrival departure/return
+departs/arrives issued/expires issue/expiry issue/due valid/expires gte/lte gt/lt
+"""
+_ORDERED: Final = frozenset(tuple(pair.split("/")) for pair in _PAIRS.split())
 """Words by which the names of a lower and a higher value differ."""
 _DEEP: Final = 4
 _MOST: Final = 300

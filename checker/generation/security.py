@@ -116,7 +116,13 @@ def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: Pa
     if not choices:
         return whole
     context = compiler.context
-    drawn = [_of_alternative(one) for one in choices]
+    drawn = [
+        [
+            (_ORDER.index(one.location), one.name, either(_OTHERS, one.draw, constant(one.usual)))
+            for one in choice.made_up
+        ]
+        for choice in choices
+    ]
     places: list[int | None] = [one.place for one in choices]
     is_given = bool(compiler.settings.met_alternatives)
     if is_given:
@@ -144,10 +150,3 @@ def _chooser(count: int, *, prefers_first: bool) -> Callable[[Source], int]:
         return lambda source: source.choice(count)
     others = count - 1
     return lambda source: 1 + source.choice(others) if source.boolean(_OTHERS) else 0
-
-
-def _of_alternative(alternative: Alternative) -> list[tuple[int, str, Draw]]:
-    return [
-        (_ORDER.index(one.location), one.name, either(_OTHERS, one.draw, constant(one.usual)))
-        for one in alternative.made_up
-    ]

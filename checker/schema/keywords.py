@@ -238,30 +238,7 @@ _DIALECTS: Final = {
 _OPENAPI: Final = "spec.openapis.org/oas/3."
 """Beginning of the dialects of OpenAPI 3.1 and later; since 3.2 they end in a date."""
 _KEYWORDS: Final[dict[str, frozenset[str]]] = {
-    "validation": frozenset(
-        [
-            "type",
-            "enum",
-            "const",
-            "multipleOf",
-            "maximum",
-            "exclusiveMaximum",
-            "minimum",
-            "exclusiveMinimum",
-            "maxLength",
-            "minLength",
-            "pattern",
-            "maxItems",
-            "minItems",
-            "uniqueItems",
-            "maxContains",
-            "minContains",
-            "maxProperties",
-            "minProperties",
-            "required",
-            "dependentRequired",
-        ]
-    ),
+    "validation": frozenset(name for name, one in _NEW.items() if one.shape is KeywordShape.PLAIN) - {"format"},
     "unevaluated": frozenset(("unevaluatedItems", "unevaluatedProperties")),
 }
 """Vocabulary -> its keywords. Leaving out any other vocabulary makes no sense."""

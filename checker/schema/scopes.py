@@ -279,7 +279,7 @@ class Scopes:
         if not fragment:
             return resource.place
         if fragment.startswith("/"):
-            return resource.place + _as_pointer(fragment)
+            return resource.place + fragment.replace("%", "%25")
         return resource.anchors.get(fragment)
 
     def at(self, place: str) -> tuple[bool, object]:
@@ -288,7 +288,3 @@ class Scopes:
         if resource is None:
             return False, None
         return walked(resource.raw, place[len(resource.place) :])
-
-
-def _as_pointer(fragment: str) -> str:
-    return fragment.replace("%", "%25")

@@ -208,11 +208,11 @@ class Outline:
                 continue
             raw = term.raw
             if isinstance(raw, dict) and isinstance(raw.get("$ref"), str):
-                target = self._target(raw["$ref"], term.pointer)
-                if target is not None and target.pointer not in seen:
-                    seen.add(target.pointer)
+                target = self.lookup(raw["$ref"], term.pointer)
+                if target is not None and target[1] not in seen:
+                    seen.add(target[1])
                     # The target comes before further parts, so that facets keep the order of the document.
-                    todo.insert(0, target)
+                    todo.insert(0, AppliedSchema(*target, raw["$ref"]))
                 if self.dialect not in _SIBLINGS_COUNT:
                     continue
             yield term
@@ -221,10 +221,6 @@ class Outline:
                 for keyword in ("anyOf", "oneOf"):
                     if branches := _branches(raw, term.pointer, keyword):
                         yield _Alternatives(tuple(self._of((branch,)) for branch in branches))
-
-    def _target(self, reference: str, at: str) -> AppliedSchema | None:
-        found = self.lookup(reference, at)
-        return None if found is None else AppliedSchema(*found, reference)
 
     def lookup(self, reference: str, at: str) -> tuple[object, str] | None:
         """Return the target of a reference in the document and its place; None if it leads nowhere."""

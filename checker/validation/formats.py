@@ -1,6 +1,7 @@
 """Formats that both validators assert. They are lenient where RFCs or their users differ; unknown names assert nothing."""
 
 import re
+from calendar import isleap
 from collections.abc import Callable, Mapping
 from functools import cache
 from ipaddress import AddressValueError, IPv6Address
@@ -34,11 +35,6 @@ def is_iri_reference(value: str) -> bool:
     return is_iri(value) or _fits(_ABOVE_ASCII, value, has_scheme=False)
 
 
-def _authority(above: str) -> str:
-    name = f"(?:[{_PLAIN}{above}]|{_PERCENT})*"
-    return f"(?:(?:[{_PLAIN}:{above}]|{_PERCENT})*@)?(?:\\[(?P<literal>[^\\]]*)\\]|{name})(?::[0-9]*)?"
-
-
 @cache
 def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
     """Return the pattern of a whole text; the group `literal` is a host in brackets.
@@ -47,7 +43,9 @@ def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
     """
     char = f"(?:[{_PLAIN}:@{above}]|{_PERCENT})"
     first = char if has_scheme else f"(?:[{_PLAIN}@{above}]|{_PERCENT})"
-    path = f"(?://{_authority(above)}(?:/{char}*)*|/(?:{char}+(?:/{char}*)*)?|{first}+(?:/{char}*)*|)"
+    name = f"(?:[{_PLAIN}{above}]|{_PERCENT})*"
+    host = f"(?:(?:[{_PLAIN}:{above}]|{_PERCENT})*@)?(?:\\[(?P<literal>[^\\]]*)\\]|{name})(?::[0-9]*)?"
+    path = f"(?://{host}(?:/{char}*)*|/(?:{char}+(?:/{char}*)*)?|{first}+(?:/{char}*)*|)"
     tail = f"(?:[{_PLAIN}:@{_FURTHER}{_BRACKETS}{above}]|{_PERCENT})*"
     scheme = "[A-Za-z][A-Za-z0-9+.-]*:" if has_scheme else ""
     return re.compile(f"{scheme}{path}(?:\\?{tail})?(?:#{tail})?")
@@ -119,8 +117,7 @@ def is_date(value: str) -> bool:
     year, month, day = int(match[1]), int(match[2]), int(match[3])
     if not 1 <= month <= 12 or not 1 <= day <= _MONTH_DAYS[month - 1]:
         return False
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return (month, day) != (2, 29) or is_leap
+    return (month, day) != (2, 29) or isleap(year)
 
 
 def is_time(value: str) -> bool:

@@ -96,7 +96,7 @@ def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
     Branches for values of the same kind come first, then fewer errors count, then deeper ones.
     """
     ranked = [
-        ((any(map(_is_another_kind, errors)), len(errors), -_depth(errors)), place, errors)
+        ((any(map(_is_another_kind, errors)), len(errors), -max(len(inner.path) for inner in errors)), place, errors)
         for place, errors in _branches(error).items()
         if isinstance(place, int)
     ]
@@ -112,10 +112,6 @@ def _branches(error: ValidationError) -> dict[object, list[ValidationError]]:
     for inner in error.context or ():
         branches.setdefault(inner.schema_path[0] if inner.schema_path else None, []).append(inner)
     return branches
-
-
-def _depth(errors: Sequence[ValidationError]) -> int:
-    return max(len(inner.path) for inner in errors)
 
 
 def _is_another_kind(error: ValidationError) -> bool:
@@ -213,20 +209,19 @@ class Referee:
         path = list(error.absolute_schema_path)
         validator: object = error.validator
         keyword = str(path[-1]) if path and validator is not None else "false"
+        pointer = pointer_of(self._schema, path)
+        # The schema `false` is the failing schema itself; every other keyword is inside the failing schema.
+        if keyword != "false" and path:
+            pointer = pointer.rpartition("/")[0]
         return SchemaViolation(
             schema_path=schema_path,
-            schema_pointer=self._pointer(path, keyword),
+            schema_pointer=pointer,
             instance_path=tuple(error.absolute_path),
             keyword=keyword,
             message=_message(keyword, error),
             schema=error.schema,
             value=error.instance,
         )
-
-    def _pointer(self, path: list[str | int], keyword: str) -> str:
-        pointer = pointer_of(self._schema, path)
-        # The schema `false` is the failing schema itself; every other keyword is inside the failing schema.
-        return pointer if keyword == "false" or not path else pointer.rpartition("/")[0]
 
 
 def _message(keyword: str, error: ValidationError) -> str:

@@ -120,7 +120,8 @@ class ValueHistory(Struct):
         """From what its values look like: 1 for short texts or integers that the server makes, down to 0.02."""
         if self.kind is bool or self.kind is float:
             return 0.02
-        if self.seen >= 4 and self._is_one_value():
+        first = next(iter(self.values), None)
+        if self.seen >= 4 and first is not None and all(value == first[0] for value, _ in self.values):
             return 0.1
         score = 1.0
         if self.echoed * 2 > self.seen:
@@ -130,7 +131,3 @@ class ValueHistory(Struct):
             if not text or len(text) > 64 or any(sign in text for sign in " /\n"):
                 score *= 0.15
         return score
-
-    def _is_one_value(self) -> bool:
-        first = next(iter(self.values), None)
-        return first is not None and all(value == first[0] for value, _ in self.values)

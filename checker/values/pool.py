@@ -226,7 +226,10 @@ class ValuePool:
             self._consumed(case, case.meta.bindings, status)
         found: list[ValueSeen | ValueGone] = []
         if operation.resource_method == REMOVING:
-            found += self._removed(case, succeeded=200 <= status < 300)
+            is_gone = 200 <= status < 300
+            for gone in self._gone_by(case, succeeded=is_gone):
+                self._note_removal(gone)
+                found += [gone] if is_gone else []
         source = self._sources.get(operation.label)
         if not 200 <= status < 300:
             located = (
@@ -377,12 +380,6 @@ class ValuePool:
             if ring is not None:
                 for one in ring.same(reading, above):
                     ring.missed(one)
-
-    def _removed(self, case: Case, *, succeeded: bool) -> Iterator[ValueGone]:
-        for gone in self._gone_by(case, succeeded=succeeded):
-            self._note_removal(gone)
-            if succeeded:
-                yield gone
 
     def _use(self, operation: Operation) -> ResourceUse:
         found = self._model.uses.get(operation.label)

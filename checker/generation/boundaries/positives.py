@@ -164,8 +164,8 @@ class Edges(Struct):
             return True
         inner = item_of(place)
         if form.branches:
-            branches = self.alternatives(form)
-            values = (one for one in branches if not self._is_null(one))
+            canonical, targets = self.compiler.canonical, self.targets
+            values = (one for one in self.alternatives(form) if canonical(targets(one)).types != {forms.NULL})
             return any(self.is_given(one, place) for one in islice(values, 1))
         if types == {forms.OBJECT}:
             given = {name for name, one in form.objects.properties.items() if self.is_given(one, inner)}
@@ -173,9 +173,6 @@ class Edges(Struct):
             return bool(given) and given.issuperset(needed)
         has_items = types == {forms.ARRAY} and form.arrays.count.low > 0
         return has_items and self.is_given(form.arrays.items, inner)
-
-    def _is_null(self, conjunction: Conjunction) -> bool:
-        return self.compiler.canonical(self.targets(conjunction)).types == {forms.NULL}
 
     def targets(self, conjunction: Conjunction) -> Conjunction:
         """Return the conjunction with references followed. Raises `Unsatisfiable`."""
@@ -209,7 +206,7 @@ class Edges(Struct):
 
     def _first(self, conjunction: Conjunction, place: TextPlace) -> Any:
         form = self.compiler.canonical(conjunction)
-        is_valid = self.compiler.validator(conjunction) if _is_checked(form) else _anything
+        is_valid = self.compiler.validator(conjunction) if _is_checked(form) else lambda value: True
         for boundary in self._usual_ones(form, conjunction, place):
             if is_valid(boundary.value) and place.carries(boundary.value):
                 return boundary.value
@@ -626,7 +623,7 @@ def _with(value: dict[str, Any], name: str, item: Any) -> dict[str, Any]:
 
 def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
     """Yield valid values, each once, the usual one first. Raises `Unsatisfiable` if there is none."""
-    is_valid = _of_json(edges.compiler.validator(conjunction))
+    is_valid = edges.compiler.validator(conjunction)
     usual = edges.usual(conjunction, place)
     shown: set[Any] = set()
     found = edges.values(conjunction, place)
@@ -645,7 +642,8 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
         key = distinct(boundary.value)
         # The usual value may be carried escaped: where a pattern allows no other, it was drawn so.
         is_carried = boundary is named or place.carries(boundary.value)
-        if key not in shown and is_carried and is_valid(boundary.value):
+        # Only the draw program can judge bytes, which JSON does not have.
+        if key not in shown and is_carried and (has_bytes(boundary.value) or is_valid(boundary.value)):
             shown.add(key)
             yield boundary
 
@@ -661,11 +659,6 @@ def safely(found: Iterator[Boundary]) -> Iterator[Boundary]:
         yield from found
     except (Unsatisfiable, BudgetSpent, Rejected):
         return
-
-
-def _of_json(is_valid: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Return a test of values that may hold bytes: only the draw program can judge bytes."""
-    return lambda value: has_bytes(value) or is_valid(value)
 
 
 def has_bytes(value: Any) -> bool:
@@ -691,7 +684,3 @@ def _is_checked(form: Canonical) -> bool:
         or excluded.values
         or excluded.steps
     )
-
-
-def _anything(value: Any) -> bool:
-    return True

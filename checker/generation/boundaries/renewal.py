@@ -327,19 +327,15 @@ def _spots(part: SchemaPart, usual: dict[str, Any], *, is_said: bool) -> Iterato
     waiting = [_Spot((), usual, part.conjunction, is_said)]
     while waiting:
         above = waiting.pop(0)
+        form = _form(part, above.schema)
         for name, value in above.value.items():
-            schema = _child(part, above.schema, name)
+            schema = None if form is None or form.branches else form.objects.of_name(name)
             said = above.is_said or _has_examples(part, schema)
             spot = _Spot((*above.path, name), value, schema, said)
             if isinstance(value, dict) and len(spot.path) < _DEEPEST:
                 waiting.append(spot)
             elif isinstance(value, str | int) and not isinstance(value, bool):
                 yield spot
-
-
-def _child(part: SchemaPart, conjunction: Conjunction | None, name: str) -> Conjunction | None:
-    form = _form(part, conjunction)
-    return None if form is None or form.branches else form.objects.of_name(name)
 
 
 def _has_examples(part: SchemaPart, conjunction: Conjunction | None) -> bool:

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
+from checker.core.request import Location
 from checker.core.schema import UnresolvableReference
 from checker.generation.drawing import alternatives
 from checker.generation.drawing.alternatives import compile_enum, excluding
@@ -17,7 +18,7 @@ from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_integer, compile_listed, compile_number
 from checker.generation.drawing.texts import compile_string
-from checker.generation.drawing.words import Words, reusing
+from checker.generation.drawing.words import Words, pooled
 from checker.generation.normalization import discrimination, forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import emptiness, is_settled
@@ -116,7 +117,7 @@ class Compiler(Struct):
             if most >= ENOUGH:
                 break
             # Reuse the compiled schemas below the root.
-            known = {key: made for key, made in self._known.items() if not _is_at(root, key)}
+            known = {key: made for key, made in self._known.items() if all(at != root for at, *_ in key[0])}
             other = replace(self, variety=variety, _known=known, _open={}, _minimal=None, _root=root)
             with suppress(Unsatisfiable, BudgetSpent):
                 candidate = other.compile(conjunction, place)
@@ -353,7 +354,8 @@ class Compiler(Struct):
             draw = words.sampled(draw, self.context)
         if self.reuses and place.is_body:
             is_valid = self.validator(conjunction)
-            return reusing(draw, kind, lambda value: place.carries(value) and is_valid(value), self.context)
+            accepts: IsValid = lambda value: place.carries(value) and is_valid(value)  # noqa: E731
+            return pooled(draw, (Location.BODY, None), (kind,), accepts, self.context)
         return draw
 
     def _with_examples(self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
@@ -366,8 +368,3 @@ class Compiler(Struct):
             if fitting and not (len(fitting) == 1 and isinstance(fitting[0], bool)):
                 draw = either(share, compile_listed(fitting), draw)
         return draw
-
-
-def _is_at(pointer: str, key: Key) -> bool:
-    """Whether a facet of a conjunction stands at a pointer."""
-    return any(place == pointer for place, *_ in key[0])

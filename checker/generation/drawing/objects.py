@@ -195,28 +195,21 @@ def related(draw: Draw, properties: Sequence[Property], context: DrawContext) ->
         if not source.boolean(_RELATED):
             return value
         first, way = source.choice(len(value) or 1), source.choice(3)
-        base = next(islice(value.values(), first, None), None)
+        base: Any = next(islice(value.values(), first, None), None)
         # Values of earlier responses and of dictionaries stay as they are.
         if type(base) not in (str, int, float) or context.bindings:
             return value
         made: dict[str, Any] = {}
         for name, other in value.items():
             if type(other) is type(base) and other != base and name in accepts:
-                found = base if way == 0 else _after(base, other) if way == 1 else _before(base)
+                is_text = isinstance(base, str)
+                found = (base, base + (other if is_text else 1), base[::-1] if is_text else base - 1)[way]
                 # A validator is compiled at its first call.
                 with suppress(Unsatisfiable, BudgetSpent):
                     made |= {name: found} if accepts[name](found) else {}
         return {**value, **made}
 
     return drawn
-
-
-def _after(base: Any, other: Any) -> Any:
-    return base + other if isinstance(base, str) else base + 1
-
-
-def _before(base: Any) -> Any:
-    return base[::-1] if isinstance(base, str) else base - 1
 
 
 def is_free(form: Canonical) -> bool:
@@ -275,7 +268,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
                 raise
             continue
         # Forms of nested alternatives cost the budget that their values need, and only scalars are asked for here.
-        is_plain = not any(_is_composed(facet.raw) for facet in conjunction)
+        is_plain = all(not isinstance(one.raw, dict) or _COMPOSING.isdisjoint(one.raw) for one in conjunction)
         words = topical(name, nodes.canonical(conjunction)) if inner.is_body and is_plain else ()
         words = tuple(word for word in words if inner.carries(word) and nodes.validator(conjunction)(word))
         if words and not nodes.is_minimal:
@@ -297,10 +290,6 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
         found.append(Property(name, _at(nodes, name, nodes.compile(objects.additional, inner), inner), 1.0))
     return found
-
-
-def _is_composed(raw: object) -> bool:
-    return isinstance(raw, dict) and not _COMPOSING.isdisjoint(raw)
 
 
 def _accepts(canon: Canon, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:

@@ -219,11 +219,6 @@ _POOLED = 63
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 
 
-def reusing(draw: Draw, kind: str, is_valid: Callable[[Any], bool], context: DrawContext) -> Draw:
-    """Draws a scalar of the body, or takes the value of the pool at its JSON pointer."""
-    return pooled(draw, (Location.BODY, None), (kind,), is_valid, context)
-
-
 def pooled(
     draw: Draw,
     target: tuple[Location, str | None],
@@ -251,13 +246,13 @@ def pooled(
 
     def drawn(source: Source) -> Any:
         likely = share
-        if is_path and context.bindings and _is_begun(context):
+        if is_path and any(one.location is Location.PATH for one in context.bindings):
             likely = TOGETHER
         if name is None and context.naming and _is_naming(context):
             likely = OFTEN
         if source.boolean(likely):
             index = source.integer(0, _POOLED)
-            value = take(name if name is not None else _pointer(context.path), index)
+            value = take(name if name is not None else "".join([f"/{token}" for token in context.path]), index)
             if value is not NOT_SET:
                 return value
         return draw(source)
@@ -269,14 +264,6 @@ def _is_naming(context: DrawContext) -> bool:
     """Whether the value that is drawn next names a resource; in lists every item does."""
     path, naming = tuple(context.path), context.naming
     return path in naming or (tuple([ITEMS if token.isdigit() else token for token in path]) in naming)
-
-
-def _is_begun(context: DrawContext) -> bool:
-    return any(one.location is Location.PATH for one in context.bindings)
-
-
-def _pointer(path: list[str]) -> str:
-    return f"/{'/'.join(path)}" if path else ""
 
 
 def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:

@@ -524,7 +524,7 @@ def compile_negative(
     listed: list[Breach] = []
     with compiler.budget.lent(STEPS), suppress(BudgetSpent):
         # `extend` keeps the breaches that come before the end of the budget.
-        listed.extend(islice(filter(wanted or _any, breaches(compiler, conjunction, place)), _MOST))
+        listed.extend(islice(filter(wanted, breaches(compiler, conjunction, place)), _MOST))
     choice = _BreachChoice(listed, _Trial(is_broken, compiler.context, compiler.budget))
     if choice.is_empty:
         raise Unsatisfiable(pointer, NOTHING)
@@ -535,10 +535,6 @@ def compile_negative(
         return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
 
     return retried(make, lambda drawn: is_broken(drawn[0]), compiler.context, pointer, _ATTEMPTS)
-
-
-def _any(breach: Breach) -> bool:
-    return True
 
 
 def invalid_for(compiler: Compiler, conjunction: Conjunction) -> Callable[[Any], bool]:

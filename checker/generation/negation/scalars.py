@@ -1,6 +1,7 @@
 """Ways to break the keywords of numbers and strings, and lists of values."""
 
 from base64 import b64encode
+from calendar import isleap
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
@@ -159,8 +160,7 @@ def _spliced(start: int, stop: int | None, text: str) -> _Change:
 
 def _not_in_leap_year(text: str) -> str:
     year = int(text[:4]) if text[:4].isdecimal() else 2023
-    is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return f"{min(year + is_leap, 9999):04d}-02-29{text[10:]}"
+    return f"{min(year + isleap(year), 9999):04d}-02-29{text[10:]}"
 
 
 _DATES: Final[tuple[_Change, ...]] = (

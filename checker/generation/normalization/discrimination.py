@@ -1,6 +1,7 @@
 """Alternatives that exclude each other, discriminators, and forms that admit no value at a quick look."""
 
 import re
+from contextlib import suppress
 from itertools import combinations
 from typing import Any, Final
 
@@ -153,19 +154,11 @@ def _of_objects(canon: Canon, form: Canonical, depth: int) -> Reason | None:
             if form.objects.closed_at is not None:
                 return Reason(pointer, f"{name!r} is required, but nothing allows it")
             continue
-        inside = _of_property(canon, conjunction, depth)
-        if inside is not None:
-            return inside
+        with suppress(UnresolvableReference):
+            inside = emptiness(canon, canon.canonical(conjunction), depth - 1) if depth else None
+            if inside is not None:
+                return inside
     return None
-
-
-def _of_property(canon: Canon, conjunction: Conjunction, depth: int) -> Reason | None:
-    if depth == 0:
-        return None
-    try:
-        return emptiness(canon, canon.canonical(conjunction), depth - 1)
-    except UnresolvableReference:
-        return None
 
 
 def is_settled(canon: Canon, form: Canonical, branches: Branches) -> bool:

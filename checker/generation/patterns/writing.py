@@ -72,9 +72,9 @@ class _Writing:
         """Return the writer of a part. Raises `UnsupportedPattern`."""
         match tree:
             case Characters(intervals):
-                return _characters(_both(intervals, self._allowed), 1, 1)
+                return _characters(alphabets.common(intervals, self._allowed), 1, 1)
             case Repetition(Characters(intervals), low, high):
-                return _characters(_both(intervals, self._allowed), low, high)
+                return _characters(alphabets.common(intervals, self._allowed), low, high)
             case Repetition(part, low, high):
                 return _repeated(self.written(part), low, high)
             case Alternation(options):
@@ -84,7 +84,8 @@ class _Writing:
             case Group(number, part):
                 return self._group(number, part)
             case Reference(number):
-                return self._reference(number)
+                size = self._sizes.get(number, (0, 0))
+                return PatternPart(*size, lambda source, least, most: self._texts.get(number, ""))
             case Lookahead():
                 return self._sequence((tree,))
             case Anchor():
@@ -122,10 +123,6 @@ class _Writing:
 
         return PatternPart(inner.low, inner.high, write)
 
-    def _reference(self, number: int) -> PatternPart:
-        low, high = self._sizes.get(number, (0, 0))
-        return PatternPart(low, high, lambda source, least, most: self._texts.get(number, ""))
-
     def _possible(self, options: tuple[Expression, ...]) -> list[PatternPart]:
         found: list[PatternPart] = []
         reason: UnsupportedPattern | None = None
@@ -161,14 +158,9 @@ def _spliced(rest: PatternPart, part: PatternPart, *, is_anywhere: bool) -> Patt
     return PatternPart(max(rest.low, part.low), rest.high, write)
 
 
-def _both(left: tuple[Interval, ...], right: tuple[Interval, ...]) -> tuple[Interval, ...]:
-    found = [(max(a, c), min(b, d)) for a, b in left for c, d in right if max(a, c) <= min(b, d)]
-    if not found:
-        raise UnsupportedPattern("none of the characters may stand here")
-    return tuple(found)
-
-
 def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> PatternPart:
+    if not intervals:
+        raise UnsupportedPattern("none of the characters may stand here")
     if low > _LONGEST:
         raise UnsupportedPattern(f"its texts have at least {low} characters")
     if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:
@@ -425,7 +417,8 @@ def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME)
 
 def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -> PatternPart:
     expression, is_open_after = branch.expression, branch.is_open_after
-    if is_open_after and _ends_in_condition(branch.parts):
+    last = branch.parts[-1] if branch.parts else None
+    if is_open_after and isinstance(last, Lookahead) and not last.is_negated:
         # The text that follows has to satisfy the condition.
         anything = Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
         expression, is_open_after = Concatenation((*branch.parts, anything)), False
@@ -433,10 +426,6 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
     if not (branch.is_open_before or is_open_after):
         return match
     return _surrounded(match, around, (branch.is_open_before, is_open_after))
-
-
-def _ends_in_condition(parts: tuple[Expression, ...]) -> bool:
-    return bool(parts) and isinstance(parts[-1], Lookahead) and not parts[-1].is_negated
 
 
 def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]) -> PatternPart:

@@ -43,16 +43,6 @@ class Alphabet:
     @cached_property
     def ring(self) -> str:
         """`pool_size` characters, followed by the first ones again so that every slice of 1,024 is whole."""
-        return self._mixed()
-
-    def slice(self, offset: int, size: int) -> str:
-        """Return `size` characters of the ring."""
-        if size <= LONGEST_SLICE:
-            return self.ring[offset : offset + size]
-        once = self.ring[: self.pool_size]
-        return (once * (size // self.pool_size + 2))[offset : offset + size]
-
-    def _mixed(self) -> str:
         random = Random(len(self.intervals) + self.pool_size)
         if not self.intervals:
             return ""
@@ -70,6 +60,13 @@ class Alphabet:
             size += len(part)
         ring = "".join(parts)[: self.pool_size]
         return ring + (ring * (LONGEST_SLICE // self.pool_size + 1))[:LONGEST_SLICE]
+
+    def slice(self, offset: int, size: int) -> str:
+        """Return `size` characters of the ring."""
+        if size <= LONGEST_SLICE:
+            return self.ring[offset : offset + size]
+        once = self.ring[: self.pool_size]
+        return (once * (size // self.pool_size + 2))[offset : offset + size]
 
 
 def merged(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
@@ -183,12 +180,8 @@ def text_of(codec: str | None, *, allows_nul: bool) -> Alphabet:
     name = codecs.lookup(codec).name if codec is not None else "utf-8"
     if name.startswith("utf"):
         return TEXT if allows_nul else restricted(_UNICODE, excluded)
-    return restricted(_encodable(name), excluded)
-
-
-def _encodable(codec: str) -> tuple[Interval, ...]:
-    """Return the characters of the basic plane that an encoding has."""
-    return merged((code, code) for low, high in _BASIC for code in range(low, high + 1) if _has(codec, code))
+    encodable = merged((code, code) for low, high in _BASIC for code in range(low, high + 1) if _has(name, code))
+    return restricted(encodable, excluded)
 
 
 def _has(codec: str, code: int) -> bool:

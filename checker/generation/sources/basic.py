@@ -6,24 +6,11 @@ from typing import Any
 from checker.generation.sources.alphabets import Alphabet
 from checker.generation.sources.choices import Draw, Source
 
-
-def _null(source: Source) -> None:
-    pass
-
-
-def _boolean(source: Source) -> bool:
-    return source.boolean()
-
-
-def _empty(source: Source) -> dict[str, Any]:
-    return {}
-
-
-NULL: Draw = _null
+NULL: Draw = lambda source: None  # noqa: E731
 """Draws null."""
-EMPTY: Draw = _empty
+EMPTY: Draw = lambda source: {}  # noqa: E731
 """Draws objects without properties."""
-BOOLEAN: Draw = _boolean
+BOOLEAN: Draw = lambda source: source.boolean()  # noqa: E731
 """Draws true or false."""
 
 

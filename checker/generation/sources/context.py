@@ -10,27 +10,10 @@ from msgspec import Struct, field
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import ANYTHING, Binding, Origin, ValuePool, Violation
 from checker.core.operation import Location
-from checker.generation.sources.choices import Draw, RandomSource, Source
+from checker.generation.sources.choices import Draw as Draw
+from checker.generation.sources.choices import RandomSource, Source
 
-__all__ = [
-    "ATTEMPT",
-    "CASE",
-    "COMPONENT",
-    "DEEPEST",
-    "ELEMENT",
-    "NODE",
-    "NO_VALUE",
-    "OPTIONAL",
-    "Budget",
-    "Draw",
-    "DrawContext",
-    "GivenValue",
-    "Rejected",
-    "Unfinished",
-    "retried",
-]  # fmt: skip
-
-NODE, ELEMENT, OPTIONAL, ATTEMPT, COMPONENT, CASE = range(1001, 1007)
+ELEMENT, OPTIONAL, ATTEMPT = range(1002, 1005)
 """Labels of spans. A boolean before an `OPTIONAL` decides whether it is present; the boolean of an `ELEMENT` is its first choice."""
 
 DEEPEST = 3
