@@ -3,9 +3,11 @@
 import base64
 import json
 import zlib
+from codecs import BOM_UTF8, getincrementaldecoder
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import MsgspecError, Struct
@@ -172,7 +174,7 @@ class Response:
         self.content_type = _content_type_of(raw_headers)
         """First `Content-Type` as received, or its beginning if it is longer than any type is."""
         if encoding is not None:
-            self.encoding = encoding
+            self.encoding = self._named_charset = encoding
 
     @classmethod
     def from_lines(
@@ -271,9 +273,18 @@ class Response:
 
     @cached_property
     def encoding(self) -> str | None:
-        """Charset named by `Content-Type`, if any."""
+        """Return the charset that `Content-Type` names, else the one that the content suggests; None if it is no text."""
+        return self._named_charset or _detected_encoding(self.readable)
+
+    @cached_property
+    def _named_charset(self) -> str | None:
         media_type = media_type_of(self.content_type or "")
-        return None if media_type is None else media_type.charset
+        name = None if media_type is None else media_type.charset
+        try:
+            # Python knows codecs that are no encodings of text: `base64`.
+            return name and b"a".decode(name, "replace") and name
+        except (LookupError, ValueError):
+            return None
 
     @property
     def decoded(self) -> Decoded | Undecoded:
@@ -294,16 +305,15 @@ class Response:
 
     @property
     def text(self) -> str:
-        """Content without its `Content-Encoding`, decoded with the named or default encoding. Raises `UnicodeDecodeError`, `LookupError`."""
+        """Return the content without its `Content-Encoding`, decoded with the named, detected or default encoding.
+
+        Raises `UnicodeDecodeError` for content that is not text in it.
+        """
         return self.readable.content.decode(self.encoding or "utf-8")
 
     def text_lossy(self) -> str:
-        """Content as text, without raising: undecodable bytes replaced, UTF-8 for an unknown charset."""
-        content = self.readable.content
-        try:
-            return content.decode(self.encoding or "utf-8", "replace")
-        except (LookupError, ValueError):
-            return content.decode("utf-8", "replace")
+        """Return the content as text in the named encoding or UTF-8, without raising: undecodable bytes are replaced."""
+        return self.readable.content.decode(self._named_charset or "utf-8", "replace")
 
     @property
     def encoded_body(self) -> str:
@@ -328,7 +338,7 @@ class Response:
             # JSON in the charset that is named. Raises `JSONDecodeError` with what is wrong in Unicode where it is no
             # text in that.
             try:
-                text = content.decode(self.encoding or "utf-8")
+                text = content.decode(self._named_charset or "utf-8")
             except (LookupError, ValueError):
                 lossy = content.decode("utf-8", "replace")
                 raise json.JSONDecodeError(f"no text in {error.encoding}: {error.reason}", lossy, 0) from None
@@ -368,6 +378,32 @@ class Response:
         shorter.is_decoded, shorter.redirects = self.is_decoded, self.redirects
         shorter.earlier = self.earlier
         return shorter
+
+
+_LIKELY_ENCODINGS: Final = (
+    *("cp1252", "latin_1", "utf_8", "utf_16", "utf_32", "cp932", "euc_jp", "iso2022_jp", "gb18030", "big5", "cp949"),
+    *("cp1250", "iso8859_2", "cp1251", "koi8_r", "koi8_u", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
+    *("cp1258", "cp874"),
+)
+"""Most of https://encoding.spec.whatwg.org; of equally good guesses the first counts. Among all codecs of Python, a short text in Latin-1 looks like EBCDIC."""
+
+
+def _detected_encoding(body: Decoded) -> str | None:
+    """Return the encoding of text for which none is named: UTF-8 if it is valid UTF-8, else the one that its bytes suggest."""
+    content = body.content
+    if not content:
+        return None
+    if content.startswith(BOM_UTF8):
+        return "utf-8-sig"
+    try:
+        # Of a body that is cut, the last character may be cut, too.
+        getincrementaldecoder("utf-8")().decode(content, final=not body.is_cut)
+    except UnicodeDecodeError:
+        # Imported on first use: 31 ms.
+        guesses = import_module("charset_normalizer").from_bytes(content, cp_isolation=_LIKELY_ENCODINGS)
+        ranks = ((one.chaos, -one.coherence, _LIKELY_ENCODINGS.index(one.encoding)) for one in guesses)
+        return next((_LIKELY_ENCODINGS[rank] for *_, rank in sorted(ranks)), None)
+    return "utf-8"
 
 
 def _content_type_of(headers: list[tuple[str, str]]) -> str | None:

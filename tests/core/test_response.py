@@ -1,3 +1,4 @@
+import codecs
 import gzip
 import json
 
@@ -77,6 +78,44 @@ def test_of_a_long_content_type_the_beginning_is_kept() -> None:
 def test_whatever_a_charset_is_called_the_text_can_be_read(charset: str) -> None:
     response = Response(200, [("Content-Type", f"text/plain; charset={charset}")], b"\xffok")
     assert response.text_lossy() == "\ufffdok"
+
+
+JAPANESE = "日本語のテキストです。これは文字コードの検出を試すための文章です。"
+GERMAN = "Größe: groß, Straße, Mädchen, übermäßig"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "text", "written_in"),
+    [
+        ("text/html", "<meta charset=iso-8859-1><p>Crème brûlée", "latin-1"),
+        ("text/html", '<meta charset="iso-8859-2"><p>Zażółć', "iso-8859-2"),
+        ("text/plain", GERMAN, "latin-1"),
+        ("text/plain", "é", "cp1252"),
+        ("text/plain", JAPANESE, "shift_jis"),
+        ("text/plain", JAPANESE, "euc_jp"),
+        ("text/plain", JAPANESE, "utf-16"),
+        ("text/plain; charset=nothing", GERMAN, "latin-1"),
+        ("text/plain; charset=nothing", GERMAN, "utf-8"),
+        ("", GERMAN, "utf-8-sig"),
+    ],
+)
+def test_the_encoding_of_a_text_is_detected_where_no_known_one_is_named(
+    content_type: str, text: str, written_in: str
+) -> None:
+    response = Response(200, [("Content-Type", content_type)], text.encode(written_in))
+    assert response.text == text
+    assert response.encoding is not None
+    assert codecs.lookup(response.encoding)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\xff\xfe\xfd\x00\x8f"])
+def test_content_that_is_no_text_has_no_encoding(content: bytes) -> None:
+    assert Response(200, [], content).encoding is None
+
+
+def test_a_character_that_is_cut_does_not_change_the_encoding() -> None:
+    whole = GERMAN.encode()
+    assert Response(200, [], whole[:3], content_size=len(whole)).encoding == "utf-8"
 
 
 @pytest.mark.parametrize(
