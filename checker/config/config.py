@@ -137,8 +137,12 @@ class Section:
         return is_of_checks(self._path) and any(path in one for one in self._layers)
 
     def _value(self, key: str) -> Any:
-        if key == "enabled" and self._path[:1] == ("reports",) and self._value("path") is not None:
-            return True
+        if key == "enabled" and self._path[:1] == ("reports",):
+            # A path switches a report on, except where its layer or a nearer one switches it off.
+            for layer in self._layers:
+                own = layer.get(self._path, {})
+                if "enabled" in own or own.get("path") is not None:
+                    return own.get("enabled", True)
         return value_in(self._layers, self._path, key)
 
 

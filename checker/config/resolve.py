@@ -255,10 +255,9 @@ def _reports(config: Config, now: datetime | None) -> list[tuple[ReportFormat, s
     found = []
     for row in report_formats():
         asked = getattr(config.reports, row.name)
-        if asked.path is not None:
-            found.append((row, str(asked.path)))
-        elif asked.enabled:
-            found.append((row, os.path.join(config.reports.directory, row.file_name(stamp))))
+        if asked.enabled:
+            path = asked.path or os.path.join(config.reports.directory, row.file_name(stamp))
+            found.append((row, str(path)))
     return found
 
 

@@ -83,6 +83,13 @@ def test_cassette_has_a_place_when_it_is_wanted() -> None:
     assert settings("[reports.vcr]\npath = 'a.yaml'").report.files == (("vcr", "a.yaml"),)
 
 
+def test_a_report_that_is_switched_off_is_not_written_at_its_path() -> None:
+    assert settings("[reports.har]\npath = 'a.har'\nenabled = false").report.files == ()
+    config = Config.from_dict({"reports": {"har": {"enabled": False}}}, environment={})
+    config.reports.har.update(path="a.har")
+    assert config.reports.har.enabled, "the path of the command line is nearer"
+
+
 def test_traffic_is_kept_for_reports_that_show_it() -> None:
     assert settings("[reports.vcr]\nenabled = true").report.keeps_traffic
     assert not settings("[reports.junit]\nenabled = true").report.keeps_traffic
