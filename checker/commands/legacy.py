@@ -250,7 +250,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "skip-deprecated-operations": _not_deprecated,
     "request-proxy": _key("proxy"),
     "request-tls-verify": _key("tls-verify"),
-    "validate-schema": _when_on("warnings.fail-on", ["unresolvable_reference", "unsupported_regex"]),
+    "validate-schema": _key("documents.validate"),
     "junit-xml": _key("reports.junit.path"),
     "cassette-path": _key("reports.vcr.path"),
     "store-network-log": _key("reports.vcr.path"),

@@ -71,6 +71,8 @@ class FetchLimits(Struct, frozen=True):
     """Whether references may lead to other hosts; None: if the description and the API have the same host."""
     version: str | None = None
     """Version of OpenAPI that the description is read as; None: the one that it names."""
+    validate: bool = default_of(_DOCUMENTS, "validate")
+    """Whether an OpenAPI description must satisfy the official schema of its version."""
     api: str | None = None
     """The URL of the API under test that the user gave, without user info."""
     until: float | None = None

@@ -143,6 +143,7 @@ OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
 """Supported versions of OpenAPI."""
 _DOCUMENTS = {
     "version": Key(Choice(OPENAPI_VERSIONS)),
+    "validate": Key(_FLAG, False),
     "max-size": Key(Integer(minimum=1), 32 << 20),
     "max-total-size": Key(Integer(minimum=1), 64 << 20),
     "max-count": Key(Integer(minimum=0), 2000),

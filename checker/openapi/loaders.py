@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -110,6 +111,9 @@ def _opened(
         root = read_as(root, way.version)
     run_hooks(GLOBAL_HOOKS.named("before_load_schema"), "before_load_schema", HookContext(), root)
     try:
+        if way.limits.validate:
+            # Imports a second validator.
+            import_module("checker.openapi.documents.conformance").require_conformance(root)
         return OpenApiSchema(root, origin, base_url=base_url)
     except LoaderError as error:
         error.extras.append(f"Document: {name}")

@@ -39,7 +39,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "skip-deprecated-operations": (True, {"operations": [{"include-by": "/deprecated == true", **OFF}]}),
     "request-proxy": ("http://127.0.0.1:1", {"proxy": "http://127.0.0.1:1"}),
     "request-tls-verify": (False, {"tls-verify": False}),
-    "validate-schema": (True, {"warnings": {"fail-on": ["unresolvable_reference", "unsupported_regex"]}}),
+    "validate-schema": (True, {"documents": {"validate": True}}),
     "junit-xml": ("a.xml", {"reports": {"junit": {"path": "a.xml"}}}),
     "store-network-log": ("a.yaml", {"reports": {"vcr": {"path": "a.yaml"}}}),
     "cassette-path": ("a.yaml", {"reports": {"vcr": {"path": "a.yaml"}}}),

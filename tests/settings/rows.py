@@ -47,6 +47,9 @@ PEERS: Final = "cli/test_peers.py::test_a_note_that_any_user_reads_is_found_with
 UPLOAD: Final = "cli/test_archive.py::test_it_is_sent_to_the_receiver_that_is_named"
 FETCHING: Final = "hostile/test_fetching.py::test_a_hostile_target_of_a_reference_ends_in_one_sentence"
 DESCRIPTION: Final = "hostile/test_fetching.py::test_a_hostile_server_of_the_description_ends_in_one_sentence"
+VALIDATION: Final = (
+    "openapi/test_conformance.py::test_a_description_that_breaks_the_official_schema_is_refused_with_each_place"
+)
 CACHE: Final = "e2e/test_learning.py::test_the_cache_is_where_it_is_wanted"
 STATUSES: Final = (["XXX"], "Must be a status from 100 to 599")
 CERTIFICATE: Final = ("no.pem", "existing file")
@@ -176,6 +179,7 @@ _OUTPUT: Final[dict[str, Row]] = {
 
 _OTHERS: Final[dict[str, Row]] = {
     "documents.version": Row("2.0", InRun("nothing", says("Open API 2.0"), "version"), "4", "Valid values are"),
+    "documents.validate": Row(True, VALIDATION, *FLAG),
     "documents.max-size": Row(10, InRun("nothing", says("raise `max-size` in [documents]"), "size"), 0, "at least 1"),
     "documents.max-total-size": Row(20000, FETCHING, 0, "at least 1"),
     "documents.max-count": Row(7, FETCHING, -1, "at least 0"),
