@@ -156,9 +156,7 @@ def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]
         yield layer, f"{config.config_path} [[operations]] {number}"
 
 
-_SECRETS: Final = frozenset(
-    [(*auth.BASIC, "password"), auth.OPENAPI, ("auth", "dynamic", "openapi"), (*UPLOAD, "token")]
-)
+_SECRETS: Final = frozenset([(*auth.BASIC, "password"), auth.OPENAPI, auth.DYNAMIC, auth.OAUTH2, (*UPLOAD, "token")])
 """Keys whose values are secret, whatever names they contain."""
 
 

@@ -7,13 +7,14 @@ import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain, combinations
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from checker.config.value_kinds import Problem, did_you_mean, header, invalid, type_name
+from checker.config.value_kinds import Problem, did_you_mean, header, http_url, invalid, type_name
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.system import later, read_local
@@ -29,6 +30,7 @@ Layer = Mapping[tuple[str, ...], Mapping[str, Any]]
 BASIC: Final = ("auth", "basic")
 OPENAPI: Final = ("auth", "openapi")
 DYNAMIC: Final = ("auth", "dynamic", "openapi")
+OAUTH2: Final = ("auth", "oauth2", "openapi")
 WFC: Final = ("auth", "wfc")
 
 REFRESH_S: Final = 300
@@ -44,8 +46,21 @@ _STATIC: Final = (("api_key",), ("username", "password"), ("bearer",))
 _NEEDED: Final = ((BASIC, ("username", "password")), (WFC, ("path",)))
 """(section, its required keys)."""
 _DYNAMIC: Final = (
-    "path", "method", "payload", "payload_content_type", "extract_from", "extract_selector", "retry_on",
+    "path", "url", "method", "headers", "payload", "payload_content_type", "extract_from", "extract_selector", "retry_on",
 )  # fmt: skip
+"""Fields of `[auth.dynamic.openapi.<scheme>]`."""
+_GRANTS: Final = {
+    "client_credentials": ("client_id", "client_secret"),
+    "password": ("username", "password"),
+    "refresh_token": ("refresh_token",),
+}
+"""Grant of `[auth.oauth2.openapi.<scheme>]` -> its required fields (RFC 6749, 4.3, 4.4 and 6)."""
+_OAUTH2_TEXTS: Final = (
+    "grant", "client_id", "client_secret", "username", "password", "refresh_token", "token_url", "client_auth",
+)  # fmt: skip
+_OAUTH2: Final = (*_OAUTH2_TEXTS, "scopes", "parameters")
+_OAUTH2_SECRETS: Final = ("client_secret", "password", "refresh_token")
+_CLIENT_AUTH: Final = ("body", "basic")
 
 
 class BasicAuth(Struct, frozen=True):
@@ -81,7 +96,8 @@ class DynamicScheme(Struct, frozen=True):
     """A request that gets the token for one security scheme of the description."""
 
     name: str
-    path: str
+    endpoint: str
+    """A path below the base URL, or a URL."""
     method: str
     payload: str
     """JSON text of the payload; empty: the request has no body."""
@@ -91,6 +107,28 @@ class DynamicScheme(Struct, frozen=True):
     extract_selector: str
     """JSON pointer, name of a header or of a cookie."""
     retry_on: tuple[int, ...]
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class OAuth2Scheme(Struct, frozen=True):
+    """A client of a token endpoint (RFC 6749), for one security scheme of the description."""
+
+    name: str
+    grant: str
+    """`client_credentials`, `password` or `refresh_token`."""
+    client_id: str = ""
+    client_secret: str = ""
+    username: str = ""
+    password: str = ""
+    refresh_token: str = ""
+    scopes: tuple[str, ...] | None = None
+    """Scopes of every token; None: a token for each set of scopes that operations declare."""
+    token_url: str = ""
+    """Empty: the declared URL."""
+    client_auth: str = "body"
+    """Place of the identifier and the secret of the client: `body`, or `basic` for the header `Authorization`."""
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Further fields of the request: `audience`, for example."""
 
 
 class WfcAuth(Struct, frozen=True):
@@ -110,10 +148,11 @@ class Authentication(Struct, frozen=True):
     basic: BasicAuth | None = None
     static: tuple[StaticScheme, ...] = ()
     dynamic: tuple[DynamicScheme, ...] = ()
+    oauth2: tuple[OAuth2Scheme, ...] = ()
     wfc: WfcAuth | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.basic or self.static or self.dynamic or self.wfc)
+        return bool(self.basic or self.schemes or self.wfc)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -137,11 +176,17 @@ class Authentication(Struct, frozen=True):
             yield one.name, one.api_key or one.bearer or one.password
         for fetched in self.dynamic:
             yield from secret_pairs(json.loads(fetched.payload or "null"))
+            yield from fetched.headers
+        for client in self.oauth2:
+            sent = basic_value(client.client_id, client.client_secret).partition(" ")[2]
+            if client.client_secret:
+                yield f"{client.name}.basic", sent
+            yield from ((f"{client.name}.{name}", getattr(client, name)) for name in _OAUTH2_SECRETS)
 
     @property
     def is_static(self) -> bool:
         """Whether there are credentials, and all of them are known before the first request."""
-        return bool(self) and not (self.dynamic or self.wfc or self.is_digest)
+        return bool(self) and not (self.dynamic or self.oauth2 or self.wfc or self.is_digest)
 
     @property
     def is_digest(self) -> bool:
@@ -151,7 +196,8 @@ class Authentication(Struct, frozen=True):
     @property
     def schemes(self) -> tuple[str, ...]:
         """Return the names of the security schemes that have credentials."""
-        return (*(one.name for one in self.static), *(one.name for one in self.dynamic))
+        names = (one.name for one in self.static), (one.name for one in self.dynamic), (one.name for one in self.oauth2)
+        return tuple(chain(*names))
 
 
 def basic_value(username: str, password: str) -> str:
@@ -211,6 +257,7 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
     return Authentication(
         static=tuple(StaticScheme(name, **given) for name, given in _tables(layer, OPENAPI)),
         dynamic=tuple(_dynamic(name, given) for name, given in _tables(layer, DYNAMIC)),
+        oauth2=tuple(_oauth2(name, given) for name, given in _tables(layer, OAUTH2)),
     )
 
 
@@ -229,11 +276,10 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
         yield ("auth",), invalid(text)
     if len(layer.get(WFC, {}).get("peers", ("", ""))) < _FEWEST_PEERS:
         yield WFC, invalid("'peers' must name two users or more: each tries to read the resources of the others")
-    dynamic = dict(_tables(layer, DYNAMIC))
-    for name, _ in _tables(layer, OPENAPI):
-        if name in dynamic:
-            text = f"{name!r} stands in [auth.openapi] and in [auth.dynamic.openapi]; choose one"
-            yield ("auth",), invalid(text)
+    for one, other in combinations((OPENAPI, DYNAMIC, OAUTH2), 2):
+        known = dict(_tables(layer, other))
+        for name in (name for name, _ in _tables(layer, one) if name in known):
+            yield ("auth",), invalid(f"{name!r} stands in {_shown(one)} and in {_shown(other)}; choose one")
 
 
 def missing_keys(layers: Sequence[Layer]) -> Iterator[tuple[tuple[str, ...], Problem]]:
@@ -263,17 +309,71 @@ def dynamic_rule(name: str, given: object) -> str | None:
     """Return what is wrong with `[auth.dynamic.openapi.<scheme>]`; None if nothing is. No value of the payload is shown."""
     if not isinstance(given, Mapping):
         return f"{name!r} must be a table"
-    for field in given:
-        if field not in _DYNAMIC:
-            known = ", ".join(map(repr, _DYNAMIC))
-            return (
-                f"{name!r}: unknown property {field!r}{did_you_mean(field, _DYNAMIC)}; the following are valid: {known}"
-            )
-    for field in ("path", "extract_selector"):
-        if field not in given:
-            return f"{name!r}: {field!r} is missing"
-    broken = next((text for text in _dynamic_problems(given) if text), None)
+    problems = chain(_unknown(given, _DYNAMIC), _missing(given, ("extract_selector",)), _dynamic_problems(given))
+    broken = next(filter(None, problems), None)
     return f"{name!r}: {broken}" if broken else None
+
+
+def oauth2_rule(name: str, given: object) -> str | None:
+    """Return what is wrong with `[auth.oauth2.openapi.<scheme>]`; None if nothing is. No value of a credential is shown."""
+    if not isinstance(given, Mapping):
+        return f"{name!r} must be a table"
+    broken = next(chain(_unknown(given, _OAUTH2), _oauth2_problems(given)), None)
+    return f"{name!r}: {broken}" if broken else None
+
+
+def _unknown(given: Mapping[str, Any], known: Sequence[str]) -> Iterator[str]:
+    for field in given:
+        if field not in known:
+            listed = ", ".join(map(repr, known))
+            yield f"unknown property {field!r}{did_you_mean(field, known)}; the following are valid: {listed}"
+
+
+def _missing(given: Mapping[str, Any], needed: Iterable[str]) -> Iterator[str]:
+    yield from (f"{field!r} is missing" for field in needed if field not in given)
+
+
+def _oauth2_problems(given: Mapping[str, Any]) -> Iterator[str]:
+    for field in _OAUTH2_TEXTS:
+        if field in given:
+            broken = sendable(given[field]) or (None if given[field] else "must not be empty")
+            yield from (f"{field!r} {one}" for one in (broken,) if one)
+    grant = grant_of(given)
+    if grant not in _GRANTS:
+        yield f"'grant' must be one of {', '.join(_GRANTS)}, but got {grant!r}"
+        return
+    foreign = {field for fields in _GRANTS.values() for field in fields} - set(_GRANTS[grant])
+    foreign -= {"client_id", "client_secret"}
+    yield from (f"{field!r} does not belong to the grant {grant!r}" for field in given if field in foreign)
+    yield from (f"{text} (the grant is {grant!r})" for text in _missing(given, _GRANTS[grant]))
+    if "client_secret" in given or given.get("client_auth") == "basic":
+        yield from _missing(given, ("client_id",))
+    if given.get("client_auth", "body") not in _CLIENT_AUTH:
+        yield f"'client_auth' must be one of {', '.join(_CLIENT_AUTH)}, but got {given['client_auth']!r}"
+    url = given.get("token_url", "/")
+    if not url.startswith("/") and (broken := http_url(url)):
+        yield f"'token_url': {broken}"
+    scopes = given.get("scopes", [])
+    if not isinstance(scopes, list | tuple) or not all(isinstance(one, str) and one.split() == [one] for one in scopes):
+        yield "'scopes' must be an array of texts without spaces"
+    yield from _pair_problems(given, "parameters")
+
+
+def grant_of(given: Mapping[str, Any]) -> Any:
+    """Return the grant of a table: that of `grant`, else the one that its credentials are for."""
+    likely = {"username": "password", "refresh_token": "refresh_token"}
+    return given.get("grant", next((likely[field] for field in given if field in likely), "client_credentials"))
+
+
+def _pair_problems(given: Mapping[str, Any], field: str) -> Iterator[str]:
+    """Yield what keeps a table from being sent as names and texts. No value is shown."""
+    pairs = given.get(field, {})
+    if not isinstance(pairs, Mapping):
+        yield f"{field!r} must be a table"
+        return
+    for name, value in pairs.items():
+        if broken := sendable(value):
+            yield f"{field!r} -> {name!r} {broken}"
 
 
 def sendable(value: object) -> str | None:
@@ -286,18 +386,26 @@ def sendable(value: object) -> str | None:
 
 
 def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
-    texts = ("path", "method", "payload_content_type", "extract_from", "extract_selector")
+    texts = ("path", "url", "method", "payload_content_type", "extract_from", "extract_selector")
     yield from (
         f"{field!r} must be a string" for field in texts if field in given and not isinstance(given[field], str)
     )
-    if not given["path"].startswith("/"):
+    if ("path" in given) == ("url" in given):
+        yield "'path' is missing" if "path" not in given else "'path' and 'url' both say where the login is; choose one"
+    if not given.get("path", "/").startswith("/"):
         yield f"'path' must start with '/', but got {given['path']!r}"
+    if "url" in given and (broken := http_url(given["url"])):
+        yield f"'url': {broken}"
+    yield from _pair_problems(given, "headers")
+    for name, value in given.get("headers", {}).items():
+        if header(name, value):
+            yield f"'headers': {name!r} and its value cannot be sent as a header"
     if given.get("method", "post").upper() not in METHODS:
         yield f"'method' must be one of {', '.join(METHODS)}, but got {given['method']!r}"
     media_type = given.get("payload_content_type", "application/json")
-    if not is_json_or_form(media_type):
-        yield f"'payload_content_type' must be JSON or {FORM}, but got {media_type!r}"
     payload = given.get("payload", {})
+    if not is_json_or_form(media_type) and payload and not isinstance(payload, str):
+        yield f"'payload_content_type' must be JSON or {FORM}, or the payload a text, but got {media_type!r}"
     yield _no_json(payload, "'payload'") or (_no_form(payload) if is_form(media_type) else None)
     source, selector = given.get("extract_from", "body"), given["extract_selector"]
     if source not in _SOURCES:
@@ -330,7 +438,7 @@ def _no_json(value: object, at: str) -> str | None:
 
 def _no_form(payload: object) -> str | None:
     """Return what keeps a JSON value from being written as a form. No value is shown."""
-    if payload is None:
+    if payload is None or isinstance(payload, str):
         return None
     if not isinstance(payload, Mapping):
         return f"'payload' must be a table to be sent as a form, but got {type_name(payload)}"
@@ -350,22 +458,35 @@ def is_form(media_type: str) -> bool:
 
 def is_json_or_form(media_type: str) -> bool:
     """Whether a payload can be written as a media type, parameters aside."""
+    return is_form(media_type) or is_json(media_type)
+
+
+def is_json(media_type: str) -> bool:
+    """Whether a media type is JSON, parameters aside."""
     essence = media_type.partition(";")[0].strip().lower()
-    return is_form(media_type) or essence == "application/json" or essence.endswith("+json")
+    return essence == "application/json" or essence.endswith("+json")
 
 
 def _dynamic(name: str, given: Mapping[str, Any]) -> DynamicScheme:
     payload = given.get("payload", {})
     return DynamicScheme(
         name,
-        given["path"],
+        given["path"] if "path" in given else given["url"],
         given.get("method", "post").upper(),
         "" if payload is None or payload == {} else json.dumps(payload),
         given.get("payload_content_type", "application/json"),
         given.get("extract_from", "body"),
         given["extract_selector"],
         tuple(given.get("retry_on", RETRY_ON)),
+        tuple(given.get("headers", {}).items()),
     )
+
+
+def _oauth2(name: str, given: Mapping[str, Any]) -> OAuth2Scheme:
+    texts = {field: given[field] for field in _OAUTH2_TEXTS if field in given}
+    scopes = tuple(given["scopes"]) if "scopes" in given else None
+    fields = tuple(given.get("parameters", {}).items())
+    return OAuth2Scheme(name, **(texts | {"grant": grant_of(given)}), scopes=scopes, parameters=fields)
 
 
 def _is_authorization(header: str) -> bool:
@@ -375,11 +496,12 @@ def _is_authorization(header: str) -> bool:
 def _methods(layer: Layer) -> list[str]:
     named = ((BASIC, "username"), (WFC, "path"))
     found = [f"[{'.'.join(path)}]" for path, name in named if name in layer.get(path, {})]
-    for path in (OPENAPI, DYNAMIC):
-        if _tables(layer, path):
-            # These two sections together are one method.
-            return [*found, "[auth.openapi]" if path == OPENAPI else "[auth.dynamic.openapi]"]
-    return found
+    # The sections of security schemes together are one method.
+    return [*found, *[_shown(path) for path in (OPENAPI, DYNAMIC, OAUTH2) if _tables(layer, path)][:1]]
+
+
+def _shown(path: tuple[str, ...]) -> str:
+    return f"[{'.'.join(path)}]"
 
 
 def _tables(layer: Layer, path: tuple[str, ...]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -420,12 +542,16 @@ class WfcLogin(Struct, frozen=True):
     method: str
     endpoint: str
     """A path below the base URL, or a URL that is called as written."""
-    is_external: bool
     payload: str | Pairs
     content_type: str
     headers: Pairs
     token: WfcToken | None
     """None: requests carry the cookies that the response sets."""
+
+    @property
+    def is_external(self) -> bool:
+        """Whether it goes to a URL, which may be that of another server."""
+        return not self.endpoint.startswith("/")
 
     @property
     def secrets(self) -> Pairs:
@@ -574,7 +700,6 @@ def _login(given: Any, at: str) -> WfcLogin:
     return WfcLogin(
         method,
         endpoint,
-        external is not None,
         payload,
         media_type,
         _headers(given.get("headers"), f"{at}.headers"),

@@ -107,6 +107,7 @@ _AUTH: dict[Path, dict[str, Key]] = {
         "type": Key(Choice(("basic", "digest")), "basic"),
     },
     ("auth", "dynamic"): {"openapi": Key(MapOf(auth.dynamic_rule), {})},
+    ("auth", "oauth2"): {"openapi": Key(MapOf(auth.oauth2_rule), {})},
     auth.WFC: {
         "path": Key(Text()),
         "user": Key(Text()),
@@ -339,6 +340,7 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
         auth.OPENAPI,
         ("auth", "auto-signup"),
         ("auth", "dynamic"),
+        ("auth", "oauth2"),
         auth.WFC,
     ]
 )

@@ -24,6 +24,8 @@ class Credentials(Struct, frozen=True):
     """Data for the source of the credentials only: None, scalars, bytes, lists, and maps of them."""
     case: Case | None = None
     """The case with another body than it had, where they stand there, too; of one request, and never handed on."""
+    refresh_s: float | None = None
+    """Age in seconds at which these are fetched again; None: as the source says."""
 
 
 def basic_authorization(user: str, password: str) -> str:
@@ -52,6 +54,10 @@ class CredentialSource(Protocol):
         It is called at the first request, when they are too old, and when they were refused. Its exceptions are reported as errors of the operations that need the credentials.
         """
         ...
+
+    def renewed(self, held: Credentials, case: Case) -> Credentials:
+        """New credentials in place of the last ones of a key, in the way of `fetch`. A source whose logins depend on the last one reads its `data`."""
+        return self.fetch(case)
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
         """Return the part of the fetched credentials that the request of a case carries; None for nothing. Called for each request."""

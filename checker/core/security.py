@@ -29,8 +29,12 @@ class SecurityScheme(Struct, frozen=True):
     """For `apiKey` alone."""
     parameter: str = ""
     """Name of the header, query parameter or cookie: for `apiKey` alone."""
-    token_path: str = ""
-    """Path where a user and a password get a token: for the password flow of `oauth2` alone."""
+    token_urls: tuple[tuple[str, str], ...] = ()
+    """(grant, URL of its tokens) of the flows of `oauth2`: a path where the host is that of a declared server."""
+
+    def token_url(self, grant: str) -> str:
+        """Return the URL that gives tokens for a grant, else that of another grant; empty if none is declared."""
+        return dict(self.token_urls).get(grant) or next((url for _, url in self.token_urls), "")
 
     @property
     def place(self) -> tuple[Location, str]:
@@ -44,6 +48,8 @@ class SecurityRequirement(Struct, frozen=True):
     schemes: tuple[SecurityScheme, ...]
     undeclared: tuple[str, ...] = ()
     """Names that no scheme of the description has."""
+    scopes: tuple[tuple[str, ...], ...] = ()
+    """The scopes that each of `schemes` needs."""
 
     @property
     def is_none(self) -> bool:

@@ -101,6 +101,7 @@ def security_of(document: OpenApiDocument, operation: Mapping[str, Any]) -> tupl
         SecurityRequirement(
             tuple(schemes[name] for name in alternative if name in schemes),
             tuple(name for name in alternative if name not in schemes),
+            tuple(_texts(scopes) for name, scopes in alternative.items() if name in schemes),
         )
         for alternative in declared
         if isinstance(alternative, dict)
@@ -159,18 +160,44 @@ def _scheme(document: OpenApiDocument, name: str, raw: object, at: str) -> Secur
         return SecurityScheme(name, kind, at, location=location, parameter=parameter)
     scheme = value.get("scheme")
     return SecurityScheme(
-        name, kind, at, scheme=scheme.lower() if isinstance(scheme, str) else "", token_path=_password_path(value)
+        name,
+        kind,
+        at,
+        scheme=scheme.lower() if isinstance(scheme, str) else "",
+        token_urls=tuple(_token_urls(document.root, value)),
     )
 
 
-def _password_path(scheme: dict[str, Any]) -> str:
-    """Return the path that gives a token for a user and a password; empty if none is declared."""
+_GRANTS: Final = {
+    "clientCredentials": "client_credentials",
+    "application": "client_credentials",
+    "password": "password",
+    "authorizationCode": "refresh_token",
+    "accessCode": "refresh_token",
+}
+"""Flow of OpenAPI 3 and of Swagger 2.0 -> grant (RFC 6749) that needs no browser."""
+
+
+def _texts(given: object) -> tuple[str, ...]:
+    return tuple(one for one in elements(given) if isinstance(one, str))
+
+
+def _token_urls(root: dict[str, Any], scheme: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield (grant, URL) of the flows. The URL at a declared server is its path: users may test the API at another host."""
     flows = scheme.get("flows")
-    # Swagger 2.0 has one flow: the scheme itself.
-    flow = flows.get("password") if isinstance(flows, dict) else scheme
-    is_swagger = not isinstance(flows, dict)
-    if not isinstance(flow, dict) or (is_swagger and scheme.get("flow") != "password"):
-        return ""
-    url = flow.get("tokenUrl")
-    path = path_of(url).strip("/") if isinstance(url, str) else ""
-    return f"/{path}" if path else ""
+    if not isinstance(flows, dict):
+        # Swagger 2.0 has one flow: the scheme itself.
+        flows = {str(scheme.get("flow")): scheme}
+    servers = [one.get("url") for one in elements(root.get("servers")) if isinstance(one, dict)]
+    hosts = {_host_of(url) for url in servers} | {root.get("host")}
+    for name, flow in flows.items():
+        url = flow.get("tokenUrl") if isinstance(flow, dict) else None
+        if name in _GRANTS and isinstance(url, str) and url:
+            yield _GRANTS[name], path_of(url) if _host_of(url) in hosts else url
+
+
+def _host_of(url: object) -> str | None:
+    try:
+        return urlsplit(url).netloc or None if isinstance(url, str) else None
+    except ValueError:
+        return None

@@ -66,7 +66,7 @@ def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOpera
         password = next((one for one in names if normalised(one) in _PASSWORD), None)
         user = next((one for one in names if _WHO.fullmatch(normalised(one))), None)
         # Without a response schema, the field of OAuth 2 (RFC 6749, 5.1).
-        usual = "/access_token" if scheme.token_path.endswith(login.path) else ""
+        usual = "/access_token" if dict(scheme.token_urls).get("password", "").endswith(login.path) else ""
         token = _token_in(answer_fields(login).fields) or usual
         media_type = login.bodies[0].media_type
         if password and user and token and (is_json(media_type) or media_type == FORM):

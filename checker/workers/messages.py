@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.core.credentials import Credentials
 from checker.core.errors import LoaderErrorKind
@@ -313,13 +314,14 @@ class CredentialMessage(Struct, frozen=True, tag=True):
     data: bytes = b""
     """Packed data for the source."""
     error: str = ""
-    """The reason why there are no credentials."""
+    """The reason why there are no credentials. `data` is then that of the last ones."""
+    refresh_s: float | None = None
 
     @property
     def credentials(self) -> Credentials:
         """Return the credentials as the source gives them."""
         data = unpack(self.data, lambda value: value) if self.data else None
-        return Credentials(dict(self.headers), dict(self.query), dict(self.cookies), data)
+        return Credentials(dict(self.headers), dict(self.query), dict(self.cookies), data, refresh_s=self.refresh_s)
 
     def fetched(self, found: Credentials) -> "CredentialMessage":
         """Return the response to this order. Raises `TypeError` for data that cannot be sent to other workers."""
@@ -332,11 +334,13 @@ class CredentialMessage(Struct, frozen=True, tag=True):
             tuple(found.query.items()),
             tuple(found.cookies.items()),
             b"" if found.data is None else pack(found.data),
+            refresh_s=found.refresh_s,
         )
 
-    def failed(self, error: str) -> "CredentialMessage":
-        """Return the response to this order when no credentials could be fetched."""
-        return CredentialMessage(CredentialAction.FETCHED, self.source, self.number, self.key, error=error)
+    def failed(self, error: str, held: Credentials | None) -> "CredentialMessage":
+        """Return the response to this order when no credentials could be fetched in place of those held."""
+        last = Credentials() if held is None else Credentials(data=held.data)
+        return replace(self.fetched(last), error=error)
 
 
 Down = Assign | SettledFindings | PeerJournals | OutageOrder | CredentialMessage | Drain

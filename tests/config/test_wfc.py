@@ -7,10 +7,10 @@ import pytest
 
 from checker.config.auth import Authentication, DynamicScheme, WfcUser, users_of
 from checker.core.errors import ConfigError
-from checker.core.request import WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 from checker.core.security import SecurityScheme
-from checker.workers.authentication.logins import TokenSource
+from checker.workers.authentication.logins import LoginTransport, TokenSource
 from checker.workers.authentication.schemes import SchemeCredentials
 
 FIXED = {"name": "anna", "fixedHeaders": [{"name": "X-Key", "value": " k "}]}
@@ -80,7 +80,7 @@ def test_what_means_nothing_is_one_sentence(entries: list[Any], message: str) ->
 @pytest.mark.parametrize(("retry_on", "refused"), [((401,), [401]), ((403, 419), [403, 419]), ((), [])])
 def test_a_token_is_fetched_anew_at_statuses_of_retry_on_alone(retry_on: tuple[int, ...], refused: list[int]) -> None:
     asked = DynamicScheme(
-        name="D", path="/login", method="POST", payload="", payload_content_type="application/json",
+        name="D", endpoint="/login", method="POST", payload="", payload_content_type="application/json",
         extract_from="body", extract_selector="/t", retry_on=retry_on,
     )  # fmt: skip
     scheme = SecurityScheme("D", "oauth2", "#")
@@ -88,7 +88,8 @@ def test_a_token_is_fetched_anew_at_statuses_of_retry_on_alone(retry_on: tuple[i
     def send(request: WireRequest) -> Response:
         raise AssertionError(request)
 
-    source = TokenSource(asked, scheme, SchemeCredentials({}, Authentication()), send)
+    wiring = LoginTransport(BaseUrl.from_url("http://h"), send, lambda url: send)
+    source = TokenSource(asked, scheme, SchemeCredentials({}, Authentication()), wiring)
     statuses = (200, 401, 403, 419, 500)
     assert [one for one in statuses if source.is_refused(answer(one))] == refused
     assert source.refresh_s == 300

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import checker
 from checker.core.errors import CredentialError
 from checker.core.response import Response
 from checker.workers.authentication.logins import accepted
@@ -36,8 +37,11 @@ def shows_nothing(command: Command, ran: Ran) -> None:
 
 
 def run_tested(command: Command, tokens: Tokens, *arguments: str, password: str = PASSWORD) -> Ran:
+    return run_at(command, f"{tokens.url}/openapi.json", *arguments, password=password)
+
+
+def run_at(command: Command, location: str, *arguments: str, password: str = PASSWORD) -> Ran:
     command.environment["PASSWORD"] = password
-    location = f"{tokens.url}/openapi.json"
     return command.here("run", location, "--seed", "1", "--phases", "fuzzing", *AS_ASKED, *arguments)
 
 
@@ -94,7 +98,7 @@ def test_credentials_that_the_login_rejects_are_one_sentence(command: Command) -
         ran = run_tested(command, tokens, "-w", "2", "-n", "5", *ONLY, password="wrong-C4n4ry")
     assert not ran.findings
     assert tokens.logins <= 3
-    text = "POST /login answered 401: the credentials were rejected; correct them in the configuration"
+    text = "POST /login answered 401 (Unauthorized): the credentials were rejected; correct them in the configuration"
     assert (ran.stdout + ran.stderr).count(text) == 1, ran.shown
     shows_nothing(command, ran)
 
@@ -146,6 +150,8 @@ SECURED = {
             "application/x-www-form-urlencoded",
             f"pin={PASSWORD}&remember=true&tries=1.5",
         ),
+        ('"<login>${PASSWORD}</login>"', "application/xml", f"<login>{PASSWORD}</login>"),
+        ('"a=1&a=${PASSWORD}"', "application/x-www-form-urlencoded", f"a=1&a={PASSWORD}"),
     ],
 )
 def test_a_login_sends_any_value_and_shows_nothing_of_it(
@@ -172,3 +178,33 @@ def test_a_login_sends_any_value_and_shows_nothing_of_it(
     assert ran.code == 0, ran.shown
     assert {one.body.decode() for one in app.seen if one.target == b"/login"} == {body}
     shows_nothing(command, ran)
+
+
+def test_a_login_at_another_server_has_headers_of_its_own(command: Command) -> None:
+    def gives(request: Request) -> Reply:
+        is_right = request.target == b"/tokens?site=1" and request.headers.get("x-api-key") == PASSWORD
+        return json_reply({"access_token": "tok-C4n4ry", "expires_in": 3600}, 200 if is_right else 400)
+
+    def takes(request: Request) -> Reply:
+        return json_reply({}, 200 if request.headers.get("authorization") == "Bearer tok-C4n4ry" else 401)
+
+    with serving(gives, {}) as login, serving(takes, SECURED) as app:
+        table = f"""
+        [auth.dynamic.openapi.Password]
+        url = "{login.url}/tokens?site=1"
+        headers = {{ X-Api-Key = "${{PASSWORD}}" }}
+        extract_selector = "/access_token"
+        """
+        (command.directory / "checker.toml").write_text(table)
+        ran = run_at(command, app.document_url, "--inline", "--report", "vcr")
+        told = command.here("auth", "check", app.document_url)
+    assert ran.code == 0, ran.shown
+    assert told.stdout == "ok       Password: GET /item answered 200\n"
+    assert len(login.seen) == 2
+    shows_nothing(command, ran)
+
+
+def test_a_login_has_one_place() -> None:
+    both = {"path": "/login", "url": "http://h/login", "extract_selector": "/t"}
+    with pytest.raises(checker.errors.ConfigError, match="'path' and 'url' both say where the login is; choose one"):
+        checker.Config.from_dict({"auth": {"dynamic": {"openapi": {"K": both}}}})

@@ -343,17 +343,20 @@ class CredentialKeeper(Struct):
 
     def fetch(self, order: CredentialMessage) -> CredentialMessage:
         """Return the message with fetched credentials, or with the error."""
+        address = order.source, order.key
+        held = self._held.get(address)
+        last = None if held is None else held.credentials
         try:
-            case = self._wanted_for[order.source, order.key]
+            case = self._wanted_for[address]
             source = self.sources[order.source]
             with RUNNING_SOURCES.adding(source):
-                found = source.fetch(case)
+                found = source.fetch(case) if last is None else source.renewed(last, case)
             self.secrets.add_credentials(found)
             return order.fetched(found)
         except CredentialError as error:
-            return order.failed(str(error))
+            return order.failed(str(error), last)
         except Exception as error:  # noqa: BLE001 - user code; only the operations that need these credentials fail
-            return order.failed(f"{type(error).__name__}: {error}")
+            return order.failed(f"{type(error).__name__}: {error}", last)
         finally:
             self.fetched()
 
@@ -383,7 +386,9 @@ class CredentialKeeper(Struct):
         held = self._held.get(address)
         if held is None or held.error:
             return self._newer(address, 0 if held is None else held.number, case)
-        if source.refresh_s is None or self.clock() - held.since < source.refresh_s:
+        own = held.credentials.refresh_s
+        refresh_s = source.refresh_s if own is None else own
+        if refresh_s is None or self.clock() - held.since < refresh_s:
             return held
         try:
             return self._newer(address, held.number, case)

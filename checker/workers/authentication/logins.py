@@ -5,16 +5,18 @@ Their traffic is recorded without the credentials that they send and receive.
 
 import dataclasses
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
+from math import inf
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
 from msgspec import Struct
 
-from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcUser, is_form
+from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcLogin, WfcUser, is_form, is_json
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
@@ -26,6 +28,7 @@ from checker.core.security import UNAUTHORIZED, SecurityScheme
 from checker.corpus.traffic import Keep
 from checker.schema.pointers import walked
 from checker.transport.settings import Headers
+from checker.workers.authentication.csrf import WANTS_TOKEN, CsrfToken, echoed, is_csrf_cookie, token_of
 from checker.workers.authentication.schemes import SchemeCredentials, carried_as
 from checker.workers.recording.traffic import DRAFT_BYTES, Answered, Traffic, answered
 
@@ -33,17 +36,27 @@ Send = Callable[[WireRequest], Outcome]
 """Sends a request that is no test; its path is relative to the base path."""
 
 _REJECTED: Final = "the credentials were rejected; correct them in the configuration"
+_REJECTIONS: Final = frozenset(("invalid_client", "invalid_grant", "unauthorized_client", "access_denied"))
+"""Errors of OAuth 2 that are about the credentials (RFC 6749, 5.2)."""
+_UNCLEAR: Final = "correct the credentials, or the way they are sent, in the configuration"
 _NOT_UNDERSTOOD: Final = (
     "the login does not take what was sent; correct names of its fields and its media type in the configuration"
 )
 _NOT_THERE: Final = "nothing logs in there; correct path and method in the configuration"
 _ADVICE: Final = {
-    400: f"{_REJECTED}, or the way they are sent",
-    **dict.fromkeys((401, 403), _REJECTED),
+    400: _UNCLEAR,
+    401: _REJECTED,
+    403: f"{_UNCLEAR}; the login may want a CSRF token",
     **dict.fromkeys((404, 405), _NOT_THERE),
     **dict.fromkeys((415, 422), _NOT_UNDERSTOOD),
 }
 """Status of a login -> advice."""
+_TITLE: Final = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
+_REASONS: Final = ("error", "error_description", "title", "detail", "message")
+"""Members of an error body that say why (RFC 6749, 5.2; RFC 9457; frameworks)."""
+_MOST_SHOWN: Final = 200
+_LEAD_S: Final = 30.0
+"""Seconds before the end of its life at which a token is renewed."""
 _MOST_BYTES: Final = 16_384
 """Maximum size of a token: nearly every server rejects longer headers."""
 
@@ -53,12 +66,14 @@ class TokenSource(CredentialSource):
 
     refresh_s = REFRESH_S
 
-    def __init__(self, asked: DynamicScheme, scheme: SecurityScheme, schemes: SchemeCredentials, send: Send) -> None:
+    def __init__(
+        self, asked: DynamicScheme, scheme: SecurityScheme, schemes: SchemeCredentials, wiring: "LoginTransport"
+    ) -> None:
         self.name = f"auth.dynamic.openapi.{asked.name}"
         self._asked = asked
         self._scheme = scheme
         self._schemes = schemes
-        self._send = send
+        self._wiring = wiring
 
     def key(self, case: Case) -> str | None:
         """Return one key for all cases that carry the scheme; None for other cases."""
@@ -70,10 +85,18 @@ class TokenSource(CredentialSource):
         asked = self._asked
         media_type = asked.payload_content_type
         payload = written(json.loads(asked.payload), media_type) if asked.payload else ""
-        request = login_request(asked.method, asked.path, payload, media_type)
-        response = accepted(self._send(request), f"{asked.method} {asked.path}")
+        outcome = send_login(
+            self._wiring,
+            asked.method,
+            asked.endpoint,
+            payload,
+            media_type,
+            asked.headers,
+            is_redirect_kept=asked.extract_from != "body",
+        )
+        response = accepted(outcome, f"{asked.method} {path_of(asked.endpoint)}")
         token = extracted(response, asked.extract_from, asked.extract_selector)
-        return carried_as(self._scheme, token)
+        return carried_as(self._scheme, token, lifetime_s(response))
 
     def is_refused(self, response: Response) -> bool:
         """Whether the status is in `retry_on`."""
@@ -81,7 +104,12 @@ class TokenSource(CredentialSource):
 
 
 def written(payload: Any, media_type: str) -> str:
-    """Return a JSON value as the text of a media type: JSON, or a form, which writes numbers and booleans as JSON does."""
+    """Return a JSON value as the text of a media type: JSON, or a form, which writes numbers and booleans as JSON does.
+
+    A text that is not sent as JSON stands for the whole body.
+    """
+    if isinstance(payload, str) and not is_json(media_type):
+        return payload
     if not is_form(media_type):
         return json.dumps(payload)
     texts = ((name, one if isinstance(one, str) else json.dumps(one)) for name, one in payload.items())
@@ -101,15 +129,83 @@ def login_request(method: str, path: str, payload: str, media_type: str, headers
     return WireRequest(method, path.encode(), fields, body, fresh=True)
 
 
+def send_login(
+    wiring: "LoginTransport",
+    method: str,
+    endpoint: str,
+    payload: str,
+    media_type: str,
+    headers: Headers = (),
+    *,
+    is_redirect_kept: bool = False,
+) -> Outcome:
+    """Send a login, or read its page. `endpoint` is a path below the base URL, or a URL.
+
+    Redirects are followed, unless the cookies and headers of the redirect itself are wanted.
+    """
+    target, send = endpoint, wiring.send
+    if not endpoint.startswith("/"):
+        parts = urlsplit(endpoint)
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        send = wiring.send_to(endpoint)
+    request = login_request(method, target, payload, media_type, headers)
+    request.is_kept = (lambda: True) if is_redirect_kept else None
+    return send(request)
+
+
+def path_of(endpoint: str) -> str:
+    """Return the path of a login for messages."""
+    return (endpoint if endpoint.startswith("/") else urlsplit(endpoint).path or "/").partition("?")[0]
+
+
+def lifetime_s(response: Response) -> float | None:
+    """Return the age in seconds at which the token of a response is renewed, by its `expires_in` (RFC 6749, 5.1).
+
+    Renewed 30 seconds before it expires, or after half of a shorter life: requests with it are under way meanwhile.
+    None if the response does not say.
+    """
+    try:
+        document = json.loads(response.content)
+        seconds = float(document["expires_in"])
+    except (ValueError, RecursionError, TypeError, KeyError, IndexError):
+        return None
+    return max(seconds - _LEAD_S, seconds / 2) if 0 < seconds < inf else None
+
+
 def accepted(outcome: Outcome, label: str) -> Response:
     """Return the response to a login. Raises `CredentialError` for a network failure and for a refusal."""
     if not isinstance(outcome, Response):
         raise CredentialError(f"{label} was not answered: {outcome.kind}: {outcome.message}")
     status = outcome.status_code
     if not 200 <= status < 400:
-        advice = _ADVICE.get(status)
-        raise CredentialError(f"{label} answered {status}" + (f": {advice}" if advice else ""))
+        error, said = _reason(outcome)
+        advice = _REJECTED if error in _REJECTIONS else _ADVICE.get(status)
+        shown = f" ({said})" if said else ""
+        raise CredentialError(f"{label} answered {status}{shown}" + (f": {advice}" if advice else ""))
     return outcome
+
+
+def _reason(response: Response) -> tuple[str, str]:
+    """Return the `error` of OAuth 2 in a refusal, and the reason that its body gives, in one short line; empty texts without any."""
+    text = response.content[:_MOST_BYTES].decode("utf-8", "replace")
+    error = ""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        found = _TITLE.search(text)
+        is_markup = text.lstrip().startswith("<")
+        said = found[1] if found else "" if is_markup else text
+    else:
+        error = str(document.get("error", "")) if isinstance(document, dict) else ""
+        named = (document.get(name) for name in _REASONS) if isinstance(document, dict) else ()
+        texts = [one for one in named if isinstance(one, str) and one]
+        said = ": ".join(dict.fromkeys(texts)) or ("" if document in ({}, [], None) else text)
+    line = " ".join(said.split())
+    return error, line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN]}..."
+
+
+def _cookie_header(cookies: Mapping[str, str]) -> Headers:
+    return (("Cookie", "; ".join(f"{name}={value}" for name, value in cookies.items())),) if cookies else ()
 
 
 def extracted(response: Response, source: str, selector: str) -> str:
@@ -142,9 +238,6 @@ def cookies_of(response: Response) -> dict[str, str]:
 
 _ANONYMOUS: Final = ""
 """Name of the caller without credentials."""
-
-_ECHOED: Final = {"csrftoken": "X-CSRFToken", "XSRF-TOKEN": "X-XSRF-TOKEN"}
-"""Cookie that guards a session against forged requests -> header that repeats it: of Django; of Angular, Laravel, Spring and ASP.NET."""
 
 SendTo = Callable[[str], Send]
 """Returns the sender of requests to the host of an absolute URL."""
@@ -243,27 +336,10 @@ class UserSource(CredentialSource):
         login = self._user.login
         if login is None:
             return Credentials(dict(self._user.headers))
-        target, send = login.endpoint, self._wiring.send
-        if login.is_external:
-            parts = urlsplit(login.endpoint)
-            target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-            send = self._wiring.send_to(login.endpoint)
-        media_type, payload = login.content_type, login.payload
-        if not isinstance(payload, str):
-            payload = written(dict(payload), media_type)
-        request = login_request(login.method, target, payload, media_type, login.headers)
-        label = f"{login.method} {target.partition('?')[0]}"
-        response = accepted(send(request), f"the login of {self._user.name!r} ({label})")
         token = login.token
         if token is None:
-            cookies = cookies_of(response)
-            if not cookies:
-                raise CredentialError(
-                    f"the response to the login of {self._user.name!r} sets no cookie, which 'expectCookies' promises; "
-                    "say by 'token' where the response holds the credentials"
-                )
-            echoed = {_ECHOED[name]: cookies[name] for name in cookies if name in _ECHOED}
-            return Credentials(echoed, cookies=cookies)
+            return self._session(login)
+        response = accepted(self._sent(login), self._label(login))
         found = extracted(response, token.extract_from, token.extract_selector)
         sent = {token.send_name: token.template.replace("{token}", found)}
         if token.send_in == "query":
@@ -271,6 +347,69 @@ class UserSource(CredentialSource):
         if token.send_in == "cookie":
             return Credentials(cookies=sent)
         return Credentials(sent)
+
+    def _session(self, login: WfcLogin) -> Credentials:
+        """Return the cookies of a session, and the headers that repeat its CSRF token. Raises `CredentialError`.
+
+        If the login is refused and its page gives a token, it is sent once more with the token.
+        """
+        outcome, token = self._sent(login), CsrfToken({}, {})
+        cookies: dict[str, str] = {}
+        if isinstance(outcome, Response) and outcome.status_code in WANTS_TOKEN:
+            page = self._page(login.endpoint, {})
+            if page is not None:
+                cookies = cookies_of(page)
+                token = token_of(page, cookies)
+            if token:
+                outcome = self._sent(login, token, cookies)
+        response = accepted(outcome, self._label(login))
+        # Sessions get a new identifier and a new token at the login, or keep those of the page.
+        cookies = {name: value for name, value in (cookies | cookies_of(response)).items() if value}
+        if not cookies:
+            raise CredentialError(
+                f"the response to the login of {self._user.name!r} sets no cookie, which 'expectCookies' promises; "
+                "say by 'token' where the response holds the credentials"
+            )
+        if all(map(is_csrf_cookie, cookies)):
+            raise CredentialError(
+                f"{self._label(login)} answered {response.status_code} without the cookie of a session; "
+                "correct the credentials, or the path and the fields of the login"
+            )
+        headers: Mapping[str, str] = echoed(cookies)
+        if token and not headers:
+            place = response.headers.get("location", [""])[0]
+            is_path = place.startswith("/") and not login.is_external
+            page = self._page(f"{self._wiring.origin.plain.url}{place}" if is_path else login.endpoint, cookies)
+            headers = (page is not None and token_of(page, cookies).headers) or token.headers
+        return Credentials(dict(headers), cookies=cookies)
+
+    def _sent(
+        self, login: WfcLogin, token: CsrfToken | None = None, cookies: Mapping[str, str] | None = None
+    ) -> Outcome:
+        payload, headers = login.payload, login.headers
+        if not isinstance(payload, str):
+            fields = token.fields if token is not None and is_form(login.content_type) else {}
+            payload = written({**dict(payload), **fields}, login.content_type)
+        if token is not None:
+            page = login.endpoint if login.is_external else f"{self._wiring.origin.plain.url}{login.endpoint}"
+            # Django wants it of HTTPS requests.
+            headers = (*headers, *token.headers.items(), *_cookie_header(cookies or {}), ("Referer", page))
+        return send_login(
+            self._wiring,
+            login.method,
+            login.endpoint,
+            payload,
+            login.content_type,
+            headers,
+            is_redirect_kept=login.token is None or login.token.extract_from != "body",
+        )
+
+    def _page(self, endpoint: str, cookies: Mapping[str, str]) -> Response | None:
+        outcome = send_login(self._wiring, "GET", endpoint, "", "", _cookie_header(cookies))
+        return outcome if isinstance(outcome, Response) and outcome.status_code < 400 else None
+
+    def _label(self, login: WfcLogin) -> str:
+        return f"the login of {self._user.name!r} ({login.method} {path_of(login.endpoint)})"
 
     def is_refused(self, response: Response) -> bool:
         """Whether a new login may help: fixed headers never change."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from checker.config.auth import FORM, Authentication, StaticScheme, basic_value
+from checker.config.auth import Authentication, StaticScheme, basic_value
 from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.credentials import Credentials, DescribedLogin
 from checker.core.errors import ConfigError
@@ -82,6 +82,15 @@ class SchemeCredentials:
             self._chosen[key] = found
         return found
 
+    def scopes(self, operation: Operation, alternative: int | None, scheme: SecurityScheme) -> frozenset[str]:
+        """Return the scopes that a request needs of a scheme to meet an alternative; None stands for usual requests."""
+        security = operation.security
+        if alternative is None or alternative >= len(security):
+            alternative = next(iter(self.alternatives(operation)), len(security))
+        met = security[alternative] if alternative < len(security) else None
+        pairs = zip(met.schemes, met.scopes, strict=False) if met is not None else ()
+        return frozenset(scope for one, scopes in pairs if one == scheme for scope in scopes)
+
     def by_alternative(self, operation: Operation) -> Mapping[int | None, Credentials]:
         """Return the credentials of requests to an operation for the whole run, by the security alternative that they meet.
 
@@ -112,15 +121,33 @@ def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> s
     if scheme.scheme == "digest":
         # The response to a challenge differs each time, so a fixed header cannot be configured.
         return f'auth.basic = {{ type = "digest", {user} }}'
-    if login is None and scheme.token_path:
-        # As OAuth 2 has it (RFC 6749, 4.3.2).
-        login = DescribedLogin(*(scheme.token_path, FORM, "username", "password", (), "/access_token", scheme))
     if login is not None and login.scheme == scheme:
         return f"auth.dynamic.openapi.{key} = {_login_example(login, variable)}"
+    if scheme.token_urls:
+        return f"auth.oauth2.openapi.{key} = {{ {_grant_example(scheme, variable)} }}"
     given = {"apiKey": f'api_key = "${{{variable}}}"', "bearer": f'bearer = "${{{variable}}}"', "basic": user}[
         _kind(scheme)
     ]
     return f"auth.openapi.{key} = {{ {given} }}"
+
+
+def _grant_example(scheme: SecurityScheme, variable: str) -> str:
+    """Return the fields of the first declared flow, as members of an inline table."""
+    grant, url = scheme.token_urls[0]
+    fields = {
+        "client_credentials": ("client_id", "client_secret"),
+        "password": ("username", "password"),
+        "refresh_token": ("client_id", "refresh_token"),
+    }[grant]
+    names = {"username": "USER"}
+    pairs = [f'{one} = "${{{variable}_{names.get(one, one.upper())}}}"' for one in fields]
+    # Credentials go to a foreign server only when the user names it.
+    return ", ".join([*pairs, *([f"token_url = {json.dumps(url)}"] if is_absolute(url) else [])])
+
+
+def is_absolute(url: str) -> bool:
+    """Whether a URL names its host."""
+    return url.lower().startswith(("http://", "https://"))
 
 
 def _login_example(login: DescribedLogin, variable: str) -> str:
@@ -140,16 +167,15 @@ def _toml_key(name: str) -> str:
     return name if _BARE.fullmatch(name) else json.dumps(name)
 
 
-def carried_as(scheme: SecurityScheme, value: str) -> Credentials:
-    """Return a token as credentials for a scheme."""
+def carried_as(scheme: SecurityScheme, value: str, refresh_s: float | None = None, data: object = None) -> Credentials:
+    """Return a token as credentials for a scheme, with the age at which it is renewed and data for its source."""
     place, name = scheme.place
     if place is Location.QUERY:
-        return Credentials(query={name: value})
+        return Credentials(query={name: value}, refresh_s=refresh_s, data=data)
     if place is Location.COOKIE:
-        return Credentials(cookies={name: value})
-    if scheme.type == "apiKey":
-        return Credentials(headers={name: value})
-    return Credentials(headers={name: f"Bearer {value}"})
+        return Credentials(cookies={name: value}, refresh_s=refresh_s, data=data)
+    text = value if scheme.type == "apiKey" else f"Bearer {value}"
+    return Credentials(headers={name: text}, refresh_s=refresh_s, data=data)
 
 
 def merged(parts: Iterable[Credentials]) -> Credentials:

@@ -14,7 +14,7 @@ from checker.checks.custom import CUSTOM_CHECKS
 from checker.config.auth import chosen_users, peers_of
 from checker.config.operation_settings import HttpSettings, OperationResolver
 from checker.config.settings import RunSettings, without_credentials
-from checker.core.credentials import CREDENTIAL_SOURCES
+from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.hooks import COMPONENTS
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
@@ -28,6 +28,7 @@ from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import Identities, LoginTransport, Send, TokenSource, UserSource
+from checker.workers.authentication.oauth2 import OAuth2Source
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.authentication.signup import Accounts, SignUpSource
 from checker.workers.context import Stages
@@ -115,7 +116,11 @@ def equip(
     authentication = operations.common.authentication
     if authentication:
         tokens = (one for one in authentication.dynamic if one.name in schemes.declared)
-        sources = [TokenSource(one, schemes.declared[one.name], schemes, wiring.send) for one in tokens]
+        clients = (one for one in authentication.oauth2 if one.name in schemes.declared)
+        sources: list[CredentialSource] = [
+            *(TokenSource(one, schemes.declared[one.name], schemes, wiring) for one in tokens),
+            *(OAuth2Source(one, schemes.declared[one.name], schemes, wiring) for one in clients),
+        ]
         keeper.sources = {one.name: one for one in sources}
         if authentication.wfc is not None:
             users = chosen_users(settings.auth.wfc, authentication.wfc.user)
@@ -144,13 +149,15 @@ def _signing() -> Any:
 
 def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
     """Return the transport of logins: that of tests for the target, the network for other hosts."""
-    http = settings.common.http
+    http, own = settings.common.http, transport_of(settings)
 
     def send_to(url: str) -> Send:
-        other = BaseUrl.from_url(url)
-        return sender(NETWORK, replace(other, base_path=""), http)
+        other = replace(BaseUrl.from_url(url), base_path="")
+        if other.site == origin.plain.site:
+            return sender(own, replace(origin, base_path=""), http)
+        return sender(NETWORK, other, http)
 
-    return LoginTransport(origin, sender(transport_of(settings), origin, http), send_to)
+    return LoginTransport(origin, sender(own, origin, http), send_to)
 
 
 def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -> Send:

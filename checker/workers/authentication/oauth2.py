@@ -1,0 +1,108 @@
+"""Tokens of OAuth 2 (`[auth.oauth2.openapi.<scheme>]`): the grants that need no browser (RFC 6749, 4.3, 4.4 and 6)."""
+
+import json
+from typing import Any
+from urllib.parse import quote, urlencode, urljoin
+
+from checker.config.auth import FORM, OAuth2Scheme, basic_value
+from checker.core.case import Case
+from checker.core.credentials import Credentials, CredentialSource
+from checker.core.errors import ConfigError
+from checker.core.operation import Label
+from checker.core.request import BaseUrl
+from checker.core.response import Response
+from checker.core.security import SecurityScheme
+from checker.transport.settings import Headers
+from checker.workers.authentication.logins import LoginTransport, accepted, extracted, lifetime_s, path_of, send_login
+from checker.workers.authentication.schemes import SchemeCredentials, carried_as, is_absolute
+
+_REFRESH: str = "refresh_token"
+
+
+class OAuth2Source(CredentialSource):
+    """The tokens of one client, one for each set of scopes. A token is renewed before it expires, and when it is refused."""
+
+    def __init__(
+        self, asked: OAuth2Scheme, scheme: SecurityScheme, schemes: SchemeCredentials, wiring: LoginTransport
+    ) -> None:
+        """Raises `ConfigError` if the token URL is unknown, or at a server that only the description names."""
+        self.name = f"auth.oauth2.openapi.{asked.name}"
+        self._asked = asked
+        self._scheme = scheme
+        self._schemes = schemes
+        self._wiring = wiring
+        self._url = asked.token_url or _declared_url(asked, scheme, wiring.origin.plain)
+        self._keys: dict[tuple[Label, int | None], str | None] = {}
+
+    def key(self, case: Case) -> str | None:
+        """Return the scopes that a case needs; None if its request does not carry the scheme.
+
+        A refresh token has one key: the server may replace it at each use, so that two keys would take it from each other.
+        """
+        place = case.operation.label, case.alternative
+        if place not in self._keys:
+            self._keys[place] = self._key(case)
+        return self._keys[place]
+
+    def _key(self, case: Case) -> str | None:
+        if self._scheme not in self._schemes.chosen(case.operation, case.alternative):
+            return None
+        if self._asked.scopes is not None or self._asked.grant == _REFRESH:
+            return " ".join(self._asked.scopes or ())
+        return " ".join(sorted(self._schemes.scopes(case.operation, case.alternative, self._scheme)))
+
+    def fetch(self, case: Case) -> Credentials:
+        """Return a token for the scopes of a case. Raises `CredentialError`."""
+        return self._token(case, self._asked.refresh_token)
+
+    def renewed(self, held: Credentials, case: Case) -> Credentials:
+        """Return the next token, by the refresh token that came with the last one. Raises `CredentialError`."""
+        return self._token(case, held.data or self._asked.refresh_token)
+
+    def is_refused(self, response: Response) -> bool:
+        """Whether the response refuses the token (RFC 6750, 3.1): 401."""
+        return response.status_code == 401
+
+    def _token(self, case: Case, refresh_token: str) -> Credentials:
+        asked = self._asked
+        fields = {"grant_type": asked.grant}
+        if asked.grant == "password":
+            fields |= {"username": asked.username, "password": asked.password}
+        if asked.grant == _REFRESH:
+            fields[_REFRESH] = refresh_token
+        if scope := self.key(case):
+            fields["scope"] = scope
+        headers: Headers = ()
+        if asked.client_auth == "basic":
+            # Both are encoded as in a form first (RFC 6749, 2.3.1).
+            user, secret = quote(asked.client_id, safe=""), quote(asked.client_secret, safe="")
+            headers = (("Authorization", basic_value(user, secret)),)
+        else:
+            pairs = {"client_id": asked.client_id, "client_secret": asked.client_secret}
+            fields |= {name: value for name, value in pairs.items() if value}
+        body = urlencode(fields | dict(asked.parameters))
+        outcome = send_login(self._wiring, "POST", self._url, body, FORM, headers)
+        response = accepted(outcome, f"POST {path_of(self._url)}")
+        token = extracted(response, "body", "/access_token")
+        kept = _next_refresh_token(response) or refresh_token
+        return carried_as(self._scheme, token, lifetime_s(response), kept if asked.grant == _REFRESH else None)
+
+
+def _next_refresh_token(response: Response) -> str:
+    found: Any = json.loads(response.content).get(_REFRESH)
+    return found if isinstance(found, str) else ""
+
+
+def _declared_url(asked: OAuth2Scheme, scheme: SecurityScheme, origin: BaseUrl) -> str:
+    """Return the declared token URL at the tested server. Raises `ConfigError`."""
+    url = scheme.token_url(asked.grant)
+    section = f"[auth.oauth2.openapi.{asked.name}]"
+    if not url:
+        raise ConfigError(f"{section}: the description declares no tokenUrl for this scheme; give 'token_url'")
+    target = urljoin(f"{origin.url}{origin.base_path}/", url)
+    if is_absolute(url) and BaseUrl.from_url(url).site != origin.site:
+        raise ConfigError(
+            f"{section}: credentials are not sent to {url}, which only the description names; "
+            f'confirm it by `token_url = "{url}"`'
+        )
+    return target
