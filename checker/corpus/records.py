@@ -74,6 +74,17 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
     """Index of the case whose response states it, where the cases of its task are sent one after the other."""
 
 
+class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
+    """A valid case with optional parts of which no accepted case is known yet. A worker that goes on with its task counts it, too."""
+
+    label: str
+    phase: str
+    index: int
+    is_accepted: bool
+    places: tuple[tuple[str, str], ...]
+    """(location, name) of those parts."""
+
+
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):
     """The count of one refusal of valid requests to an operation without a 2xx response; written at each power of two."""
 
@@ -494,6 +505,7 @@ Record = (
     | ValueGone
     | SignalsSeen
     | DemandHeard
+    | PartsCounted
     | RefusalCounted
     | OperationServed
     | OperationProbed

@@ -110,6 +110,19 @@ LEAST: Final = 8
 """Programs that are always kept: this many operations take turns case by case (`supervisor/clusters.py`). If they did not
 fit, each case would compile its operation again.
 """
+_FIRST_BLOCK: Final = 24
+"""Half of the cases are valid, and half of these have an optional part: it is refused often enough to be left out later."""
+
+
+def block_start(index: int) -> int:
+    """Return the first index of the block of a drawn case: 0, 24, 48, 96, 192, ...
+
+    A block begins once all cases before it are judged, so that its cases can respect what those taught, for any number of lanes.
+    """
+    blocks = index // _FIRST_BLOCK
+    return _FIRST_BLOCK << (blocks.bit_length() - 1) if blocks else 0
+
+
 Key = tuple[Label, str, str]
 """Operation, phase (if programs differ by phase), and learned demands of the target."""
 
@@ -309,10 +322,13 @@ class CaseFactory:
         return program
 
     def make(
-        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False
+        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False, after: int = 0
     ) -> GeneratedCase:
-        """Return case `index` of a task: the same in every worker. `newest` prefers the latest values."""
-        learned = self.learned(label, phase.name)
+        """Return case `index` of a task: the same in every worker. `newest` prefers the latest values.
+
+        The case respects what earlier phases and the cases of the task below the index `after` taught.
+        """
+        learned = self.learned(label, phase.name, after)
         program = self.program(label, phase.name, learned)
         source = self._random
         source.reset(task_seed + index)
@@ -380,8 +396,14 @@ class CaseFactory:
         """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more."""
         if phase.source is CaseSource.LISTED:
             return self.listed
-        make = self.make_first if phase.source is CaseSource.CHAINED else self.make
+        make: CaseMaker = self.make_first if phase.source is CaseSource.CHAINED else self.make
+        if phase.source is CaseSource.DRAWN:
+            make = self._drawn
         return partial(self._made_new, make) if self.rules.some_unique else make
+
+    def _drawn(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """Return case `index` of a task, which respects what the blocks before its own taught."""
+        return self.make(label, task_seed, index, phase, after=block_start(index))
 
     def _made_new(self, make: CaseMaker, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index`, or with unique inputs the first new case. Raises `Exhausted`."""

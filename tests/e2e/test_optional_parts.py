@@ -1,7 +1,7 @@
 """Optional parts whose invented values a server refuses: the coverage phase finds what is wrong with the other parts."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,7 +11,7 @@ from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 
-MOST = 50
+MOST = 5_000
 TEXT = {"type": "string"}
 LIMIT = {"type": "integer", "minimum": 1, "maximum": MOST}
 RESPONSES = {"200": {"description": ""}, "400": {"description": ""}}
@@ -67,3 +67,32 @@ def test_an_error_is_found_beside_an_optional_part_that_is_refused(command: Comm
     with serving(_answer, document) as app:
         ran = command.run(app.document_url, "--phases", "coverage", inline=True)
     assert any(check == "not_a_server_error" for _, check in ran.defects), ran.shown
+
+
+def _with_part(requests: Sequence[tuple[str, bytes, tuple[tuple[str, str], ...], bytes]]) -> int:
+    return sum(
+        b"version" in target or b"version" in body or "version" in dict(headers)
+        for _, target, headers, body in requests
+    )
+
+
+@pytest.mark.parametrize("location", ["query", "header", "body"])
+def test_cases_of_one_phase_leave_out_an_optional_part_that_earlier_ones_were_refused_for(
+    command: Command, location: str
+) -> None:
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "Optional", "version": "1"},
+        "paths": {"/things": _operation(location)},
+    }
+    given = ("--phases", "fuzzing", "--mode", "positive", "--no-shrink", "-n", "96", "--checks", "not_a_server_error")
+    sent = []
+    for lanes in ("1", "3"):
+        with serving(_answer, document) as app:
+            command.run(app.document_url, *given, "--lanes", lanes, inline=lanes == "1")
+        sent.append([one for one in app.wire() if one[1].startswith(b"/things")])
+    first, others = sent
+    assert _with_part(first[:24]) >= 8
+    assert _with_part(first[48:96]) <= 10
+    # Lanes and workers change the order within a block at most.
+    assert {one[1:2] + one[3:] for one in first} == {one[1:2] + one[3:] for one in others}

@@ -62,7 +62,8 @@ class Service:
             made = self.factory.make(LABEL, 7, index, PhaseInfo(name))
             status, content = self.refusal(made.case.body)
             answer = Response(status, [("Content-Type", "application/json")], content)
-            self.heard += self.learner.observe(made, answer, name, index)
+            found = self.learner.observe(made, answer, name, index)
+            self.heard += [one for one in found if isinstance(one, DemandHeard)]
             yield made.case, status
 
     @property

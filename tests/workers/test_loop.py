@@ -112,7 +112,9 @@ def test_one_lane_makes_the_next_case_while_it_waits_and_sends_it_after_the_answ
     with workplace(tmp_path, lanes=1) as place:
         ran = run(place, replace(TASK, phase="fuzzing"))
     # The last answer has nothing to wait for behind it.
-    assert ran.memory.made_ahead == [True] * 299 + [False]
+    # A block of drawn cases begins once those before it are judged. The last answer has nothing to wait for behind it.
+    alone = (23, 47, 95, 191, 299)
+    assert ran.memory.made_ahead == [index not in alone for index in range(300)]
     assert [kind for kind, _ in ran.memory.events] == ["sent", "answered"] * 300
 
 

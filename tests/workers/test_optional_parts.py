@@ -1,7 +1,7 @@
 """Optional parts that nothing is accepted with are mostly left out later, and tried again now and then."""
 
 from collections.abc import Callable
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -63,7 +63,8 @@ def learned(
         is_refused = refuses(case.case)
         fields = [("Content-Type", "application/json")]
         answer = Response(status if is_refused else 201, fields, said if is_refused else b"")
-        heard += learner.observe(case, answer, "coverage", index)
+        found = learner.observe(case, answer, "coverage", index)
+        heard += [one for one in found if isinstance(one, DemandHeard)]
     learner.begin("fuzzing")
     return factory, {one.demand for one in heard} - {one.demand for one in heard if one.is_refuted}
 
@@ -122,8 +123,28 @@ def test_what_holds_in_the_end_does_not_depend_on_the_order() -> None:
     for cases in permutations((({}, True), ({"q": "1"}, True), "refused")):
         counts, holding = OptionalParts(), set[Constraint]()
         flat: list[Any] = [one for case in cases for one in (refused if case == "refused" else [case])]
-        for query, is_accepted in flat:
+        for index, (query, is_accepted) in enumerate(flat):
             case = Case(made, "a", query=query, body=NOT_SET)
-            for demand, is_refuted in counts.count(case, is_accepted=is_accepted):
+            places = counts.doubtful(case, is_accepted=is_accepted) or ()
+            for demand, is_refuted in counts.count(made, index, places, is_accepted=is_accepted):
                 (holding.discard if is_refuted else holding.add)(demand)
         assert holding == set()
+
+
+def test_a_worker_that_goes_on_with_a_task_counts_what_the_one_before_counted() -> None:
+    made = described()
+    rules = GenerationRules.alike(GenerationSettings())
+    factory = CaseFactory({LABEL: made}, rules, lambda _: NO_HOOKS, None)
+    workers = [DemandLearner(operations={LABEL: made}) for _ in range(2)]
+    heard: list[DemandHeard] = []
+    for index in range(24):
+        case = factory.make(LABEL, 5, index, PhaseInfo("fuzzing"))
+        answer = Response(400 if has_q(case.case) else 201, [], b"")
+        records = list(workers[index >= 12].observe(case, answer, "fuzzing", index, is_ordered=True))
+        for other, record in product(workers, records):
+            other.absorb(record)
+        heard += [one for one in records if isinstance(one, DemandHeard)]
+    assert [one.demand for one in heard] == [QUERY_Q]
+    for one in workers:
+        assert QUERY_Q in one.wanted(LABEL, "fuzzing", 24)
+        assert QUERY_Q not in one.wanted(LABEL, "fuzzing", 0)

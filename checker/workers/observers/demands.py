@@ -5,7 +5,7 @@ An optional part of requests with which nothing is ever accepted is a demand, to
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -17,12 +17,12 @@ from checker.core.constraints import ITEMS, REQUIRED, SELDOM, Constraint, is_bro
 from checker.core.digests import digest
 from checker.core.meta import Literal
 from checker.core.operation import Label, Operation, Parameter
-from checker.core.phases import phase_names
+from checker.core.phases import CaseSource, phase_names
 from checker.core.request import Location
 from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.schema import tokens_of
-from checker.corpus.records import DemandHeard
+from checker.corpus.records import DemandHeard, PartsCounted
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
@@ -86,8 +86,8 @@ def _is_named(pointer: str) -> bool:
 
 _ENOUGH = 5
 """Refusals of cases with a part, where some without it were accepted and none with it."""
-_Place = tuple[str, tuple[str, ...]]
-"""Location and path, as constraints have them."""
+_Place = tuple[str, str]
+"""Location and name."""
 
 
 class _Counts(Struct):
@@ -100,22 +100,35 @@ class _Counts(Struct):
     spared: set[_Place] = field(default_factory=set)
     """Parts that accepted cases were without."""
     told: set[_Place] = field(default_factory=set)
+    counted: set[int] = field(default_factory=set)
+    """Indices of the cases that are counted."""
 
 
 class OptionalParts(Struct):
-    """Counts valid cases by the optional parameters and top properties that they have."""
+    """Counts the valid cases of a phase by the optional parameters and top properties that they have."""
 
     _operations: dict[str, _Counts] = field(default_factory=dict)
 
-    def count(self, case: Case, *, is_accepted: bool) -> list[tuple[Constraint, bool]]:
-        """Count a case. Return (demand to leave out a part, False), and (demand, True) for parts that an accepted case had after all.
-
-        What holds once all cases are counted does not depend on their order.
-        """
+    def doubtful(self, case: Case, *, is_accepted: bool) -> tuple[_Place, ...] | None:
+        """Return the parts of a case that no accepted case had; None if there is nothing to count."""
         counts = self._of(case.operation)
-        if not counts.doubtful:
+        present = tuple(sorted(place for place in counts.doubtful if _has(case, *place)))
+        return present if present or (is_accepted and not counts.doubtful <= counts.spared) else None
+
+    def count(
+        self, operation: Operation, index: int, places: Iterable[_Place], *, is_accepted: bool
+    ) -> list[tuple[Constraint, bool]]:
+        """Count a case with these doubtful parts; once for each index that is not negative.
+
+        Return (demand to leave out a part, False), and (demand, True) for parts that an accepted case had after all. What holds
+        once all cases are counted does not depend on their order.
+        """
+        counts = self._of(operation)
+        present = counts.doubtful.intersection(places)
+        if index in counts.counted:
             return []
-        present = {place for place in counts.doubtful if _has(case, *place)}
+        if index >= 0:
+            counts.counted.add(index)
         refuted: set[_Place] = set()
         if is_accepted:
             refuted = present & counts.told
@@ -126,7 +139,7 @@ class OptionalParts(Struct):
         candidates = (counts.spared & counts.doubtful) - counts.told
         found = {place for place in candidates if counts.refused[place] >= _ENOUGH}
         counts.told |= found
-        return [(Constraint(*place, SELDOM), place in refuted) for place in sorted(found | refuted)]
+        return [(Constraint(place[0], place[1:], SELDOM), place in refuted) for place in sorted(found | refuted)]
 
     def _of(self, operation: Operation) -> _Counts:
         found = self._operations.get(operation.label)
@@ -139,16 +152,16 @@ class OptionalParts(Struct):
 def _optional_places(operation: Operation) -> Iterator[_Place]:
     for parameter in operation.parameters:
         if not parameter.required and parameter.location is not Location.PATH:
-            yield parameter.location.value, (parameter.name,)
+            yield parameter.location.value, parameter.name
     for body in operation.bodies:
         if body.write is None:
             for name in outline_of(body.schema).names:
-                yield Location.BODY.value, (name,)
+                yield Location.BODY.value, name
 
 
-def _has(case: Case, location: str, path: tuple[str, ...]) -> bool:
+def _has(case: Case, location: str, name: str) -> bool:
     part = part_of(case, Location(location))
-    return isinstance(part, Mapping) and path[0] in part
+    return isinstance(part, Mapping) and name in part
 
 
 _READ = 64
@@ -206,8 +219,14 @@ class DemandLearner(Struct):
     _index: int = _UNORDERED
     """Index of the case that is observed."""
 
-    def absorb(self, heard: DemandHeard) -> None:
+    def absorb(self, heard: DemandHeard | PartsCounted) -> None:
         """Take in a record of any worker, this one included."""
+        if isinstance(heard, PartsCounted):
+            operation = self.operations.get(Label(heard.label))
+            if operation is not None:
+                counts = self._optional.setdefault(heard.phase, OptionalParts())
+                counts.count(operation, heard.index, heard.places, is_accepted=heard.is_accepted)
+            return
         known = self._refuted if heard.is_refuted else self._heard
         label, demand = heard.label, heard.demand
         of_label = known.setdefault(label, {})
@@ -269,20 +288,21 @@ class DemandLearner(Struct):
         """Return the phase and layer of an operation. An earlier run comes before all phases."""
         return self.place_of(phase, Label(label)) if phase in phase_names() else _BEFORE
 
-    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard]:
-        """Return the new and refuted demands of a response."""
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard | PartsCounted]:
+        """Return the new and refuted demands of a response, and the count of its case."""
         outcome, phase = verdict.outcome, flight.task.lease.phase
         if not isinstance(outcome, Response):
             return ()
-        found = self.observe(flight.made, outcome, phase, flight.index, is_ordered=flight.task.lease.ends_at_failure)
+        is_ordered = flight.task.lease.ends_at_failure or flight.task.row.source is CaseSource.DRAWN
+        found = self.observe(flight.made, outcome, phase, flight.index, is_ordered=is_ordered)
         return tuple(found)
 
     def observe(
         self, made: GeneratedCase, outcome: Response, phase: str, index: int, *, is_ordered: bool = False
-    ) -> Iterator[DemandHeard]:
-        """Yield the demands in a response to a case: new ones, and old ones that do not hold.
+    ) -> Iterator[DemandHeard | PartsCounted]:
+        """Yield the demands in a response to a case: new ones, and old ones that do not hold; then the count of the case.
 
-        `is_ordered`: the cases of its task are sent one after the other.
+        `is_ordered`: the cases of its task are sent one after the other, or block by block.
         """
         self._index = index if is_ordered else _UNORDERED
         meta = made.case.meta
@@ -298,10 +318,22 @@ class DemandLearner(Struct):
             yield from self._complaint(made, outcome, phase)
         is_refused = may_complain(status) or status >= 500
         if index < _COUNTED and (is_accepted or is_refused):
-            # The parts to leave out of most cases, since no case with them was ever accepted.
-            counts = self._optional.setdefault(phase, OptionalParts())
-            for demand, is_refuted in counts.count(made.case, is_accepted=is_accepted):
-                yield from self._tell(made.label, demand, phase, refuted=is_refuted)
+            yield from self._left_out(made, phase, index, is_accepted=is_accepted)
+
+    def _left_out(
+        self, made: GeneratedCase, phase: str, index: int, *, is_accepted: bool
+    ) -> Iterator[DemandHeard | PartsCounted]:
+        """Yield the parts to leave out of most cases, since no case with them was ever accepted; then the count of the case."""
+        counts = self._optional.setdefault(phase, OptionalParts())
+        places = counts.doubtful(made.case, is_accepted=is_accepted)
+        if places is None:
+            return
+        # In `fuzz` several tasks of an operation have the same indices.
+        key = -1 if self.at_once else index
+        for demand, is_refuted in counts.count(made.case.operation, key, places, is_accepted=is_accepted):
+            yield from self._tell(made.label, demand, phase, refuted=is_refuted)
+        if not self.at_once:
+            yield PartsCounted(made.label, phase, index, is_accepted, places)
 
     def _accept(self, case: Case, phase: str) -> Iterator[DemandHeard]:
         label = case.operation.label

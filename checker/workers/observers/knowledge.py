@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from checker.corpus.journal import JournalReader
-from checker.corpus.records import DemandHeard, Record, ValueGone, ValueSeen
+from checker.corpus.records import DemandHeard, PartsCounted, Record, ValueGone, ValueSeen
 from checker.values.pool import LayeredPool, ValuePool
 from checker.workers.messages import Task
 from checker.workers.observers.creations import CreationHistory
@@ -62,7 +62,7 @@ class Knowledge(Struct):
     def _news(self) -> Iterator[Record]:
         for reader in self.peers.values():
             for record in reader.read_new():
-                if self.demands is not None and isinstance(record, DemandHeard):
+                if self.demands is not None and isinstance(record, DemandHeard | PartsCounted):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record

@@ -13,7 +13,7 @@ from checker.core.request import WireRequest
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import InflightWriter
 from checker.phases.attempt import Verdict
-from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_factory import GeneratedCase, block_start
 from checker.workers.messages import (
     EXTRA_INDEX,
     LONG_WAIT_S,
@@ -320,6 +320,16 @@ class LeasedTask(TaskTally, kw_only=True):
             if index not in self.lease.skipped:
                 return index
         return None
+
+    @property
+    def waits_for_verdicts(self) -> bool:
+        """Whether the next case respects what the cases in flight teach."""
+        if self.row.source is not CaseSource.DRAWN or not self.flying or self.redo:
+            return False
+        begun = index = self.next_index
+        while index in self.lease.skipped:
+            index += 1
+        return 0 < begun <= block_start(index)
 
     def make_again(self, index: int) -> None:
         """Let a case that was begun be made once more: now, or when the task is leased again."""

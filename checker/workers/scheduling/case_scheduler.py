@@ -453,7 +453,7 @@ class CaseScheduler:
         """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
         for running in tuple(self.slow):
             alone = running.timeouts or running.lease.ends_at_failure
-            if running.flying < (1 if alone else _SLOW_TOGETHER):
+            if running.flying < (1 if alone else _SLOW_TOGETHER) and not running.waits_for_verdicts:
                 flight = self._made(running, now)
                 if flight is not None and (flight := self._begun(flight)) is not None:
                     self.slow.remove(running)
@@ -524,6 +524,8 @@ class CaseScheduler:
         for running in self.tasks:
             if running.lease.ends_at_failure and running.flying:
                 # The case in flight may be the last one of the task, which is unknown until it is judged.
+                continue
+            if running.waits_for_verdicts:
                 continue
             flight = self._made(running, now)
             if flight is not None:
