@@ -37,6 +37,27 @@ _QUALIFIERS: Final = frozenset(
      "base"]
 )  # fmt: skip
 """Words that say which of several members a name refers to: `source_account_id`, `fromAccount`, `parentId`."""
+_ENDS: Final = frozenset(
+    [
+        "source",
+        "target",
+        "src",
+        "dst",
+        "dest",
+        "destination",
+        "from",
+        "to",
+        "origin",
+        "sender",
+        "receiver",
+        "recipient",
+        "payer",
+        "payee",
+        "debit",
+        "credit",
+    ]
+)
+"""Qualifiers that need no noun where two of them stand beside each other: `source` and `target` of a transfer."""
 _AMOUNTS: Final = frozenset(["amount", "total", "price", "sum", "due"])
 _CODES: Final = frozenset(["code", "token", "pin", "otp", "reference"])
 _OTHER_CODES: Final = frozenset(
@@ -148,6 +169,12 @@ def is_qualified(name: str) -> bool:
     return words(name)[:1] != () and words(name)[0] in _QUALIFIERS
 
 
+def ends_among(names: Iterable[str]) -> frozenset[str]:
+    """Return the members of one object that refer to two members of a collection without naming it: `source` beside `target`."""
+    ends = frozenset(name for name in names if normalised(name) in _ENDS)
+    return ends if len(ends) > 1 else frozenset()
+
+
 def qualified_noun(name: str) -> str:
     """Return the noun of a name that begins with a qualifier: `account` for `fromAccount`; empty for other names."""
     return singular("".join(words(name)[1:])) if is_qualified(name) else ""
@@ -177,13 +204,13 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
 
 
 def is_carried(asked: str, shown: str) -> bool:
-    """Whether a request below a resource may repeat a field of it under another name: `code` of `confirmation_code`, `amount` of `total`.
+    """Whether a request below a resource may repeat a field of it under another name.
 
-    Both names are normalised.
+    `code` and `token` are a `confirmation_code`, `amount` is a `total`. Both names are normalised.
     """
     if asked in _AMOUNTS:
         return any(word in shown for word in _AMOUNTS)
-    return asked in _CODES and shown.endswith(asked) and shown not in _OTHER_CODES
+    return asked in _CODES and shown.endswith(tuple(_CODES)) and shown not in _OTHER_CODES
 
 
 def place_word(pointer: str, telling: Collection[str] = ()) -> str:

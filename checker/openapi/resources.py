@@ -15,6 +15,7 @@ from checker.core.request import Location
 from checker.core.resource_names import (
     Resource,
     affinity,
+    ends_among,
     is_carried,
     is_cursor,
     is_identifier,
@@ -152,6 +153,8 @@ _MOST_SOURCES: Final = 4
 """Operations that one value is taken from."""
 _MOST_PRECEDING: Final = 32
 """Operations with URLs that an operation waits for, and as many with fields of its formats. Each pair of them is an edge."""
+_MOST_NAMELESS: Final = 3
+"""Resources that `source` and `target` may refer to, if no prose names one."""
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
 """Fields that identify an object which is referred to by its noun, with their affinities, best first."""
@@ -167,10 +170,14 @@ class _Slot(Struct, frozen=True):
     owner: Resource
     kind: str
     """Type of its schema; empty if there is none."""
+    noun: str = ""
+    """Noun of the resource that its name leaves open."""
 
     @property
     def word(self) -> str:
         """Return its name; a bare `id` gets the noun of the object around it."""
+        if self.noun:
+            return f"{self.noun}_id"
         tokens = self.name.split("/")
         parts = [part for part in tokens if part and part != "*" and not part.isdigit()] or [""]
         if tokens[-1] == "*":
@@ -329,6 +336,29 @@ class _Inference(Struct):
             is_below = any(owner != use.resource for _, owner in use.owners)
             if self._is_foreign(slot.word, one.kind, use) or (is_below and is_carried(one.name, one.name)):
                 yield slot
+        yield from self._ends(target)
+
+    def _ends(self, target: OpenApiOperation) -> Iterator[_Slot]:
+        """Yield the integers and UUIDs of a body that refer to members of a collection without naming it, such as `source` and `target`."""
+        fields = [one for one in self.bodies[target.label] if one.kind == _WHOLE or one.format == "uuid"]
+        ends = ends_among(one.pointer.rpartition("/")[2] for one in fields if one.depth == 1)
+        nouns = self._nouns_of_ends(target) if ends else ()
+        for one in fields:
+            if one.pointer.removeprefix("/") in ends:
+                yield from (
+                    _Slot(Location.BODY, one.pointer, self.uses[target.label].resource, one.kind, noun)
+                    for noun in nouns
+                )
+
+    def _nouns_of_ends(self, target: OpenApiOperation) -> Sequence[str]:
+        """Return the nouns of collections that others add to: those in the prose of an operation, or all if they are few."""
+        named_in_paths = {owner for use in self.uses.values() for _, owner in use.owners}
+        others = named_in_paths - {self.uses[target.label].resource}
+        makers = {noun: self.uses[labels[0]] for noun, labels in self.by_noun.items()}
+        made = {noun for noun, use in makers.items() if use.method == "POST" and use.resource in others}
+        prose = " ".join(f"{target.definition.get(key)}" for key in ("summary", "description"))
+        named = made.intersection(singular(word) for word in words(prose))
+        return sorted(named) or (sorted(made) if len(made) <= _MOST_NAMELESS else ())
 
     def _is_foreign(self, name: str, kind: str, use: ResourceUse) -> bool:
         """Whether a name refers to another resource (`customer`, `customer_id`, `vin`), or to a value that other operations create."""
@@ -376,7 +406,8 @@ class _Inference(Struct):
                 fields = self.answers[label].fields if is_above else ()
                 likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
                 if label != target and likely:
-                    yield label, f"$response.body#{min(likely, key=lambda one: one.depth).pointer}"
+                    nearest = min(likely, key=lambda one: (not one.name.endswith(word), one.depth))
+                    yield label, f"$response.body#{nearest.pointer}"
 
     def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
         """Return the creators of the resource in a path -> the expression of its name in their requests, if responses do not hold it.

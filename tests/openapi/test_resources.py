@@ -302,6 +302,9 @@ def test_a_resource_may_refer_to_another_of_its_collection(name: str) -> None:
     [
         ("confirm", "code", "string", "/confirmation_code"),
         ("confirm", "confirmationCode", "string", "/confirmation_code"),
+        ("confirm", "token", "string", "/confirmation_code"),
+        ("confirm", "pin", "string", "/confirmation_code"),
+        ("confirm", "word", "string", None),
         ("pay", "amount", "integer", "/total"),
         ("refund", "total", "integer", "/total"),
         ("pay", "quantity", "integer", None),
@@ -313,6 +316,37 @@ def test_a_step_below_a_resource_repeats_what_that_showed(
 ) -> None:
     expected = {} if pointer is None else {"POST /bookings": f"$response.body#{pointer}"}
     assert linked(f"/bookings/{{booking_id}}/{action}", name, kind) == expected
+
+
+_LEDGERS = [("accounts", "account_id"), ("ledgers", "ledger_id")]
+
+
+@pytest.mark.parametrize(
+    ("names", "kind", "summary", "found"),
+    [
+        (("source", "target"), "integer", "", {"POST /accounts", "POST /ledgers"}),
+        (("from", "to"), "integer", "Move money between accounts", {"POST /accounts"}),
+        (("payer", "payee"), "integer", "", {"POST /accounts", "POST /ledgers"}),
+        (("source", "target"), "string", "", set()),
+        (("source", "note"), "integer", "", set()),
+        (("minimum", "maximum"), "integer", "", set()),
+    ],
+)
+def test_two_ends_without_a_noun_refer_to_members_of_few_collections(
+    names: tuple[str, str], kind: str, summary: str, found: set[str]
+) -> None:
+    sent = taking({"type": "object", "properties": {name: {"type": kind} for name in names}})
+    paths: dict[str, Any] = {"/transfers": {"post": {"summary": summary, **sent, **answered(_ACCOUNT)}}}
+    for collection, variable in _LEDGERS:
+        paths[f"/{collection}"] = {"post": answered(_ACCOUNT, "201")}
+        paths[f"/{collection}/{{{variable}}}"] = {
+            "parameters": [{**ID, "name": variable, "schema": {"type": "integer"}}],
+            "delete": {"responses": {"204": {"description": ""}}},
+        }
+    document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths}
+    transitions = from_dict(document).resources().transitions
+    into = {(one.source, value.name) for one in transitions for value in one.values if one.target == "POST /transfers"}
+    assert into == {(source, f"/{name}") for source in found for name in names}
 
 
 def located_model(count: int, answer: dict[str, Any]) -> ResourceModel:
