@@ -398,10 +398,10 @@ class CaseFactory:
             return self.listed
         make: CaseMaker = self.make_first if phase.source is CaseSource.CHAINED else self.make
         if phase.source is CaseSource.DRAWN:
-            make = self._drawn
+            make = self.drawn
         return partial(self._made_new, make) if self.rules.some_unique else make
 
-    def _drawn(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+    def drawn(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of a task, which respects what the blocks before its own taught."""
         return self.make(label, task_seed, index, phase, after=block_start(index))
 

@@ -67,6 +67,37 @@ def test_the_first_case_is_the_smallest(command: Command, phases: str, mode: str
     assert phases == "examples" or _sent_to(app, "GET", "/jobs/demo/runs"), ran.shown
 
 
+_PLAIN = {"name": "plain", "in": "query", "schema": {"type": "boolean"}}
+_VIEW = {"name": "view", "in": "query", "required": True, "schema": WHOLE}
+_SETTINGS = {
+    "type": "object",
+    "required": ["text"],
+    "properties": {"text": TEXT, "colour": {"type": "string", "enum": ["red"]}},
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "required", "names"),
+    [
+        ("put", {"requestBody": {"content": {"application/json": {"schema": _SETTINGS}}, "required": True}}, {"text"}),
+        ("patch", {"requestBody": {"content": {"application/json": {"schema": _SETTINGS}}}}, {"text"}),
+        ("get", {}, set()),
+        ("delete", {}, None),
+    ],
+)
+def test_other_methods_begin_with_what_is_required(
+    command: Command, method: str, required: dict[str, Any], names: set[str] | None
+) -> None:
+    parameters = [_VIEW, _PLAIN]
+    paths = {"/settings": {method: {"parameters": parameters, "responses": _DEFAULT, **required}}}
+    document = {"openapi": "3.1.0", "info": {"title": "Settings", "version": "1"}, "paths": paths}
+    with serving(_answer, document) as app:
+        command.run(app.document_url, "--phases", "coverage", "--mode", "positive", inline=True)
+    first = _sent_to(app, method.upper(), "/settings")[0]
+    assert (b"plain=" in first.target) is (names is None)
+    assert set(json.loads(first.body)) == names if first.body else not names
+
+
 def test_sequences_begin_with_the_smallest_case(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
         command.run(app.document_url, "--phases", "stateful", "-n", "5", inline=True)

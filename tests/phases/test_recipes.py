@@ -355,5 +355,5 @@ def test_a_recipe_of_a_phase_that_lists_nothing_is_out_of_date(phase: str) -> No
 def test_rows_say_what_a_phase_makes() -> None:
     makes = factory()
     assert makes.maker(phase_named("coverage")) == makes.listed
-    assert makes.maker(FUZZING) == makes.make
+    assert makes.maker(FUZZING) == makes.drawn
     assert makes.maker(phase_named("stateful")) == makes.make_first

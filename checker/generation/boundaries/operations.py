@@ -210,7 +210,7 @@ class OperationEdges:
         is_given = bool(words.types) or not all(one.is_forced for one in words.parameters)
         is_given |= any(body.strategy is not None for body in self.operation.bodies)
         # Users who provide the values do not want resources with invented ones.
-        if smallest is not None and not (is_given and self.operation.resource_method == "POST"):
+        if smallest is not None and not (is_given and self.operation.resource_method != "GET"):
             yield BoundaryCase(smallest, _POSITIVE, "Smallest request", Scenario.SMALLEST)
         yield from self._bodies(template)
         if template.body is not NOT_SET and not self.operation.body_required:

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from checker.core.case import NOT_SET
 from checker.core.errors import Unsatisfiable
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
+from checker.core.resources import REMOVING
 from checker.generation.boundaries.cases import LOCATIONS, Parts
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import distinct
@@ -96,16 +97,21 @@ class UsualRequest(Struct):
         return parts
 
     def smallest(self) -> Parts | None:
-        """Return what is required and nothing else, of operations that read without required inputs or create; None for others."""
+        """Return what is required and nothing else; None if that is the usual request.
+
+        A `POST`, and a `GET` without required inputs, always have a smallest request; `DELETE` has none: without its filters it
+        would remove what other operations need.
+        """
         operation = self.operation
-        creates = operation.resource_method == "POST"
-        is_open = not any(one.required for one in operation.parameters)
-        has_inputs = bool(operation.parameters or operation.bodies)
-        if not has_inputs or not (creates or (is_open and operation.resource_method == "GET")):
+        method, has_inputs = operation.resource_method, bool(operation.parameters or operation.bodies)
+        usual = self.parts() if has_inputs and method != REMOVING else None
+        if usual is None:
             return None
-        parts = self.parts()
-        if parts is None:
-            return None
+        smallest = self._without_optional(usual, keeps_body=method != "GET")
+        is_open = method == "GET" and not any(one.required for one in operation.parameters)
+        return smallest if method == "POST" or is_open or smallest.key() != usual.key() else None
+
+    def _without_optional(self, parts: Parts, *, keeps_body: bool) -> Parts:
         made_up = () if self.credentials is None else self.credentials.made_up
         needed = {(one.location, one.name) for one in made_up}
         certain = (one for one in self.declared() if one.required or self.compiler.forced(one) is not None)
@@ -113,7 +119,7 @@ class UsualRequest(Struct):
         for location, values in parts.containers.items():
             kept = {name: value for name, value in values.items() if (location, name) in needed}
             parts = parts.with_container(location, kept)
-        if operation.body_required or creates:
+        if self.operation.body_required or keeps_body:
             return self._with_smallest_body(parts)
         return parts.with_body(NOT_SET, None)
 
