@@ -89,7 +89,8 @@ def test_who_carried_old_ones_takes_what_others_have_fetched() -> None:
 
 def test_an_operation_that_refuses_everything_does_not_have_them_fetched_for_ever() -> None:
     source = Numbered()
-    made, notes = keeper(source), []
+    made = keeper(source)
+    notes: list[str] = []
     made.note = notes.append
     hopes = [made.is_refused(CASE, sent(made), answer(401)) for _ in range(2 * MOST_IN_VAIN)]
     assert hopes == [True] * MOST_IN_VAIN + [False] * MOST_IN_VAIN
