@@ -129,7 +129,9 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
             max_failures=config.max_failures,
         ),
         report=_report(config, occasion.now),
-        auth=AuthSettings(auto_signup=config.auth.auto_signup, wfc=_wfc(config)),
+        auth=AuthSettings(
+            auto_signup=config.auth.auto_signup, allow_refused=config.auth.allow_refused, wfc=_wfc(config)
+        ),
         corpus=CorpusSettings(_project_dir(config, occasion), config.corpus.max_size, _cache_dir(config, occasion)),
     )
 

@@ -202,6 +202,8 @@ class AuthSettings(Struct, frozen=True):
 
     auto_signup: bool = default_of(("auth",), "auto-signup")
     """Whether the run creates an account and logs in, if the description says how and the user gave no credentials."""
+    allow_refused: bool = default_of(("auth",), "allow-refused")
+    """Whether a run passes although its credentials opened no operation."""
     wfc: str = ""
     """Text of the configured authentication document."""
     needs: tuple[tuple[str, str], ...] = ()

@@ -100,7 +100,11 @@ _ROOT = {
 }
 
 _AUTH: dict[Path, dict[str, Key]] = {
-    ("auth",): {"openapi": Key(MapOf(auth.static_rule), {}), "auto-signup": Key(_FLAG, True)},
+    ("auth",): {
+        "openapi": Key(MapOf(auth.static_rule), {}),
+        "auto-signup": Key(_FLAG, True),
+        "allow-refused": Key(_FLAG, False),
+    },
     auth.BASIC: {
         "username": Key(Text(value_kinds.user_name)),
         "password": Key(Secret(auth.sendable)),
@@ -336,9 +340,9 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
     [
         *(("generation", name) for name in OF_RUNS),
         ("phases", "fuzzing", "error-feedback"),
-        (*auth.OPENAPI[:1], "auto-signup"),
-        auth.OPENAPI,
         ("auth", "auto-signup"),
+        ("auth", "allow-refused"),
+        auth.OPENAPI,
         ("auth", "dynamic"),
         ("auth", "oauth2"),
         auth.WFC,

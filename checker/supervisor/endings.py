@@ -1,6 +1,6 @@
 """The end of a run and its exit code. Pure: `now` is an argument."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from checker.config.settings import FetchLimits, RunSettings
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, UNREACHED, WHOLE_TASK, Note, OperationError
 from checker.health import GATEWAY, TARGET, TOO_MANY, TURNED_AWAY
@@ -316,6 +317,26 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
             f"until the end {len(shut)} of {len(asked)} operations returned nothing but {statuses}."
         )
         yield OperationError(TARGET, "", "Access lost", f"{what} {left}")
+
+
+def shut_out(view: RunView, credentials: Sequence[str]) -> Iterator[OperationError]:
+    """Yield the error of a run whose configured credentials, by their names, opened no operation.
+
+    The valid requests of all tested operations that declare security were answered with 401 or 403: an expired token must not
+    pass in CI.
+    """
+    asking = [label for label, described in view.described.items() if described.needs_credentials]
+    answered = [statuses for label in asking if (statuses := view.positive_statuses(label))]
+    if credentials and answered and all(statuses.keys() <= UNAUTHORIZED for statuses in answered):
+        shown = ", ".join(sorted({str(status) for statuses in answered for status in statuses}))
+        what = f"all {len(answered)} tested operations" if len(answered) > 1 else "the only tested operation"
+        yield OperationError(
+            TARGET,
+            "",
+            "Access refused",
+            f"The configured credentials ({', '.join(credentials)}) opened no operation: {what} with declared security "
+            f"returned nothing but {shown}. Renew them, or accept this with `auth.allow-refused = true`.",
+        )
 
 
 def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:

@@ -134,6 +134,7 @@ _ROOT: Final[dict[str, Row]] = {
 _AUTH: Final[dict[str, Row]] = {
     "auth.openapi": Row({"K": {"api_key": "k"}}, AUTH, {"K": {"key": "k"}}, "'key'"),
     "auth.auto-signup": Row(False, "cli/test_signup.py::test_nobody_signs_up_where_somebody_says_who_is_calling", *FLAG),
+    "auth.allow-refused": Row(True, "e2e/test_refused_credentials.py::test_credentials_that_open_no_operation_fail_the_run", *FLAG),
     "auth.basic.username": Row("anna", USER, "a:b", "colon"),
     "auth.basic.password": Row("s", USER, 3, "Must be a string"),
     "auth.basic.type": Row("digest", "e2e/test_providers.py::test_digest_signs_each_operation_and_asks_once", "oath", "Valid values are"),
