@@ -148,7 +148,7 @@ def noted(option: click.Option, context: click.Context) -> tuple[tuple[str, str]
 
 def sections() -> Iterator[str]:
     """Yield a table for each section of the configuration."""
-    helps = option_of_keys()
+    options = option_of_keys()
     schema = json_schema()
     yield "The JSON Schema with the same keys, for editors: `checker config schema`."
     for path, keys in SECTIONS.items():
@@ -161,24 +161,25 @@ def sections() -> Iterator[str]:
                 f"`{name}`",
                 accepted(node["properties"].get(name, {})) or key.kind.noun,
                 shown(key.default),
-                *helps.get((path, name), ("", "")),
+                options.get((path, name), ""),
+                key.about,
             )
             for name, key in keys.items()
         ]
         yield table(("key", "value", "default", "option", "effect"), rows)
 
 
-def option_of_keys() -> dict[tuple[tuple[str, ...], str], tuple[str, str]]:
-    """Return the option and its help for each key that has one."""
+def option_of_keys() -> dict[tuple[tuple[str, ...], str], str]:
+    """Return the option of each key that has one."""
     root = click.Context(cli.checker, info_name="checker")
-    found = {}
+    found: dict[tuple[tuple[str, ...], str], str] = {}
     for name in ("run", "fuzz"):
         command = cli.checker.get_command(root, name)
         assert command is not None
         for option in command.params:
             if isinstance(option, KeyOption):
                 place = (option.setting.path, option.setting.key)
-                found.setdefault(place, (f"`{option.opts[-1]}`", option.help or ""))
+                found.setdefault(place, f"`{option.opts[-1]}`")
     return found
 
 

@@ -36,11 +36,15 @@ class CheckSetting(Struct, frozen=True):
     name: str
     shape: SettingShape
     default: Any = None
+    about: str = ""
+    """The description of the key."""
+    example: Any = None
 
 
 def expected_statuses(*default: str) -> CheckSetting:
     """Return the setting of the statuses with which a check passes."""
-    return CheckSetting("expected-statuses", SettingShape.STATUSES, list(default))
+    about = "Statuses with which the check passes."
+    return CheckSetting("expected-statuses", SettingShape.STATUSES, list(default), about)
 
 
 class Fact(Enum):
@@ -157,8 +161,6 @@ class Check(Struct, frozen=True):
     settings: tuple[CheckSetting, ...] = ()
     switch: CheckSetting | None = None
     """The setting `[checks] <name>` that turns the check on; None for a check that needs no value."""
-    help: str = ""
-    """Help text of the option that sets the switch."""
     applies: Applies = field(default_factory=Applies)
     passes: Callable[[int, ResponsePlan, Config], bool] | None = None
     """Whether every interaction with this status and plan passes."""

@@ -130,7 +130,11 @@ TABLE = (
         response_schema_conformance,
         frozenset((Fact.STATUS, Fact.MEDIA_TYPE, Fact.BODY)),
         failures=(JsonSchemaError, MalformedJson, ContentDeserializationError, ContentDecodingError, BrokenNonNull),
-        settings=(CheckSetting("validate-formats", SettingShape.FLAG, True),),
+        settings=(
+            CheckSetting(
+                "validate-formats", SettingShape.FLAG, True, "Whether values must have the format of their schema."
+            ),
+        ),
         passes=promises_no_body,
         quick_look=has_valid_body,
         applies=_OF_OPERATION,
@@ -192,7 +196,11 @@ TABLE = (
         ensure_resource_availability,
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(EnsureResourceAvailability,),
-        settings=(CheckSetting("second-look", SettingShape.SECONDS, 1.0),),
+        settings=(
+            CheckSetting(
+                "second-look", SettingShape.SECONDS, 1.0, "Seconds after which a missing resource is read again."
+            ),
+        ),
         applies=replace(_OF_OPERATION, follows=True, operations=names_member),
         passes=is_there,
     ),
@@ -223,8 +231,7 @@ TABLE = (
         max_response_time,
         frozenset((Fact.TIME,)),
         failures=(ResponseTimeExceeded,),
-        switch=CheckSetting("max_response_time", SettingShape.SECONDS),
-        help="Seconds that a response may take.",
+        switch=CheckSetting("max_response_time", SettingShape.SECONDS, None, "Seconds that a response may take.", 2.0),
         quick_look=is_in_time,
     ),
 )

@@ -9,6 +9,7 @@ import click
 from msgspec import Struct
 
 from checker.commands.command import Command, CommandGroup
+from checker.commands.options import filter_help
 from checker.commands.output import echo, echo_line
 from checker.commands.values import apply_keys, configured
 from checker.commands.values import location as location_of
@@ -53,22 +54,52 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 
 
+_TITLE: Final = {
+    "description": "Title of the API in its description.",
+    "type": "string",
+    "minLength": 1,
+    "examples": ["Shop"],
+}
+_BLOCK_IS_TESTED: Final = Key(Boolean(), True, about="Whether these operations are tested.")
+_EXAMPLES: Final = {
+    "path": "/users",
+    "method": "GET",
+    "name": "GET /users",
+    "tag": "users",
+    "operation-id": "listUsers",
+    "by": "/deprecated == true",
+}
+"""Subject of a filter -> a value."""
+
+
 def json_schema() -> Schema:
     """Return the JSON Schema of the whole file."""
     whole = _section((), ())
     others = {(name,) for name in SECTIONS[()] if name not in OPERATION_KEYS}
     block = _section((), frozenset(others) | not_in_operations())
-    block["properties"] |= {"enabled": {"type": "boolean", "default": True}} | {
-        name: {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]} for name in FILTER_KEYS
-    }
+    block["properties"] |= {"enabled": _key(_BLOCK_IS_TESTED)} | {name: _filter(name) for name in FILTER_KEYS}
     block["anyOf"] = [{"required": [name]} for name in FILTER_KEYS]
-    blocks = {"type": "array", "items": {"$ref": "#/$defs/operations"}}
+    about = "Settings of some operations; of several blocks that set a key for an operation the first counts."
+    blocks = {"description": about, "type": "array", "items": {"$ref": "#/$defs/operations"}}
     project = _section((), NOT_IN_PROJECTS)
-    project["properties"] |= {"title": {"type": "string", "minLength": 1}, "operations": blocks}
+    project["properties"] |= {"title": _TITLE, "operations": blocks}
     project["required"] = ["title"]
-    whole["properties"] |= {"operations": blocks, "project": {"type": "array", "items": {"$ref": "#/$defs/project"}}}
+    projects = {"description": "Settings of one API.", "type": "array", "items": {"$ref": "#/$defs/project"}}
+    whole["properties"] |= {"operations": blocks, "project": projects}
     head = {"$schema": DIALECT, "title": "checker.toml"}
     return head | whole | {"$defs": {"operations": block, "project": project}}
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of the file as text."""
+    return json.dumps(json_schema(), indent=2) + "\n"
+
+
+def _filter(name: str) -> Schema:
+    _, subject, is_regex = FILTER_KEYS[name]
+    example = f"^{_EXAMPLES[subject]}" if is_regex else _EXAMPLES[subject]
+    values = [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]
+    return {"description": filter_help(name), "anyOf": values, "examples": [example]}
 
 
 def _section(path: SectionPath, banned: Collection[SectionPath]) -> Schema:
@@ -84,7 +115,7 @@ def _section(path: SectionPath, banned: Collection[SectionPath]) -> Schema:
 
 
 def _key(key: Key) -> Schema:
-    schema = _kind(key.kind)
+    schema = {"description": key.about, **_kind(key.kind), "examples": [key.shown]}
     return schema if key.default is None else {**schema, "default": key.default}
 
 
@@ -181,7 +212,7 @@ def config() -> None:
 @config.command(cls=Command)
 def schema() -> None:
     """Print the JSON Schema of checker.toml, for editors."""
-    echo(json.dumps(json_schema(), indent=2))
+    echo(schema_text().rstrip())
 
 
 @config.command(cls=Command)

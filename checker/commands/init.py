@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from checker.commands.config import schema_text
 from checker.commands.options import RUN_SETTINGS, run_options
 from checker.commands.outline import planned_run
 from checker.commands.output import echo
@@ -18,6 +19,8 @@ from checker.health import looks_dangerous
 from checker.workers.subject import TestedDescription, read_subject
 
 CONFIGURATION = Path("checker.toml")
+SCHEMA = Path("checker.schema.json")
+"""Editors complete and verify keys by it."""
 _GITHUB = """\
 name: API
 on: [push]
@@ -58,7 +61,7 @@ JOBS = {"github": (Path(".github/workflows/api.yml"), _GITHUB), "gitlab": (Path(
 @run_options(RUN_SETTINGS)
 @click.pass_context
 def init(ctx: click.Context, /, ci: str | None, **options: Any) -> None:
-    """Write a commented checker.toml for the description at LOCATION. Files that exist are not changed.
+    """Write a commented checker.toml for the description at LOCATION, and the JSON Schema of its keys. Files that exist are not changed.
 
     Nothing is sent but what fetches the description.
     """
@@ -72,6 +75,9 @@ def init(ctx: click.Context, /, ci: str | None, **options: Any) -> None:
         texts = ["\n".join(_configuration(read_subject(settings, layout), location)) + "\n"]
     if ci:
         texts.append(JOBS[ci][1].format(location=quote(location)))
+    if not SCHEMA.exists():
+        wanted.append(SCHEMA)
+        texts.append(schema_text())
     for path, text in zip(wanted, texts, strict=True):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -81,9 +87,9 @@ def init(ctx: click.Context, /, ci: str | None, **options: Any) -> None:
 
 def _configuration(subject: TestedDescription, location: str) -> Iterator[str]:
     schema, redaction = subject.description.schema, subject.settings.report.sanitization.redaction
-    yield f"#:schema {CONFIGURATION.stem}.schema.json"
+    yield f"#:schema {SCHEMA}"
     yield f"# {one_line(schema.title)}: {len(subject.selected)} operations, described at {location}."
-    yield "# `checker config schema > checker.schema.json` lets editors complete and verify the keys."
+    yield f"# Editors complete and verify the keys by {SCHEMA}; `checker config schema > {SCHEMA}` renews it."
     yield "# `checker config show` prints the value and the source of every key."
     yield ""
     # A text of JSON is a text of TOML, too.

@@ -29,7 +29,7 @@ from checker.config.config import Config, Section
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.reading import FILTER_KEYS
 from checker.config.settings import NOTHING_SENT
-from checker.config.table import UPLOAD
+from checker.config.table import COVERED, UPLOAD
 from checker.core.errors import UsageError
 from checker.core.reports import report_formats
 
@@ -42,15 +42,17 @@ _BY = "whose definition satisfies `<JSON pointer> == <value>` or `!=`."
 def filter_options(command: Decorated) -> Decorated:
     """Add all filter options to a command."""
     command = click.option("--exclude-deprecated", is_flag=True, help="Do not test deprecated operations.")(command)
-    for key, (verb, subject, is_regex) in reversed(FILTER_KEYS.items()):
-        about = f"whose {subject} {'matches a regular expression' if is_regex else 'is this'}."
-        command = click.option(
-            f"--{key}",
-            multiple=True,
-            metavar="EXPR" if subject == "by" else "REGEX" if is_regex else "VALUE",
-            help=f"{_WHAT[verb]} {_BY if subject == 'by' else about}",
-        )(command)
+    for key, (_, subject, is_regex) in reversed(FILTER_KEYS.items()):
+        metavar = "EXPR" if subject == "by" else "REGEX" if is_regex else "VALUE"
+        command = click.option(f"--{key}", multiple=True, metavar=metavar, help=filter_help(key))(command)
     return command
+
+
+def filter_help(key: str) -> str:
+    """Return what the filter of a key selects."""
+    verb, subject, is_regex = FILTER_KEYS[key]
+    about = f"whose {subject} {'matches a regular expression' if is_regex else 'is this'}."
+    return f"{_WHAT[verb]} {_BY if subject == 'by' else about}"
 
 
 def read_filters(options: Mapping[str, Any]) -> OperationFilters:
@@ -114,139 +116,74 @@ def refuse_user_of_no_document(config: Config, user: str | None) -> None:
         raise UsageError("--auth-wfc-user needs --auth-wfc, or `path` in `[auth.wfc]`")
 
 
-BASE_URL = root_option(
-    "-u/--url",
-    "Base URL of the API, or unix:/path/to.sock; not what the description names.",
-    key="base-url",
-    variable="CHECKER_BASE_URL",
-)
+BASE_URL = root_option("-u/--url", key="base-url", variable="CHECKER_BASE_URL")
 
-KNOWN_FAILURES = (
-    root_option("--baseline", "File of known failures, which fail no run; written when it is not there."),
-    root_option("--compare", "Run whose failures count as known: a folder, its name, or a JSON report."),
-)
+KNOWN_FAILURES = (root_option("--baseline"), root_option("--compare"))
 
 SETTINGS = (
     BASE_URL,
-    root_option(
-        "--origin",
-        "Scheme, host and port of the API; the path of the description's own server stays.",
-        variable="CHECKER_ORIGIN",
-    ),
-    root_option("-w/--workers", "Worker processes, 1-64 or `auto`."),
-    root_option("--lanes", "Requests in flight in each worker, 1-64 or `auto`."),
-    root_option("--seed", "Seed of all random choices."),
-    root_option("--max-failures", "End after that many different failures or errors."),
-    SettingOption(
-        ("--continue-on-failure",),
-        (),
-        "continue-on-failure",
-        "Test everything, even what failed already.",
-        is_flag=True,
-    ),
-    root_option(
-        "--wait-for-schema",
-        "Seconds to wait until the API description can be loaded.",
-        variable="CHECKER_WAIT_FOR_SCHEMA",
-    ),
-    root_option(
-        "--safety",
-        "What may be sent: `read-only`, `create-own` (changes and deletes only what the run made) or `full`.",
-    ),
-    root_option("--request-timeout", "Seconds to wait for a response."),
-    root_option("--proxy", "URL of an HTTP proxy."),
-    root_option("--tls-verify", "Whether to verify certificates, or a file of authorities."),
-    SettingOption(("-A", "--auth-type"), auth.BASIC, "type", "How they are sent: `basic` or `digest`."),
-    SettingOption(("--auth-wfc",), auth.WFC, "path", "Authentication document of the Web Fuzzing Commons."),
-    SettingOption(("--auth-wfc-user",), auth.WFC, "user", "User of that document; the one that is let in."),
-    root_option(
-        "--rate-limit",
-        "Maximum request rate of all workers together: `N/s`, `N/m`, `N/h`, `N/d`, or `auto`: wait as long as 429 responses ask.",
-    ),
-    root_option("--max-redirects", "Redirects to follow on the same site; 0: none."),
-    root_option(
-        "--request-retries",
-        "Times that a request is sent again after a connection error or a time-out, after 1, 2, 4, ... 10 s.",
-    ),
-    root_option("--request-cert", "File of the client certificate."),
-    root_option("--request-cert-key", "File of the client certificate's key."),
-    root_option("--suppress-health-check", "Health checks to leave out."),
-    root_option("--warnings", "Warnings to show, or `off`."),
-    generation_option("mode", "Valid data, invalid data, or both.", flags="-m/--mode"),
-    generation_option("allow-x00", "Whether strings may hold NUL."),
-    generation_option("codec", "Codec that strings can be written in."),
-    generation_option("deterministic", "No randomness at all.", is_flag=True),
-    generation_option("maximize", "Metric to maximise."),
-    generation_option("with-security-parameters", "Whether to generate credentials."),
-    generation_option("graphql-allow-null", "Whether to use null in GraphQL."),
-    generation_option("database", "Where examples are kept: `none`, `:memory:` or a folder."),
-    generation_option("unique-inputs", "Never the same case twice.", is_flag=True),
+    root_option("--origin", variable="CHECKER_ORIGIN"),
+    root_option("-w/--workers"),
+    root_option("--lanes"),
+    root_option("--seed"),
+    root_option("--max-failures"),
+    SettingOption(("--continue-on-failure",), (), "continue-on-failure", is_flag=True),
+    root_option("--wait-for-schema", variable="CHECKER_WAIT_FOR_SCHEMA"),
+    root_option("--safety"),
+    root_option("--request-timeout"),
+    root_option("--proxy"),
+    root_option("--tls-verify"),
+    SettingOption(("-A", "--auth-type"), auth.BASIC, "type"),
+    SettingOption(("--auth-wfc",), auth.WFC, "path"),
+    SettingOption(("--auth-wfc-user",), auth.WFC, "user"),
+    root_option("--rate-limit"),
+    root_option("--max-redirects"),
+    root_option("--request-retries"),
+    root_option("--request-cert"),
+    root_option("--request-cert-key"),
+    root_option("--suppress-health-check"),
+    root_option("--warnings"),
+    generation_option("mode", flags="-m/--mode"),
+    generation_option("allow-x00"),
+    generation_option("codec"),
+    generation_option("deterministic", is_flag=True),
+    generation_option("maximize"),
+    generation_option("with-security-parameters"),
+    generation_option("graphql-allow-null"),
+    generation_option("database"),
+    generation_option("unique-inputs", is_flag=True),
     *(
-        SettingOption((f"--{name.replace('_', '-')}",), ("checks",), name, check.help)
+        SettingOption((f"--{name.replace('_', '-')}",), ("checks",), name)
         for name, check in BUILT_IN.items()
         if check.switch
     ),
     *KNOWN_FAILURES,
-    root_option("--live-port", "Loopback port for a live page of the run; 0 chooses a free port."),
-    root_option("--fail-under-operations", "Minimum percentage of operations with a 2xx response."),
-    root_option("--fail-under-responses", "Minimum percentage of documented responses that were received."),
-    root_option("--fail-under-parameters", "Minimum percentage of parameters that a case targets."),
-    root_option("--fail-under-enum-values", "Minimum percentage of enum values that occur in a valid case."),
-    root_option("--fail-under-media-types", "Minimum percentage of documented media types that were sent or received."),
-    SettingOption(
-        ("--baseline-update",), (), "baseline-update", "Write new failures into the baseline, too.", is_flag=True
-    ),
-    SettingOption(
-        ("--baseline-prune",), (), "baseline-prune", "Remove baseline entries that did not fail again.", is_flag=True
-    ),
-    SettingOption(
-        ("--upload-url",),
-        UPLOAD,
-        "url",
-        "Where the archive of the run is posted when it is over.",
-        variable="CHECKER_URL",
-    ),
-    SettingOption(("--upload-token",), UPLOAD, "token", "Bearer token for it.", variable="CHECKER_TOKEN"),
-    SettingOption(("--report-dir",), ("reports",), "directory", "Folder of the reports."),
-    SettingOption(
-        ("--report-preserve-bytes",), ("reports",), "preserve-bytes", "Write payloads as base64.", is_flag=True
-    ),
-    *(
-        SettingOption(
-            (f"--report-{row.name}-path",), ("reports", row.name), "path", f"Place of the {row.title} report."
-        )
-        for row in report_formats()
-    ),
-    SettingOption(
-        ("--debug-output-file",),
-        ("reports", "ndjson"),
-        "path",
-        "Place of the NDJSON report: all events of the run, one a line.",
-    ),
-    SettingOption(("--output-sanitize",), ("output", "sanitization"), "enabled", "Whether to mask secrets."),
-    SettingOption(
-        ("--max-shown",), ("output",), "max-shown", "Operations whose failures are printed, the worst first."
-    ),
-    SettingOption(
-        ("--code-sample-style",), ("output",), "code-sample-style", "Reproductions as `curl` commands or as `python`."
-    ),
-    SettingOption(("--output-truncate",), ("output", "truncation"), "enabled", "Whether to cut payloads."),
+    root_option("--live-port"),
+    *(root_option(f"--fail-under-{name.replace('_', '-')}") for name in COVERED),
+    SettingOption(("--baseline-update",), (), "baseline-update", is_flag=True),
+    SettingOption(("--baseline-prune",), (), "baseline-prune", is_flag=True),
+    SettingOption(("--upload-url",), UPLOAD, "url", variable="CHECKER_URL"),
+    SettingOption(("--upload-token",), UPLOAD, "token", variable="CHECKER_TOKEN"),
+    SettingOption(("--report-dir",), ("reports",), "directory"),
+    SettingOption(("--report-preserve-bytes",), ("reports",), "preserve-bytes", is_flag=True),
+    *(SettingOption((f"--report-{row.name}-path",), ("reports", row.name), "path") for row in report_formats()),
+    SettingOption(("--debug-output-file",), ("reports", "ndjson"), "path"),
+    SettingOption(("--output-sanitize",), ("output", "sanitization"), "enabled"),
+    SettingOption(("--max-shown",), ("output",), "max-shown"),
+    SettingOption(("--code-sample-style",), ("output",), "code-sample-style"),
+    SettingOption(("--output-truncate",), ("output", "truncation"), "enabled"),
 )
 """In the order of the help page."""
 
 RUN_SETTINGS = (
-    generation_option("max-examples", "Cases for each operation.", flags="-n/--max-examples"),
-    generation_option("no-shrink", "Show failures as they were found.", flags="--no-shrink", is_flag=True),
-    root_option("--max-time", "Seconds for the testing; reports are written afterwards."),
+    generation_option("max-examples", flags="-n/--max-examples"),
+    generation_option("no-shrink", flags="--no-shrink", is_flag=True),
+    root_option("--max-time"),
 )
 """Options of `run` only."""
 
 
-FUZZ_SETTINGS = (
-    SettingOption(
-        ("--max-time",), ("fuzz",), "max-time", "Seconds for the testing; without it, the first failure ends the run."
-    ),
-)
+FUZZ_SETTINGS = (SettingOption(("--max-time",), ("fuzz",), "max-time"),)
 """Options of `fuzz` only."""
 
 

@@ -249,7 +249,6 @@ class SettingOption(Struct, frozen=True):
     flags: tuple[str, ...]
     path: Path
     key: str
-    help: str
     is_flag: bool = False
     """Takes no value: being there means true."""
     variable: str | None = None
@@ -260,17 +259,22 @@ class SettingOption(Struct, frozen=True):
         """Return the name of the Python parameter."""
         return self.flags[-1].lstrip("-").replace("-", "_")
 
+    @property
+    def help(self) -> str:
+        """Return the description of its key."""
+        return keys_of(self.path)[self.key].about
 
-def root_option(flags: str, help_: str, *, key: str = "", variable: str | None = None) -> SettingOption:
+
+def root_option(flags: str, *, key: str = "", variable: str | None = None) -> SettingOption:
     """Return an option for a key at the root; `flags` as in `-u/--url`."""
     names = tuple(flags.split("/"))
-    return SettingOption(names, (), key or names[-1][2:], help_, variable=variable)
+    return SettingOption(names, (), key or names[-1][2:], variable=variable)
 
 
-def generation_option(key: str, help_: str, *, flags: str = "", is_flag: bool = False) -> SettingOption:
+def generation_option(key: str, *, flags: str = "", is_flag: bool = False) -> SettingOption:
     """Return an option for a key of `[generation]`."""
     names = tuple((flags or f"--generation-{key}").split("/"))
-    return SettingOption(names, ("generation",), key, help_, is_flag)
+    return SettingOption(names, ("generation",), key, is_flag)
 
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

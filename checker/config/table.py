@@ -30,6 +30,25 @@ class Key(Struct, frozen=True):
 
     kind: ValueKind
     default: Any = None
+    about: str = ""
+    """The help of its option of the command line, and its description in the JSON Schema of the file."""
+    example: Any = None
+    """A value for `shown`; None where the kind and the default show what one looks like."""
+
+    @property
+    def shown(self) -> Any:
+        """Return an example of a value, if possible not the default."""
+        match self.kind:
+            case _ if self.example is not None:
+                return self.example
+            case Boolean():
+                return not self.default
+            case Choice(values):
+                return next(one for one in values if one != self.default)
+            case ListOf(Choice(values)) if not self.default:
+                return [values[0]]
+            case _:
+                return self.default
 
 
 _IN_PHASES = ("generation", "checks")
@@ -56,90 +75,213 @@ _SHAPES: Mapping[SettingShape, ValueKind] = {
 }
 """Kinds of values of the settings of checks."""
 
-COVERED = ("operations", "responses", "parameters", "enum_values", "media_types")
-"""Parts of a description of which a percentage may be required."""
+COVERED: Mapping[str, str] = {
+    "operations": "operations with a 2xx response",
+    "responses": "documented responses that were received",
+    "parameters": "parameters that a case targets",
+    "enum_values": "enum values that occur in a valid case",
+    "media_types": "documented media types that were sent or received",
+}
+"""Part of a description of which a percentage may be required -> what counts."""
 
 OF_OPERATIONS = {
-    "warnings": Key(Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))), True),
-    "continue-on-failure": Key(_FLAG, False),
-    "headers": Key(MapOf(value_kinds.header), {}),
-    "proxy": Key(Text(value_kinds.http_url)),
-    "tls-verify": Key(Either((_FLAG, Text(value_kinds.certificates))), True),
-    "rate-limit": Key(Text(value_kinds.rate_limit, error=InvalidRateLimit)),
-    "max-redirects": Key(Integer(minimum=0), 30),
-    "max-stream-events": Key(Integer(minimum=1), 20),
-    "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0),
-    "request-retries": Key(Either((Integer(minimum=0), MapOf(value_kinds.retries))), 0),
-    "request-cert": Key(Text(value_kinds.certificate)),
-    "request-cert-key": Key(Text(value_kinds.certificate)),
-    "parameters": Key(MapOf(parameter_rule), {}),
+    "warnings": Key(
+        Either((_FLAG, ListOf(Text(warning_name)), MapOf(warning_key))),
+        True,
+        about="Warnings that are shown, and those that fail a run.",
+        example={"display": True, "fail-on": ["missing_auth"]},
+    ),
+    "continue-on-failure": Key(_FLAG, False, about="Test everything, even what failed already."),
+    "headers": Key(MapOf(value_kinds.header), {}, about="Headers of every request.", example={"X-Tenant": "acme"}),
+    "proxy": Key(Text(value_kinds.http_url), about="URL of an HTTP proxy.", example="http://127.0.0.1:3128"),
+    "tls-verify": Key(
+        Either((_FLAG, Text(value_kinds.certificates))),
+        True,
+        about="Whether to verify certificates, or a file of authorities.",
+        example=False,
+    ),
+    "rate-limit": Key(
+        Text(value_kinds.rate_limit, error=InvalidRateLimit),
+        about="Maximum request rate of all workers together: `N/s`, `N/m`, `N/h`, `N/d`, or `auto`: wait as long as 429 responses ask.",
+        example="50/s",
+    ),
+    "max-redirects": Key(Integer(minimum=0), 30, about="Redirects to follow on the same site; 0: none."),
+    "max-stream-events": Key(Integer(minimum=1), 20, about="Events of a stream after which reading ends."),
+    "request-timeout": Key(Number(above=0, maximum=MOST_SECONDS), 10.0, about="Seconds to wait for a response."),
+    "request-retries": Key(
+        Either((Integer(minimum=0), MapOf(value_kinds.retries))),
+        0,
+        about="Times that a request is sent again after a connection error or a time-out, after 1, 2, 4, ... 10 s.",
+        example=2,
+    ),
+    "request-cert": Key(Text(value_kinds.certificate), about="File of the client certificate.", example="client.pem"),
+    "request-cert-key": Key(
+        Text(value_kinds.certificate), about="File of the client certificate's key.", example="client.key"
+    ),
+    "parameters": Key(
+        MapOf(parameter_rule),
+        {},
+        about="Values of parameters and of parts of bodies: a value, or a dictionary with a probability.",
+        example={"query.limit": 10, "body.name": {"dictionary": "names", "probability": 0.5}},
+    ),
 }
 """Root keys that an `[[operations]]` block may have, too."""
 
 _ROOT = {
-    "color": Key(_FLAG),
-    "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), []),
-    "seed": Key(Integer()),
-    "max-failures": Key(Integer(minimum=1)),
-    "max-time": Key(Number(above=0, maximum=MOST_SECONDS)),
-    "base-url": Key(Text(value_kinds.base_url)),
-    "origin": Key(Text(value_kinds.site)),
-    "baseline": Key(Text()),
-    **{f"baseline-{name}": Key(_FLAG, False) for name in ("update", "prune")},
-    "compare": Key(Text()),
-    "live-port": Key(Integer(0, 65535)),
-    **{f"fail-under-{name.replace('_', '-')}": Key(Number(minimum=0, maximum=100)) for name in COVERED},
-    "hooks": Key(Text()),
-    "workers": Key(Either((Integer(1, 64), Choice(("auto",))))),
-    "lanes": Key(Either((Integer(1, 64), Choice(("auto",))))),
-    "wait-for-schema": Key(Number(minimum=1, maximum=MOST_SECONDS)),
-    "safety": Key(Choice(SAFETY_LEVELS), SAFETY_LEVELS[-1]),
-    "transport": Key(Text(value_kinds.attribute)),
-    "dictionaries": Key(MapOf(dictionary_rule), {}),
+    "color": Key(_FLAG, about="Whether the output has colours; without it, if it is a terminal."),
+    "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), [], about="Health checks to leave out."),
+    "seed": Key(Integer(), about="Seed of all random choices.", example=1),
+    "max-failures": Key(Integer(minimum=1), about="End after that many different failures or errors.", example=10),
+    "max-time": Key(
+        Number(above=0, maximum=MOST_SECONDS),
+        about="Seconds for the testing; reports are written afterwards.",
+        example=300,
+    ),
+    "base-url": Key(
+        Text(value_kinds.base_url),
+        about="Base URL of the API, or unix:/path/to.sock; not what the description names.",
+        example="http://127.0.0.1:8080/v1",
+    ),
+    "origin": Key(
+        Text(value_kinds.site),
+        about="Scheme, host and port of the API; the path of the description's own server stays.",
+        example="http://127.0.0.1:8080",
+    ),
+    "baseline": Key(
+        Text(), about="File of known failures, which fail no run; written when it is not there.", example="known.toml"
+    ),
+    "baseline-update": Key(_FLAG, False, about="Write new failures into the baseline, too."),
+    "baseline-prune": Key(_FLAG, False, about="Remove baseline entries that did not fail again."),
+    "compare": Key(
+        Text(), about="Run whose failures count as known: a folder, its name, or a JSON report.", example="last.json"
+    ),
+    "live-port": Key(
+        Integer(0, 65535), about="Loopback port for a live page of the run; 0 chooses a free port.", example=8765
+    ),
+    **{
+        f"fail-under-{name.replace('_', '-')}": Key(
+            Number(minimum=0, maximum=100), about=f"Minimum percentage of {what}.", example=90
+        )
+        for name, what in COVERED.items()
+    },
+    "hooks": Key(Text(), about="Python module with the user's code.", example="tests.hooks"),
+    "workers": Key(Either((Integer(1, 64), Choice(("auto",)))), about="Worker processes, 1-64 or `auto`.", example=4),
+    "lanes": Key(
+        Either((Integer(1, 64), Choice(("auto",)))),
+        about="Requests in flight in each worker, 1-64 or `auto`.",
+        example=8,
+    ),
+    "wait-for-schema": Key(
+        Number(minimum=1, maximum=MOST_SECONDS),
+        about="Seconds to wait until the API description can be loaded.",
+        example=30,
+    ),
+    "safety": Key(
+        Choice(SAFETY_LEVELS),
+        SAFETY_LEVELS[-1],
+        about="What may be sent: `read-only`, `create-own` (changes and deletes only what the run made) or `full`.",
+    ),
+    "transport": Key(
+        Text(value_kinds.attribute),
+        about="Factory of a transport that replaces HTTP over the network.",
+        example="my_transports:make",
+    ),
+    "dictionaries": Key(
+        MapOf(dictionary_rule),
+        {},
+        about="Named lists of values for parameters and types.",
+        example={"names": {"values": ["ada", "grace"]}, "words": {"from-file": "words.dict"}},
+    ),
     **OF_OPERATIONS,
 }
 
 _AUTH: dict[Path, dict[str, Key]] = {
     ("auth",): {
-        "openapi": Key(MapOf(auth.static_rule), {}),
-        "auto-signup": Key(_FLAG, True),
-        "allow-refused": Key(_FLAG, False),
+        "openapi": Key(
+            MapOf(auth.static_rule),
+            {},
+            about="Credentials of security schemes, by their names in the description.",
+            example={"ApiKey": {"api_key": "${API_KEY}"}},
+        ),
+        "auto-signup": Key(_FLAG, True, about="Whether the run creates an account when it has no credentials."),
+        "allow-refused": Key(_FLAG, False, about="Whether a run passes although its credentials opened no operation."),
     },
     auth.BASIC: {
-        "username": Key(Text(value_kinds.user_name)),
-        "password": Key(Secret(auth.sendable)),
-        "type": Key(Choice(("basic", "digest")), "basic"),
+        "username": Key(Text(value_kinds.user_name), about="User for all operations.", example="anna"),
+        "password": Key(Secret(auth.sendable), about="Password of the user.", example="${API_PASSWORD}"),
+        "type": Key(Choice(("basic", "digest")), "basic", about="How they are sent: `basic` or `digest`."),
     },
-    ("auth", "dynamic"): {"openapi": Key(MapOf(auth.dynamic_rule), {})},
-    ("auth", "oauth2"): {"openapi": Key(MapOf(auth.oauth2_rule), {})},
+    ("auth", "dynamic"): {
+        "openapi": Key(
+            MapOf(auth.dynamic_rule),
+            {},
+            about="Requests that fetch the tokens of security schemes.",
+            example={
+                "Bearer": {
+                    "path": "/login",
+                    "payload": {"user": "anna", "password": "${API_PASSWORD}"},
+                    "extract_selector": "/token",
+                }
+            },
+        )
+    },
+    ("auth", "oauth2"): {
+        "openapi": Key(
+            MapOf(auth.oauth2_rule),
+            {},
+            about="Clients of OAuth 2 for security schemes, whose tokens the run fetches and renews.",
+            example={"OAuth": {"client_id": "tests", "client_secret": "${CLIENT_SECRET}"}},
+        )
+    },
     auth.WFC: {
-        "path": Key(Text()),
-        "user": Key(Text()),
-        "refresh_interval": Key(Integer(minimum=0), auth.REFRESH_S),
-        "peers": Key(_TEXTS, []),
+        "path": Key(Text(), about="Authentication document of the Web Fuzzing Commons.", example="users.yaml"),
+        "user": Key(Text(), about="User of that document with whose credentials requests are sent.", example="anna"),
+        "refresh_interval": Key(
+            Integer(minimum=0), auth.REFRESH_S, about="Seconds after which a login is repeated; 0: never."
+        ),
+        "peers": Key(_TEXTS, [], about="Users between whom objects must be protected.", example=["anna", "bert"]),
     },
 }
 
 _GENERATION = {
-    "mode": Key(Choice(MODES), "all"),
-    "max-examples": Key(Integer(1, MOST_EXAMPLES), 100),
-    "no-shrink": Key(_FLAG, False),
-    "shrink-share": Key(Number(above=0, below=1), 0.2),
-    "deterministic": Key(_FLAG, False),
-    "allow-x00": Key(_FLAG, True),
-    "allow-extra-parameters": Key(_FLAG, True),
-    "exclude-header-characters": Key(Text(allows_nul=True), "\r\n"),
-    "codec": Key(Text(value_kinds.codec)),
-    "maximize": Key(Either((Text(), _TEXTS))),
-    "with-security-parameters": Key(_FLAG, True),
-    "graphql-allow-null": Key(_FLAG, True),
-    "database": Key(Text(), ".proptest/examples"),
-    "unique-inputs": Key(_FLAG, False),
-    "dictionaries": Key(MapOf(type_rule), {}),
+    "mode": Key(Choice(MODES), "all", about="Valid data, invalid data, or both."),
+    "max-examples": Key(Integer(1, MOST_EXAMPLES), 100, about="Cases for each operation."),
+    "no-shrink": Key(_FLAG, False, about="Show failures as they were found."),
+    "shrink-share": Key(
+        Number(above=0, below=1), 0.2, about="Share of the time of a run that the shrinking of failures may take."
+    ),
+    "deterministic": Key(_FLAG, False, about="No randomness at all."),
+    "allow-x00": Key(_FLAG, True, about="Whether strings may hold NUL."),
+    "allow-extra-parameters": Key(
+        _FLAG, True, about="Whether requests have parameters and properties that the description does not mention."
+    ),
+    "exclude-header-characters": Key(
+        Text(allows_nul=True), "\r\n", about="Characters that are never generated in values of headers."
+    ),
+    "codec": Key(Text(value_kinds.codec), about="Codec that strings can be written in.", example="ascii"),
+    "maximize": Key(Either((Text(), _TEXTS)), about="Metric to maximise.", example="response_time"),
+    "with-security-parameters": Key(_FLAG, True, about="Whether to generate credentials."),
+    "graphql-allow-null": Key(_FLAG, True, about="Whether to use null in GraphQL."),
+    "database": Key(Text(), ".proptest/examples", about="Where examples are kept: `none`, `:memory:` or a folder."),
+    "unique-inputs": Key(_FLAG, False, about="Never the same case twice."),
+    "dictionaries": Key(
+        MapOf(type_rule),
+        {},
+        about="Dictionaries for all generated values of a type.",
+        example={"string": {"dictionary": "names", "probability": 0.1}},
+    ),
 }
 
 UPLOAD: Path = ("upload",)
-_UPLOAD = {"url": Key(Text(value_kinds.http_url)), "token": Key(Secret(auth.sendable)), "api-name": Key(Text())}
+_UPLOAD = {
+    "url": Key(
+        Text(value_kinds.http_url),
+        about="Where the archive of the run is posted when it is over.",
+        example="https://reports.example.org/in",
+    ),
+    "token": Key(Secret(auth.sendable), about="Bearer token for it.", example="${UPLOAD_TOKEN}"),
+    "api-name": Key(Text(), about="Name of the API in the archive.", example="shop"),
+}
 
 OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
@@ -147,52 +289,80 @@ OF_RUNS = ("deterministic", "database", "shrink-share")
 OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
 """Supported versions of OpenAPI."""
 _DOCUMENTS = {
-    "version": Key(Choice(OPENAPI_VERSIONS)),
-    "validate": Key(_FLAG, False),
-    "max-size": Key(Integer(minimum=1), 32 << 20),
-    "max-total-size": Key(Integer(minimum=1), 64 << 20),
-    "max-count": Key(Integer(minimum=0), 2000),
-    "timeout": Key(Number(above=0, maximum=MOST_SECONDS), 30.0),
-    "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), 90.0),
-    "max-redirects": Key(Integer(minimum=0), 30),
-    "other-hosts": Key(_FLAG),
+    "version": Key(Choice(OPENAPI_VERSIONS), about="Version of OpenAPI that the description is read as."),
+    "validate": Key(_FLAG, False, about="Whether the official schema of its version must accept the description."),
+    "max-size": Key(Integer(minimum=1), 32 << 20, about="Bytes of one document."),
+    "max-total-size": Key(Integer(minimum=1), 64 << 20, about="Bytes of all documents together."),
+    "max-count": Key(Integer(minimum=0), 2000, about="Documents besides the description itself."),
+    "timeout": Key(Number(above=0, maximum=MOST_SECONDS), 30.0, about="Seconds for one document."),
+    "max-total-time": Key(Number(above=0, maximum=MOST_SECONDS), 90.0, about="Seconds for all documents together."),
+    "max-redirects": Key(Integer(minimum=0), 30, about="Redirects of one document; 0: none."),
+    "other-hosts": Key(_FLAG, about="Whether references may lead to other hosts."),
 }
 
 _OUTPUT: dict[Path, dict[str, Key]] = {
     ("output", "sanitization"): {
-        "enabled": Key(_FLAG, True),
-        "keys-to-sanitize": Key(_TEXTS, sorted(DEFAULT_KEYS)),
-        "sensitive-markers": Key(_TEXTS, list(DEFAULT_MARKERS)),
-        "replacement": Key(Text(), "[Filtered]"),
-        "generated": Key(_FLAG, False),
+        "enabled": Key(_FLAG, True, about="Whether to mask secrets."),
+        "keys-to-sanitize": Key(
+            _TEXTS, sorted(DEFAULT_KEYS), about="Names whose values are secrets.", example=["x-own-secret"]
+        ),
+        "sensitive-markers": Key(
+            _TEXTS, list(DEFAULT_MARKERS), about="Parts of names whose values are secrets.", example=["secret"]
+        ),
+        "replacement": Key(Text(), "[Filtered]", about="Text in place of a secret."),
+        "generated": Key(_FLAG, False, about="Whether to mask generated values, too."),
     },
     ("output",): {
-        "max-shown": Key(Integer(minimum=0), 100),
-        "code-sample-style": Key(Choice(("curl", "python")), "curl"),
+        "max-shown": Key(Integer(minimum=0), 100, about="Operations whose failures are printed, the worst first."),
+        "code-sample-style": Key(
+            Choice(("curl", "python")), "curl", about="Reproductions as `curl` commands or as `python`."
+        ),
     },
     ("output", "truncation"): {
-        "enabled": Key(_FLAG, DEFAULT_TRUNCATION.enabled),
-        "max-payload-size": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_payload_size),
-        "max-lines": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_lines),
-        "max-width": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_width),
-        "max-recorded-payload-size": Key(Integer(minimum=0), DEFAULT_TRUNCATION.max_recorded_payload_size),
+        "enabled": Key(_FLAG, DEFAULT_TRUNCATION.enabled, about="Whether to cut payloads."),
+        "max-payload-size": Key(
+            Integer(minimum=1), DEFAULT_TRUNCATION.max_payload_size, about="Characters of a payload that are shown."
+        ),
+        "max-lines": Key(Integer(minimum=1), DEFAULT_TRUNCATION.max_lines, about="Lines of a payload that are shown."),
+        "max-width": Key(
+            Integer(minimum=1), DEFAULT_TRUNCATION.max_width, about="Characters of a line that are shown."
+        ),
+        "max-recorded-payload-size": Key(
+            Integer(minimum=0),
+            DEFAULT_TRUNCATION.max_recorded_payload_size,
+            about="Bytes of a payload that reports keep.",
+        ),
     },
 }
 
 
 def _phase(name: str) -> dict[str, Key]:
     row = phases.phase_named(name)
-    keys = {"enabled": Key(_FLAG, row.is_default)}
+    keys = {"enabled": Key(_FLAG, row.is_default, about="Whether the phase runs.")}
     if name != "stateful":
-        keys["operation-ordering"] = Key(Choice(("auto", "none")), "auto")
+        keys["operation-ordering"] = Key(
+            Choice(("auto", "none")), "auto", about="`auto`: producers first; `none`: the order of the description."
+        )
     return keys | {
-        "examples": {"fill-missing": Key(_FLAG, False), "queries": Key(_TEXTS, [])},
-        "coverage": {
-            "generate-duplicate-query-parameters": Key(_FLAG, False),
-            "costly-queries": Key(_FLAG, False),
-            "unexpected-methods": Key(ListOf(Text(value_kinds.unexpected_method))),
+        "examples": {
+            "fill-missing": Key(_FLAG, False, about="Whether operations without examples get a request, too."),
+            "queries": Key(_TEXTS, [], about="Files with GraphQL queries.", example=["queries/*.graphql"]),
         },
-        "stateful": {"max-steps": Key(Integer(2, MOST_STEPS)), "link-calibration": Key(_FLAG, True)},
+        "coverage": {
+            "generate-duplicate-query-parameters": Key(_FLAG, False, about="Whether query parameters are sent twice."),
+            "costly-queries": Key(
+                _FLAG, False, about="Whether GraphQL queries with hundreds of aliases and of great depth are sent."
+            ),
+            "unexpected-methods": Key(
+                ListOf(Text(value_kinds.unexpected_method)),
+                about="Methods that are tried where they are not declared; without it, all usual ones.",
+                example=["PUT", "DELETE"],
+            ),
+        },
+        "stateful": {
+            "max-steps": Key(Integer(2, MOST_STEPS), about="Requests of a sequence.", example=8),
+            "link-calibration": Key(_FLAG, True, about="Whether sequences stop using values that are refused."),
+        },
     }.get(name, {})
 
 
@@ -211,22 +381,32 @@ def _sections_of_phase(name: str) -> dict[Path, dict[str, Key]]:
         **{("phases", name, *path): keys for path, keys in groups.items()},
     }
     if name != "stateful":
-        found["phases", name, "extra-data-sources"] = {"responses": Key(_FLAG, True)}
+        about = "Whether values of earlier responses are used."
+        found["phases", name, "extra-data-sources"] = {"responses": Key(_FLAG, True, about=about)}
     return found
 
 
 def _check(check: Check) -> dict[str, Key]:
-    return {"enabled": Key(_FLAG, True), **{one.name: _check_setting(one) for one in check.settings}}
+    return {"enabled": _CHECK_RUNS, **{one.name: _check_setting(one) for one in check.settings}}
 
 
 def _check_setting(setting: CheckSetting) -> Key:
-    return Key(_SHAPES[setting.shape], setting.default)
+    return Key(_SHAPES[setting.shape], setting.default, setting.about, setting.example)
 
 
-_REPORT: Mapping[str, Key] = {"enabled": Key(_FLAG, False), "path": Key(Text())}
+_CHECK_RUNS = Key(_FLAG, True, about="Whether the check runs.")
+
+
+def _report(row: ReportFormat) -> dict[str, Key]:
+    return {
+        "enabled": Key(_FLAG, False, about="Whether the report is written; without this key, if it has a path."),
+        "path": Key(Text(), about=f"Place of the {row.title} report.", example=row.file_name("now")),
+    }
+
+
 _CHECKS: dict[Path, dict[str, Key]] = {
     ("checks",): {
-        "enabled": Key(_FLAG, True),
+        "enabled": Key(_FLAG, True, about="Whether checks run that have no switch of their own."),
         **{one.name: _check_setting(one.switch) for one in CHECKS if one.switch},
     },
     **{("checks", one.name): _check(one) for one in CHECKS if not one.switch},
@@ -239,24 +419,52 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("generation",): _GENERATION,
     **_OUTPUT,
     ("documents",): _DOCUMENTS,
-    ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30)},
+    ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30, about="Bytes of the records of a run.")},
     ("reports",): {
-        "directory": Key(Text(), "checker-report"),
-        "preserve-bytes": Key(_FLAG, False),
-        "mode": Key(Text(value_kinds.file_mode)),
-        "max-size": Key(Integer(minimum=1), 1 << 30),
+        "directory": Key(Text(), "checker-report", about="Folder of the reports."),
+        "preserve-bytes": Key(_FLAG, False, about="Write payloads as base64."),
+        "mode": Key(Text(value_kinds.file_mode), about="Permissions of the files.", example="640"),
+        "max-size": Key(Integer(minimum=1), 1 << 30, about="Bytes of one report."),
     },
-    **{("reports", row.name): _REPORT for row in report_formats()},
+    **{("reports", row.name): _report(row) for row in report_formats()},
     UPLOAD: _UPLOAD,
-    ("cache",): {"enabled": Key(_FLAG, True), "directory": Key(Text())},
-    ("servers",): {"variables": Key(MapOf(value_kinds.text_value), {})},
-    ("phases",): {"enabled": Key(_FLAG, True)},
+    ("cache",): {
+        "enabled": Key(_FLAG, True, about="Whether later runs use what this one learnt about the API."),
+        "directory": Key(
+            Text(), about="Folder of what runs learnt; without it, a folder of the project.", example="cache"
+        ),
+    },
+    ("servers",): {
+        "variables": Key(
+            MapOf(value_kinds.text_value),
+            {},
+            about="Values of variables in the URLs of servers.",
+            example={"stage": "test"},
+        )
+    },
+    ("phases",): {"enabled": Key(_FLAG, True, about="Whether phases run that have no switch of their own.")},
     **{path: keys for name in phases.phase_names() for path, keys in _sections_of_phase(name).items()},
-    ("phases", "stateful", "inference"): {"algorithms": Key(ListOf(Choice(ALGORITHMS)), list(ALGORITHMS))},
+    ("phases", "stateful", "inference"): {
+        "algorithms": Key(
+            ListOf(Choice(ALGORITHMS)),
+            list(ALGORITHMS),
+            about="Ways to find links that the description does not declare.",
+        )
+    },
     **_CHECKS,
-    ("phases", "fuzzing", "error-feedback"): {"enabled": Key(_FLAG, True)},
-    ("analysis", "constants"): {"enabled": Key(_FLAG, True)},
-    ("fuzz",): {"max-time": Key(Number(above=0, maximum=MOST_SECONDS))},
+    ("phases", "fuzzing", "error-feedback"): {
+        "enabled": Key(_FLAG, True, about="Whether cases respect what the texts of refusals demand.")
+    },
+    ("analysis", "constants"): {
+        "enabled": Key(_FLAG, True, about="Whether literals of the application's source are used as values.")
+    },
+    ("fuzz",): {
+        "max-time": Key(
+            Number(above=0, maximum=MOST_SECONDS),
+            about="Seconds for the testing; without it, the first failure ends the run.",
+            example=3600,
+        )
+    },
 }
 SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS
 """Section -> key -> option."""
@@ -265,7 +473,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS
 def register_report(row: ReportFormat) -> None:
     """Add a format of reports, with `[reports.<name>]` and `--report <name>`. Raises `IncorrectUsage`."""
     add_report_format(row)
-    _SECTIONS["reports", row.name] = _REPORT
+    _SECTIONS["reports", row.name] = _report(row)
     subsections.cache_clear()
 
 
@@ -277,7 +485,7 @@ def register_phase(row: phases.Phase) -> phases.Phase:
     return added
 
 
-CUSTOM_CHECK: Mapping[str, Key] = {"enabled": Key(_FLAG, True)}
+CUSTOM_CHECK: Mapping[str, Key] = {"enabled": _CHECK_RUNS}
 """Keys of `[checks.<name of a user's check>]`; a class takes more, by the names of its arguments."""
 
 

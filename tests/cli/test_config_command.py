@@ -69,6 +69,34 @@ def test_every_key_stands_in_the_schema_with_its_default() -> None:
             assert place["properties"][name].get("default") == key.default
 
 
+def test_every_key_has_a_description_and_an_example_that_is_valid() -> None:
+    def verify(schema: Any, place: str) -> None:
+        if schema.get("type") == "object" and "properties" in schema:
+            for name, one in schema["properties"].items():
+                verify(one, f"{place}.{name}")
+            return
+        assert schema["description"].endswith("."), place
+        if "$ref" not in schema.get("items", ()):
+            validator = Draft202012Validator(schema)
+            assert schema["examples"], place
+            assert all(validator.is_valid(one) for one in schema["examples"]), place
+
+    whole = json_schema()
+    verify(whole, "root")
+    for name, one in whole["$defs"].items():
+        verify(one, name)
+    named_files = {"request-cert", "request-cert-key"}
+    for path, keys in SECTIONS.items():
+        for name, key in keys.items():
+            assert name in named_files or key.kind.problem(key.shown, name) is None, (path, name)
+
+
+def test_the_help_of_an_option_is_the_description_of_its_key(invoke) -> None:
+    about = SECTIONS["generation",]["max-examples"].about
+    assert about in invoke("run", "--help-all").stdout
+    assert json_schema()["properties"]["generation"]["properties"]["max-examples"]["description"] == about
+
+
 def test_config_schema_prints_it(invoke) -> None:
     assert json.loads(invoke("config", "schema").stdout) == json_schema()
 

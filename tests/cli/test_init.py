@@ -3,10 +3,12 @@
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from checker.commands.run import run
 from checker.config.config import Config
@@ -37,8 +39,17 @@ def described(folder: Path) -> Path:
 
 def test_the_configuration_holds_as_it_is_written(described: Path, invoke) -> None:
     result = invoke("init", "openapi.json")
-    assert (result.exit_code, result.output) == (0, "Wrote checker.toml\nNext: checker run openapi.json\n")
+    said = "Wrote checker.toml\nWrote checker.schema.json\nNext: checker run openapi.json\n"
+    assert (result.exit_code, result.output) == (0, said)
     assert Config.from_path("checker.toml").base_url == "http://127.0.0.1:8080/v1"
+
+
+def test_the_comment_for_editors_names_a_schema_that_accepts_the_file(described: Path, invoke) -> None:
+    assert invoke("init", "openapi.json").exit_code == 0
+    text = (described / "checker.toml").read_text()
+    first, _, name = text.splitlines()[0].partition(" ")
+    assert first == "#:schema"
+    Draft202012Validator(json.loads((described / name).read_text())).validate(tomllib.loads(text))
 
 
 def test_each_line_that_is_switched_on_holds(described: Path, invoke, monkeypatch: pytest.MonkeyPatch) -> None:

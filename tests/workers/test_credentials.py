@@ -9,6 +9,7 @@ from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
 from checker.workers.authentication.keeper import MOST_IN_VAIN, CredentialKeeper, ReauthState
 from checker.workers.messages import CredentialAction, CredentialMessage
@@ -90,7 +91,7 @@ def test_who_carried_old_ones_takes_what_others_have_fetched() -> None:
 def test_an_operation_that_refuses_everything_does_not_have_them_fetched_for_ever() -> None:
     source = Numbered()
     made = keeper(source)
-    notes: list[str] = []
+    notes: list[Note] = []
     made.note = notes.append
     hopes = [made.is_refused(CASE, sent(made), answer(401)) for _ in range(2 * MOST_IN_VAIN)]
     assert hopes == [True] * MOST_IN_VAIN + [False] * MOST_IN_VAIN
