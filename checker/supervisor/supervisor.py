@@ -3,15 +3,14 @@
 import math
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings, credentials_in
-from checker.core.credentials import CREDENTIAL_SOURCES
-from checker.core.providers import GLOBAL_AUTH
+from checker.core.providers import registered_names
 from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
@@ -208,17 +207,12 @@ class Supervisor:
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at
             self._lifecycle.write_all(lost_service(self._lifecycle.view, cards, gone_at))
-            self._lifecycle.write_all(shut_out(self._lifecycle.view, self._configured_credentials()))
+            credentials = (
+                () if self._settings.auth.allow_refused else credentials_in(self._settings) or registered_names()
+            )
+            self._lifecycle.write_all(shut_out(self._lifecycle.view, credentials))
             self._conclude(self._opened)
         self._lifecycle.finish(self.ending.outcome)
-
-    def _configured_credentials(self) -> Sequence[str]:
-        """Return the names of the credentials that must open an operation."""
-        settings = self._settings
-        if settings.auth.allow_refused:
-            return ()
-        registered = (*CREDENTIAL_SOURCES, *(one.name for one in GLOBAL_AUTH.providers))
-        return credentials_in(settings) or registered
 
     # Workers come
 

@@ -60,6 +60,8 @@ class Sessions:
     passwords: list[str] = field(default_factory=list)
     """Passwords that were compared."""
     refused: int = 0
+    password: str = PASSWORD
+    login: str = "/login"
     _numbers: "count[int]" = field(default_factory=count)
 
     def answer(self, request: Request) -> Reply:
@@ -67,7 +69,7 @@ class Sessions:
         pairs = (part.partition("=") for part in request.headers.get("cookie", "").split("; "))
         cookies = {name: value for name, _, value in pairs}
         answers: dict[tuple[str, str], Callable[..., Reply]] = {
-            ("GET", "/login"): self._page, ("GET", "/home"): self._page, ("POST", "/login"): self._login,
+            ("GET", self.login): self._page, ("GET", "/home"): self._page, ("POST", self.login): self._login,
         }  # fmt: skip
         found = answers.get((request.method, path))
         if found is not None:
@@ -107,7 +109,7 @@ class Sessions:
         if not self._is_guarded(request, cookies, fields):
             return Reply(self.framework.status, "text/html", b"<title>CSRF verification failed</title>")
         self.passwords.append(fields["password"])
-        if (fields["username"], fields["password"]) != (USER, PASSWORD):
+        if (fields["username"], fields["password"]) != (USER, self.password):
             return Reply(200, "text/html", b"<form>Wrong</form>")
         session = f"session-C4n4ry-{next(self._numbers)}"
         self.users.add(session)

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.auth import chosen_users
-from checker.config.settings import RunSettings
+from checker.config.settings import RunSettings, credentials_in
 from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
 from checker.core.errors import CheckerError
@@ -95,7 +95,7 @@ class AuthTrial(Struct, frozen=True):
 
 
 def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
-    """Yield a trial of each scheme, user, provider and source. Raises `LoaderError`, `ConfigError`, `UsageError`."""
+    """Yield a trial of each scheme, user, provider, signer, source and configured header. Raises `LoaderError`, `ConfigError`, `UsageError`."""
     subject = read_subject(settings, layout)
     caller = _Tried(subject)
     try:
@@ -147,6 +147,11 @@ class _Tried:
             covers = provider.scope.covers
             covered = (one for one in self._asking() if covers(AuthContext.of(one)))
             yield self._trial(f"provider {provider.name}", covered)
+        for signing in () if authentication else GLOBAL_AUTH.signers:
+            signed = (one for one in self._asking() if signing.covers(AuthContext.of(one)))
+            yield self._trial(f"signer {type(signing.signer).__name__}", signed)
+        for name in () if authentication else credentials_in(subject.settings):
+            yield self._trial(name, self._asking())
         for name, source in self._keeper.sources.items() if self._keeper else ():
             if isinstance(source, SignUpSource):
                 trial = self._trial(name, self._needing(source))
