@@ -59,18 +59,6 @@ _MANY = 64
 _SHARE = 8
 
 
-class TrafficPolicy(Protocol):
-    """The choice of interactions that are worth their bytes."""
-
-    def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
-        """Whether to write it now."""
-        ...
-
-    def rest(self) -> Iterator[InteractionDraft]:
-        """Yield the interactions to write at the end."""
-        ...
-
-
 class InterestingAndLast:
     """For runs without requested traffic: interesting interactions at once, and the last few of each operation at the end.
 
@@ -117,7 +105,9 @@ class TrafficWriter:
     Without a policy it keeps every interaction, as cassettes need it.
     """
 
-    def __init__(self, path: Path, policy: TrafficPolicy | None = None, *, segment_bytes: int = SEGMENT_BYTES) -> None:
+    def __init__(
+        self, path: Path, policy: InterestingAndLast | None = None, *, segment_bytes: int = SEGMENT_BYTES
+    ) -> None:
         """Segments are named after `path`."""
         self._policy = policy
         self._notable = _Segments(path, _NOTABLE, segment_bytes)

@@ -140,7 +140,7 @@ class TrafficObserver(Struct):
             is_notable = recorder.defects.has_news(made.label, verdict.judgement.failures)
         if outcome is not None and outcome.earlier:
             recorder.traffic.on_the_way(made, outcome)
-        draft = Draft(recorder.traffic.encoded, made, verdict)
+        draft = Draft(recorder.traffic, made, verdict)
         recorder.traffic.writer.offer(draft, interesting=is_notable)
 
 

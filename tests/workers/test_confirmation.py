@@ -1,6 +1,6 @@
 """Failures happen again with the steps that they need, and no others; what is gone confirms that it is shown, and never that it is missing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from checker.core.send import Purpose
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.failures.fresh_names import FreshNames
-from checker.workers.failures.sequences import Confirmation, SequenceReplay
+from checker.workers.failures.inquiry import Inquiry
 from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import JudgedCase
 from tests.checks.asked import operations_of
@@ -37,15 +37,19 @@ def shot(method: str, status: int) -> JudgedCase:
 def test_what_another_worker_may_have_removed_stays_away_and_confirms_nothing(last: int, is_confirmed: bool) -> None:
     """A sequence removes one thing; the thing that it asks for last is answered alike each time."""
 
-    def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> Job[JudgedCase]:
-        is_removal = made.case.operation.resource_method == "DELETE"
-        yield from ()
-        return shot("DELETE", 404) if is_removal else shot("GET", last)
+    class Asking(Inquiry):
+        def again(self, made: GeneratedCase, earlier: Sequence[JudgedCase] = ()) -> Job[JudgedCase]:
+            is_removal = made.case.operation.resource_method == "DELETE"
+            yield from ()
+            return shot("DELETE", 404) if is_removal else shot("GET", last)
+
+        def fails(self, shot: JudgedCase) -> bool:
+            return shot.status == last
 
     nobody = cast("Any", None)
-    confirmation = Confirmation(nobody, again, lambda found: found.status == last)
     chain = (shot("DELETE", 204), shot("POST", 201), shot("GET", last))
-    assert ended(confirmation.stays_after_removal(chain), unasked) is is_confirmed
+    inquiry = Asking(nobody, cast("Any", SimpleNamespace(chain=chain)), nobody, nobody)
+    assert ended(inquiry.stays_after_removal(), unasked) is is_confirmed
 
 
 USERS, USER, ROOMS = Label("POST /users"), Label("GET /users/{id}"), Label("POST /rooms")
@@ -91,18 +95,20 @@ def test_a_step_that_only_said_in_whose_part_the_others_are_is_left_out(
 ) -> None:
     """What it said is sent without it."""
 
-    def send(made: GeneratedCase, purpose: Purpose, earlier: Iterable[JudgedCase]) -> Job[JudgedCase]:
+    def send(made: GeneratedCase, purpose: Purpose, earlier: Iterable[JudgedCase] = ()) -> Job[JudgedCase]:
         yield from ()
         return step(made.label, *made.bindings)
 
-    nobody = cast("Any", None)
-    replay = SequenceReplay(cast("Any", Remaking()), PhaseInfo("stateful"), send, nobody, FreshNames())
-
-    def again(made: GeneratedCase, earlier: Iterable[JudgedCase]) -> Job[JudgedCase]:
-        return (yield from send(made, Purpose.CONFIRM, earlier))
-
     last = chain[-1].made.label
-    found = ended(Confirmation(replay, again, lambda shot: shot.made.label == last).shortest(chain), unasked)
+
+    class Asking(Inquiry):
+        def fails(self, shot: JudgedCase) -> bool:
+            return shot.made.label == last
+
+    context = SimpleNamespace(factory=Remaking(), tools=None)
+    slot = cast("Any", SimpleNamespace(context=context, shot=send))
+    suspicion = cast("Any", SimpleNamespace(phase=PhaseInfo("stateful")))
+    found = ended(Asking(slot, suspicion, cast("Any", None), FreshNames(cast("Any", context))).shortest(chain), unasked)
     assert found is not None
     assert [one.made.label for one in found] == kept
     tenants = [one for shot in found for one in shot.made.bindings if one.name == "X-Tenant"]

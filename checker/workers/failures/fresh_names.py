@@ -17,6 +17,7 @@ from checker.phases.attempt import Tools, Verdict, build_request
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import names_in, others_like
 from checker.schema.views import outline_of
+from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
@@ -35,6 +36,7 @@ class FreshNames(Struct):
     A change of one value is tried first, since others may refer to what exists; what helped is kept for the operation.
     """
 
+    context: WorkerContext
     case: str = ""
     """Id of the case that failed first."""
     served: frozenset[Label] = frozenset()
@@ -48,7 +50,7 @@ class FreshNames(Struct):
     _given: int = 0
 
     @classmethod
-    def of(cls, chain: Chain) -> "FreshNames":
+    def of(cls, context: WorkerContext, chain: Chain) -> "FreshNames":
         """Return the names of a sequence that failed."""
         served = (
             shot.made.label
@@ -56,22 +58,9 @@ class FreshNames(Struct):
             if shot.made.case.method not in (*SAFE, REMOVING) and not _is_refused(shot)
         )
         removed = (shot.made.label for shot in chain if shot.made.case.method == REMOVING and shot.is_served)
-        return cls(chain[-1].made.case.id, frozenset(served), frozenset(removed))
+        return cls(context, chain[-1].made.case.id, frozenset(served), frozenset(removed))
 
-    def confirmed(
-        self,
-        factory: CaseFactory,
-        tools: Tools,
-        refused: JudgedCase,
-        again: Callable[[GeneratedCase, Iterable[JudgedCase]], Job[JudgedCase]],
-        fails: Callable[[JudgedCase], bool],
-    ) -> Job[Chain | None]:
-        """Return the case with other names if it failed again so, where it was refused with those of before."""
-        shot = yield from self.sent(factory, tools, refused, lambda made: again(made, ()))
-        self.are_needed = shot is not refused and fails(shot)
-        return (shot,) if self.are_needed else None
-
-    def sent(self, factory: CaseFactory, tools: Tools, refused: JudgedCase, again: Again) -> Job[JudgedCase]:
+    def sent(self, refused: JudgedCase, again: Again) -> Job[JudgedCase]:
         """Return the response to a case with other names if it was served in the beginning and is refused now; else the refusal.
 
         A success is preferred: a server error may be about a text that is the name of another resource.
@@ -80,7 +69,7 @@ class FreshNames(Struct):
         if made.label not in self.served or not _is_refused(refused):
             return refused
         for places in self._tries(made):
-            other = self._anew(factory, tools, made, places)
+            other = self._anew(made, places)
             if other is None:
                 continue
             shot = yield from again(other)
@@ -112,25 +101,26 @@ class FreshNames(Struct):
             for one in _shots(chain, sent)
         )
 
-    def given(self, factory: CaseFactory, tools: Tools, made: GeneratedCase) -> GeneratedCase:
+    def given(self, made: GeneratedCase) -> GeneratedCase:
         """Return the case with other names, where it is refused without; else itself."""
         places = self._places.get(made.label)
         if places is None:
             if not self.are_needed or made.label not in self.served:
                 return made
             places = () if _has_own_names(made) else _texts_of(made) or _numbers_of(made)
-        return self._anew(factory, tools, made, places) or made
+        return self._anew(made, places) or made
 
-    def unsent(self, factory: CaseFactory, tools: Tools, chain: Chain) -> Chain:
+    def unsent(self, chain: Chain) -> Chain:
         """Return the sequence with names that the server does not know, if it needs them; else the sequence itself.
 
         Values of later steps that were such a name follow it. Raises `SerializationError`, `HookError`, `CredentialError`.
         """
         steps: list[JudgedCase] = []
+        tools = self.context.tools
         renamed: dict[str, str] = {}
         for shot in chain:
-            made = _renamed(factory, shot.made, renamed) if renamed else shot.made
-            other = self.given(factory, tools, made)
+            made = _renamed(self.context.factory, shot.made, renamed) if renamed else shot.made
+            other = self.given(made)
             for (_, before), (_, now) in zip(names_in(made.case), names_in(other.case), strict=False):
                 if before != now and isinstance(before, str) and isinstance(now, str):
                     renamed[before] = now
@@ -153,9 +143,7 @@ class FreshNames(Struct):
             yield texts
         yield from ((one,) for one in _numbers_of(made)[:_ALONE])
 
-    def _anew(
-        self, factory: CaseFactory, tools: Tools, made: GeneratedCase, places: Sequence[str]
-    ) -> GeneratedCase | None:
+    def _anew(self, made: GeneratedCase, places: Sequence[str]) -> GeneratedCase | None:
         """Return the case with other names, as valid as it was; None if it has no others."""
         self._given += 1
         token = digest("fresh", self.case, str(self._given))
@@ -163,9 +151,9 @@ class FreshNames(Struct):
         step, recipe = made.step, made.other
         if not places and isinstance(recipe, Listed) and recipe.token:
             step = replace(step, recipe=replace(recipe, token=token))
-            return factory.remake(step, name=made.case.id, phase=PhaseInfo(recipe.phase))
+            return self.context.factory.remake(step, name=made.case.id, phase=PhaseInfo(recipe.phase))
         kept = tuple(one for one in made.names if one[0] not in places)
-        known, outcome = dict(names_in(made.case)), _outcome(tools, made)
+        known, outcome = dict(names_in(made.case)), _outcome(self.context.tools, made)
         found = kept
         for place in places:
             if place not in known:
@@ -174,15 +162,15 @@ class FreshNames(Struct):
             for value in (*others_like(known[place], random), *_others_listed(made, place, random)):
                 trial = replace(step, names=(*found, (place, value)))
                 try:
-                    other = factory.remake(trial, name=made.case.id, phase=phase)
+                    other = self.context.factory.remake(trial, name=made.case.id, phase=phase)
                 except (CheckerError, Rejected):
                     return None
-                if value != known[place] and _outcome(tools, other) is outcome:
+                if value != known[place] and _outcome(self.context.tools, other) is outcome:
                     found = trial.names
                     break
         if found == kept:
             return None
-        return factory.remake(replace(step, names=found), name=made.case.id, phase=phase)
+        return self.context.factory.remake(replace(step, names=found), name=made.case.id, phase=phase)
 
 
 def _shots(chain: Chain, sent: Iterable[Verdict]) -> Iterator[JudgedCase]:

@@ -1,26 +1,16 @@
 """The result of an investigation."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace as replace_request
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.judge import Judgement
-from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
-from checker.phases.case_factory import CaseFactory
-from checker.workers.failures.fresh_names import FreshNames
-from checker.workers.failures.reproduction import PrintedReplay
-from checker.workers.failures.slot import InvestigationSlot
-from checker.workers.jobs import Job
 from checker.workers.recording.traffic import Traffic
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
-
-MORE_TRIES = 6
-"""The number of further times that commands are sent which did not show their failure each time."""
 
 
 class InvestigationResult(Struct):
@@ -38,42 +28,8 @@ class InvestigationResult(Struct):
     """Whether the commands were refused because the resource that they make exists now, or the one that they remove is gone."""
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
-    earlier: tuple[Verdict, ...] = ()
-    """Requests that were sent before and still count when the commands are sent."""
-    names: FreshNames = field(default_factory=FreshNames)
-    _steps_before: Chain = ()
+    steps_before: Chain = ()
     """The steps before the command of a check, as they were sent when it showed the failure."""
-
-    def send_printed(self, printed: PrintedReplay, factory: CaseFactory, wanted: ExpectedFailure) -> Job[None]:
-        """Send the commands as they will be printed, and keep the verdict on the last response."""
-        failure = wanted.again(self.chain[-1])
-        own = None if failure is None else failure.request
-        self.is_of_check = own is not None
-        chain = self.names.unsent(factory, printed.tools, self.chain)
-        if own is not None and chain is not self.chain:
-            own = _about_other(own, chain[-1].verdict.request)
-        self.commands, sent = yield from printed.sent(chain, own)
-        if not sent:
-            return
-        if self.names.learn(chain, sent):
-            yield from self.send_printed(printed, factory, wanted)
-            return
-        if self.names.are_spent(chain, sent):
-            self.is_spent = True
-            if self.is_confirmed and not self.is_of_check and not self.printed:
-                self.commands = printed.commands(self.chain)
-                self.printed.append((self.chain[-1].verdict.outcome, self.chain[-1].verdict.judgement))
-            return
-        self.printed.append((sent[-1].outcome, sent[-1].judgement))
-        if len(sent) != len(chain):
-            return
-        shots = tuple(JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=True))
-        if wanted.again(shots[-1]) is None:
-            return
-        if own is not None:
-            self._steps_before = shots[:-1]
-        elif chain is not self.chain:
-            self.chain = shots
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """Return how often the printed commands showed a failure."""
@@ -94,7 +50,7 @@ class InvestigationResult(Struct):
         if not isinstance(outcome, Response) or outcome.request is None:
             return self.chain
         verdict = replace(showing[-1].verdict, request=outcome.request)
-        return (*(self._steps_before or self.chain[:-1]), JudgedCase(showing[-1].made, verdict))
+        return (*(self.steps_before or self.chain[:-1]), JudgedCase(showing[-1].made, verdict))
 
     def described(self, last: Finding, wanted: ExpectedFailure, traffic: Traffic) -> Finding:
         """Return a finding with the result of its investigation."""
@@ -115,51 +71,6 @@ class InvestigationResult(Struct):
             stopped=self.stopped,
             wants_more=self.wants_more,
         )
-
-
-def _about_other(own: WireRequest, request: WireRequest | None) -> WireRequest:
-    """Return the request of a check with the path and the body of another case. Its credentials and query stay."""
-    if request is None:
-        return own
-    _, mark, query = own.target.partition(b"?")
-    described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
-    headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
-    target = request.target.partition(b"?")[0] + mark + query
-    return replace_request(own, target=target, headers=[*headers, *described], body=request.body)
-
-
-Send = Callable[[InvestigationResult, ExpectedFailure], Job[None]]
-"""Sends the commands of a result, and adds the verdict to it."""
-
-
-def as_printed(
-    chain: Chain, wanted: ExpectedFailure, send: Send, slot: InvestigationSlot, why: str
-) -> Job[InvestigationResult]:
-    """Return the result of the printed commands alone: only the last request if it needs no other before it, else all.
-
-    `why` is the reason why nothing else is sent.
-    """
-    last = chain[-1:]
-    sequences = [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]
-    for sequence in sequences:
-        result = InvestigationResult(
-            sequence, is_confirmed=False, stopped=why, wants_more=len(sequence) == 1, names=FreshNames.of(sequence)
-        )
-        yield from send(result, wanted)
-        result.is_confirmed = result.showed(wanted) > 0
-        if result.is_confirmed:
-            break
-    yield from count_hits(result, wanted, send, slot)
-    return result
-
-
-def count_hits(result: InvestigationResult, wanted: ExpectedFailure, send: Send, slot: InvestigationSlot) -> Job[None]:
-    """Send commands that did not show their failure several times more, to report how often they do."""
-    if result.is_confirmed and result.showed(wanted):
-        return
-    for _ in range(MORE_TRIES):
-        if slot.may_repeat() and not result.is_spent:
-            yield from send(result, wanted)
 
 
 def shown_by(results: Iterable[InvestigationResult], wanted: ExpectedFailure) -> InvestigationResult | None:

@@ -1,16 +1,18 @@
 """The slot of an investigation: the case that failed, the lane for its requests, and the limits of both."""
 
 import time
+from collections.abc import Iterable
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.failures import Failure, Severity
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
-from checker.core.send import Purpose
+from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
-from checker.phases.attempt import Verdict
+from checker.phases.attempt import Verdict, attempt
+from checker.phases.case_factory import GeneratedCase
 from checker.transport.settings import time_limit_s, travelling
 from checker.workers import jobs
 from checker.workers.context import WorkerContext
@@ -21,8 +23,8 @@ from checker.workers.operation_tools import settings_of_case
 from checker.workers.outages.health import TargetHealth
 from checker.workers.recording.investigation_budget import AROUND, OF_KNOWN_CAUSE, ShrinkBudget, spent_after
 from checker.workers.recording.task_state import InFlight
-from checker.workers.recording.traffic import Answered
-from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
+from checker.workers.recording.traffic import Answered, answered
+from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, before_in, evidence
 
 
 class InvestigationSlot(Struct):
@@ -35,6 +37,12 @@ class InvestigationSlot(Struct):
     shrink_budget: ShrinkBudget
     is_patient: bool = False
     """Whether requests have `PATIENCE` times their timeout."""
+    waiting: list[UnconfirmedFailure] = field(default_factory=list)
+    """Failures of the case that are not investigated yet. Others that turn up meanwhile join them."""
+    simplest: dict[str | None, JudgedCase] = field(default_factory=dict)
+    """The simplest case of the operation, by method if the method is undocumented."""
+    requests: int = 0
+    """The number of requests so far."""
     _stage: Stage = Stage.CONFIRM
     _sent: int = 0
     """Requests for the current failure; in a second look, requests for all failures of the case."""
@@ -88,9 +96,42 @@ class InvestigationSlot(Struct):
         running.waited(outcome.elapsed)
         return outcome
 
-    def judged(self, verdict: Verdict) -> None:
-        """Let the observers learn from a request of the investigation."""
-        self.observers.sent(self.flight, verdict)
+    def shot(
+        self,
+        made: GeneratedCase,
+        purpose: Purpose,
+        earlier: Iterable[JudgedCase] = (),
+        *,
+        fresh: bool = True,
+        confirms: bool = True,
+    ) -> Job[JudgedCase]:
+        """Send one case after others, and judge the response."""
+        work = attempt(self.context.tools, made.case, before_in(earlier), fresh=fresh, confirms=confirms)
+        return (yield from self.drive(made, work, purpose))
+
+    def drive(self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose) -> Job[JudgedCase]:
+        """Return the end of an attempt. All its requests are recorded, even if the attempt raises or the run ends."""
+        answers: list[Answered] = []
+        traffic = self.context.recorder.traffic
+
+        def send(request: WireRequest) -> Job[Outcome]:
+            self.requests += 1
+            outcome = yield from self.exchange(request)
+            answers.append(answered(request, outcome))
+            return outcome
+
+        try:
+            verdict = yield from jobs.answered(work, send)
+        except BaseException:
+            traffic.unjudged(made, answers, purpose)
+            raise
+        shot = JudgedCase(made, verdict)
+        if answers:
+            verdict.purpose = purpose
+            traffic.record_others(made, answers, verdict)
+            traffic.record(shot)
+            self.observers.sent(self.flight, verdict)
+        return shot
 
     def limit(self, suspicion: UnconfirmedFailure) -> str:
         """Return the reason why a failure gets only its one guaranteed request; empty if it gets more."""
@@ -125,17 +166,18 @@ class InvestigationSlot(Struct):
         severity = Severity(finding.severity)
         return context.investigation_budget.allowance(running, index, suspicion.label, severity, finding.check)
 
-    def suspect(self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> UnconfirmedFailure | None:
-        """Return another failure that turned up in the investigation of `parent`; None if it is known. It is on disk then.
+    def suspect(self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> None:
+        """Let another failure wait that turned up in the investigation of `parent`, unless it is known. It is on disk then.
 
         It keeps no more of its response than a finding does: one shrink may show hundreds of failures, of a mebibyte each.
         """
         outcome = shot.verdict.outcome
         if outcome is not None and self.health.excuses(outcome):
-            return None
+            return
         found = self.context.recorder.suspect(self.flight, (*parent.chain[:-1], evidence(shot)), failure)
         self.context.recorder.write_failures()
-        return found
+        if found is not None:
+            self.waiting.append(found)
 
     def end_reason(self) -> str:
         """Return the reason why a shrink ends now; empty if it goes on."""

@@ -1,15 +1,15 @@
 """Goes on from the cases of an operation that made a metric largest (`generation.maximize`), in `fuzz`."""
 
-from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
 from msgspec import Struct, field
 
+from checker.config.operation_settings import OperationResolver
 from checker.core.errors import CheckerError
 from checker.core.hooks import observed
 from checker.core.meta import Choice, Drawn, PhaseInfo, Step
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label
 from checker.core.response import Response
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource
@@ -24,8 +24,7 @@ _SHARE: Final = 0.5
 class HillClimber(Struct):
     """Remembers the best case of each operation, and makes cases that are like it."""
 
-    names_of: Callable[[Operation], Sequence[str]]
-    """Metrics of an operation."""
+    operations: OperationResolver
     factory: CaseFactory
     random: Random
     _best: dict[tuple[Label, str], tuple[float, Step]] = field(default_factory=dict)
@@ -36,7 +35,7 @@ class HillClimber(Struct):
         made, outcome = flight.made, verdict.outcome
         if not isinstance(outcome, Response) or not isinstance(made.recipe, Drawn):
             return
-        for name, value in observed(self.names_of(made.case.operation), made.case, outcome).items():
+        for name, value in observed(self.operations.of(made.case.operation).cases.maximize, made.case, outcome).items():
             best = self._best.get((made.label, name))
             if best is None or value > best[0]:
                 self._best[made.label, name] = value, made.step

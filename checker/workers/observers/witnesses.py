@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
@@ -20,7 +19,7 @@ from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import OperationServed
 from checker.health import REFUSALS
-from checker.phases.attempt import Verdict
+from checker.phases.attempt import Maker, Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_case, literal_of
 from checker.workers.messages import ServedOperation
@@ -194,9 +193,8 @@ class ServedByOthers(Struct):
 
     peers: Iterable[str]
     """Paths of the journals of all workers."""
-    find: Callable[[Label], Operation | None]
-    make: Callable[[Case], WireRequest]
-    """The request of a case. Raises `CheckerError` for a case that hooks had a part in."""
+    operations: Mapping[Label, Operation]
+    maker: Maker
     _readers: dict[str, JournalReader] = field(default_factory=dict)
 
     def news(self) -> Iterator[Sent]:
@@ -205,11 +203,11 @@ class ServedByOthers(Struct):
             reader = self._readers.setdefault(path, JournalReader(Path(path)))
             for record in reader.read_new():
                 if isinstance(record, OperationServed):
-                    operation = self.find(Label(record.label))
+                    operation = self.operations.get(Label(record.label))
                     if operation is not None:
                         case = literal_case(operation, record.request, _PHASE, "")
                         with suppress(CheckerError):
-                            request = self.make(case)
+                            request = self.maker.make(case)
                             made = GeneratedCase(case, operation.label, (), (), record.request)
                             yield Sent(made, request, record.status)
             reader.close()

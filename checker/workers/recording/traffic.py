@@ -48,8 +48,7 @@ def answered(request: WireRequest, outcome: Outcome) -> Answered:
 class Draft(Struct):
     """A verdict that is described when it is written."""
 
-    encoded: Callable[[GeneratedCase, Verdict, Keep], bytes]
-    """Case and verdict as bytes."""
+    traffic: "Traffic"
     made: GeneratedCase
     verdict: Verdict
 
@@ -66,7 +65,7 @@ class Draft(Struct):
 
     def encode(self, keep: Keep) -> bytes:
         """The interaction as bytes, without the bodies that `keep` takes."""
-        return self.encoded(self.made, self.verdict, keep)
+        return self.traffic.encoded(self.made, self.verdict, keep)
 
 
 # Reading the value of an enum member costs more than finding it here.
@@ -193,7 +192,7 @@ class Traffic(Struct):
 
     def record(self, shot: JudgedCase) -> None:
         """Write down a request of an inquiry."""
-        draft = Draft(self.encoded, shot.made, shot.verdict)
+        draft = Draft(self, shot.made, shot.verdict)
         self.on_the_way(shot.made, shot.verdict.outcome)
         outcome = shot.verdict.outcome
         self.uncounted.inquiries += len(outcome.earlier) if outcome is not None else 0
@@ -235,7 +234,7 @@ class Traffic(Struct):
     def _unjudged(self, made: GeneratedCase, answered: Answered, purpose: Purpose) -> None:
         request, outcome, at = answered
         verdict = Verdict(made.case, request, outcome, UNJUDGED, at, purpose)
-        self.writer.offer(Draft(self.encoded, made, verdict), interesting=False)
+        self.writer.offer(Draft(self, made, verdict), interesting=False)
 
     def login(self, name: str, label: Label, shown: Answered, keep: Keep) -> bytes:
         """A request that got credentials as bytes, as it is written."""

@@ -335,7 +335,7 @@ def _hill_climber(
     except IncorrectUsage as error:
         raise UsageError(f"generation.maximize: {error}") from error
     chance = Random(digest_int(seed, "hill_climber", str(incarnation)))
-    return HillClimber(lambda operation: operations.of(operation).cases.maximize, factory, chance)
+    return HillClimber(operations, factory, chance)
 
 
 def _investigation_budget(settings: RunSettings, recorder: Recorder, operations: int) -> InvestigationBudget:

@@ -1,0 +1,598 @@
+"""The requests for one failure: it is confirmed, shrunk, and sent again as it is printed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace as replace_request
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from checker.checks.judge import UNJUDGED
+from checker.checks.server_error import DroppedConnection, UnansweredRequest
+from checker.core import curl
+from checker.core.case import Case
+from checker.core.digests import digest
+from checker.core.errors import CheckerError, HookError
+from checker.core.failures import Failure
+from checker.core.request import WireRequest
+from checker.core.resources import REMOVING
+from checker.core.response import Response
+from checker.core.send import Exchanging, Purpose
+from checker.corpus.inflight import Stage
+from checker.corpus.records import Note
+from checker.generation.sources.context import Rejected
+from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
+from checker.phases.bindings import SentCase, resolved, without_step
+from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
+from checker.phases.shrinking import content_of, shrink_case
+from checker.transport.policies import becomes_get
+from checker.workers import jobs
+from checker.workers.failures.creators import are_linked, with_creators
+from checker.workers.failures.fresh_names import FreshNames
+from checker.workers.failures.result import InvestigationResult
+from checker.workers.failures.slot import InvestigationSlot
+from checker.workers.jobs import Job, Pause
+from checker.workers.recording.investigation_budget import spent_after
+from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
+
+MOST_CREATED = 20
+"""Candidates of one shrink that may have created a resource: a shrink must not fill the target."""
+MORE_TRIES = 6
+"""The number of further times that commands are sent which did not show their failure each time."""
+REPETITIONS = 2
+"""The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
+_NOT_THERE = frozenset((404, 410))
+
+
+class Inquiry(Struct):
+    """Sends the requests for one failure, and recognises the failure in their responses."""
+
+    slot: InvestigationSlot
+    suspicion: UnconfirmedFailure
+    wanted: ExpectedFailure
+    names: FreshNames
+    """New names for the resources that the steps create."""
+    earlier: tuple[Verdict, ...] = ()
+    """Requests that still count when the commands are sent, such as the removal of a resource that no command removes again."""
+
+    @classmethod
+    def of(cls, slot: InvestigationSlot, suspicion: UnconfirmedFailure) -> "Inquiry":
+        """Return the inquiry about a failure of the case of a slot."""
+        return cls(slot, suspicion, ExpectedFailure.of(suspicion), FreshNames.of(slot.context, suspicion.chain))
+
+    @property
+    def factory(self) -> CaseFactory:
+        """Return the factory of the cases that are sent again."""
+        return self.slot.context.factory
+
+    @property
+    def tools(self) -> Tools:
+        """Return the tools of attempts."""
+        return self.slot.context.tools
+
+    def result(self) -> Job[InvestigationResult]:
+        """Return what the requests show that the failure may have."""
+        slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
+        slot.enter(Stage.CONFIRM)
+        why = slot.limit(suspicion)
+        if why and not slot.may_send():
+            return InvestigationResult(
+                suspicion.chain,
+                is_confirmed=False,
+                stopped=why,
+                wants_more=len(suspicion.chain) == 1,
+                commands=self._commands(suspicion.chain, failure.request),
+            )
+        # A failure that other requests may cause is not reported before it happened several times.
+        if why and not failure.needs_repetition:
+            return (yield from self._as_printed(why))
+        if isinstance(failure, UnansweredRequest):
+            return (yield from self._unanswered())
+        # A second look begins with a case that was confirmed and shrunk before: only a smaller one is news.
+        is_again = suspicion.second is not None
+        chain = suspicion.chain if is_again else (yield from self.shortest(suspicion.chain))
+        if chain is not None and (yield from self._passes_later(chain)):
+            # Nothing is sent for it any more: an eventually consistent server is right after a while.
+            return InvestigationResult(suspicion.chain, is_confirmed=False)
+        if chain is not None and failure.needs_repetition and not is_again and not (yield from self._repeats(chain)):
+            chain = None
+        result = InvestigationResult(suspicion.chain if chain is None else chain, is_confirmed=chain is not None)
+        if chain is not None:
+            yield from self._minimise(result)
+        elif failure.needs_repetition:
+            # A removal counts as spent when it is sent again, so the commands of such failures are sent as they are.
+            self.names = FreshNames(self.slot.context)
+        slot.enter(Stage.CONFIRM)
+        # The creations are sent after the shrink: one case is cheaper to shrink than a sequence of four.
+        if not failure.needs_repetition and not suspicion.is_of_check:
+            yield from self._make_anew(result)
+        yield from self._reproduce(result)
+        if failure.needs_repetition and not result.is_confirmed:
+            # Values that are taken from new responses may lead elsewhere: the printed commands are the same each time.
+            result.is_confirmed = yield from self._shows_each_time(result)
+        if failure.needs_repetition and not result.is_confirmed and (yield from self.stays_after_removal()):
+            # The sequence cannot be sent again from its start. Its remaining steps have to show the failure each time.
+            self.earlier = before_in(suspicion.chain[:-1])
+            result.printed.clear()
+            result.is_confirmed = yield from self._shows_each_time(result)
+        if chain is None and result.is_confirmed:
+            result.is_confirmed = not (yield from self._passes_later(result.chain))
+        if isinstance(failure, DroppedConnection) and result.is_confirmed:
+            # If the target responds to no request at all, the dropped connection is not caused by this one.
+            result.is_confirmed = not (yield from slot.health.is_silent())
+        if result.is_confirmed or not failure.needs_repetition:
+            yield from self._count_hits(result)
+        return result
+
+    # Recognition
+
+    def fails(self, shot: JudgedCase) -> bool:
+        """Whether the very same request failed again."""
+        self._note_others(shot)
+        return self.wanted.again(shot) is not None
+
+    def shows(self, shot: JudgedCase) -> bool:
+        """Whether another request shows the failure."""
+        self._note_others(shot)
+        return self.wanted.shown(shot) is not None
+
+    def _note_others(self, shot: JudgedCase) -> None:
+        for failure in shot.verdict.judgement.failures:
+            if not self.wanted.is_same_rule(failure, shot.status):
+                self._take_in(shot, failure)
+
+    def _take_in(self, shot: JudgedCase, failure: Failure) -> None:
+        self.slot.suspect(self.suspicion, shot, failure)
+
+    # Requests
+
+    def again(self, made: GeneratedCase, earlier: Sequence[JudgedCase] = ()) -> Job[JudgedCase]:
+        """Send a case with the values of its record, and judge it after earlier steps."""
+        remade = self.factory.remake(made.step, name=digest("confirmed", made.case.id)[:12], phase=self.suspicion.phase)
+        return (yield from self.slot.shot(remade, Purpose.CONFIRM, earlier))
+
+    def _following(self, made: GeneratedCase, sent: Sequence[SentCase]) -> GeneratedCase:
+        """Return a step with the values of the new responses of earlier steps. Raises the errors of making a case."""
+        step = replace(made.step, bindings=tuple(resolved(binding, sent) for binding in made.bindings))
+        return self.factory.remake(step, name=digest("confirmed", made.case.id)[:12], phase=self.suspicion.phase)
+
+    def _replayed(self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM) -> Job[Chain]:
+        """Send all steps, each with the values that earlier ones gave this time, and with new names where the old ones are taken."""
+        shots: list[JudgedCase] = []
+
+        def send(made: GeneratedCase) -> Job[JudgedCase]:
+            return (yield from self.slot.shot(made, purpose, shots))
+
+        for made in chain:
+            remade = self.names.given(self._following(made, before_in(shots)))
+            shot = yield from send(remade)
+            shots.append((yield from self.names.sent(shot, send)))
+        return tuple(shots)
+
+    # Confirmation
+
+    def shortest(self, chain: Chain) -> Job[Chain | None]:
+        """Return the shortest sequence that failed again; None if none did.
+
+        A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
+        state that they left behind, and no user could reproduce that.
+        """
+        last = chain[-1].made
+        last = replace(last, bindings=tuple(replace(one, step=-1) for one in last.bindings))
+        follows = not all(one.stands_alone for one in last.bindings)
+        if len(chain) > 1 and follows:
+            whole = yield from self._whole(chain)
+            if whole is not None:
+                return whole
+        alone = yield from self.again(last)
+        if self.fails(alone):
+            return (alone,)
+        if len(chain) > 1:
+            return None if follows else (yield from self._whole(chain))
+        # The case with other names may fail again, where it was refused with those of before.
+        shot = yield from self.names.sent(alone, self.again)
+        self.names.are_needed = shot is not alone and self.fails(shot)
+        return (shot,) if self.names.are_needed else None
+
+    def _whole(self, chain: Chain) -> Job[Chain | None]:
+        """Return the steps that a sequence needs, if it failed again."""
+        whole = yield from self._replayed([shot.made for shot in chain])
+        return (yield from self._without_idle_steps(whole)) if self.fails(whole[-1]) else None
+
+    def _without_idle_steps(self, chain: Chain) -> Job[Chain]:
+        """Return the sequence without the steps that it fails without, the latest first.
+
+        A step whose values a later step takes stays: with the values of an earlier time the failure would be of the state of that time.
+        """
+        for number in range(len(chain) - 2, -1, -1):
+            steps = [shot.made for shot in chain]
+            taken = (one for made in steps[number + 1 :] for one in made.bindings)
+            if any(one.step == number and one.expression and not one.stands_alone for one in taken):
+                continue
+            shorter = yield from self._replayed(list(_dropped(steps, number)))
+            kept = (*chain[:number], *chain[number + 1 :])
+            if self.fails(shorter[-1]) and are_served_as(kept, shorter):
+                chain = shorter
+        return chain
+
+    def _repeats(self, chain: Chain) -> Job[bool]:
+        """Return whether a sequence fails every further time.
+
+        Another request of the run may come between two steps once, and once more while that is confirmed.
+        """
+        for _ in range(REPETITIONS):
+            shots = yield from self._replayed([shot.made for shot in chain])
+            if not self.fails(shots[-1]):
+                return False
+        return True
+
+    def stays_after_removal(self) -> Job[bool]:
+        """Return whether the target repeatedly reports the removed resource as missing, and shows it right afterwards.
+
+        Such a sequence cannot be sent again: its resource is removed only once. A request of another caller that creates the resource
+        anew, or removes it, would have to come between each two of these requests. A resource that is not shown proves nothing: it stays
+        away whoever removed it.
+        """
+        chain = self.suspicion.chain
+        if not chain[-1].is_served:
+            return False
+        removals = [
+            shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
+        ]
+        for _ in range(REPETITIONS if removals else 0):
+            missing = yield from self.again(removals[-1].made, chain[:-1])
+            if missing.said_status not in _NOT_THERE:
+                return False
+            shown = yield from self.again(chain[-1].made, chain[:-1])
+            if not self.fails(shown):
+                return False
+        return bool(removals)
+
+    def _passes_later(self, chain: Chain) -> Job[bool]:
+        """Return whether the last request of a sequence no longer fails after a while, as with eventual consistency."""
+        failure = self.suspicion.failure
+        delay_s = failure.second_look_s
+        if not delay_s:
+            return False
+        yield Pause(delay_s)
+        if self.fails((yield from self.again(chain[-1].made, chain[:-1]))):
+            return False
+        text = f"the failure `{failure.title}` did not show again after {delay_s:g} s"
+        self.slot.context.recorder.note(Note("unjudged", self.suspicion.label, "", text))
+        return True
+
+    def _unanswered(self) -> Job[InvestigationResult]:
+        """Return the result for a request without a response. Each failing request costs a timeout, so only the simplest case is tried.
+
+        The printed command has several times the timeout, so that a slow response is no failure.
+        """
+        chain, health = self.suspicion.chain, self.slot.health
+        simplest = (yield from self._simplest_shot()) if len(chain) == 1 else None
+        if simplest is not None and self.shows(simplest):
+            chain = (simplest,)
+        self.names = FreshNames.of(self.slot.context, chain)
+        result = InvestigationResult(chain, is_confirmed=False)
+        self.slot.is_patient = True
+        try:
+            yield from self._reproduce(result)
+        finally:
+            self.slot.is_patient = False
+        if result.showed(self.wanted):
+            # If the target responds to no request at all, the missing response is not caused by this one.
+            is_silent = health.is_silent() if health.served.served else self._is_mute()
+            result.is_confirmed = not (yield from is_silent)
+        return result
+
+    def _is_mute(self) -> Job[bool]:
+        """Return whether the target does not respond to a request for its root either."""
+        root = WireRequest("GET", b"/", [], fresh=True)
+        return not isinstance((yield from self.slot.exchange(root)), Response)
+
+    # Shrinking
+
+    def _minimise(self, result: InvestigationResult) -> Job[None]:
+        """Replace the confirmed case or sequence by the smallest that still fails."""
+        slot, suspicion = self.slot, self.suspicion
+        most = slot.allowance(suspicion)
+        if most is None:
+            return
+        if len(result.chain) > 1:
+            slot.begin(suspicion, Stage.SHRINK)
+            yield from self._shrink_sequence(result, most)
+            return
+        simplest = yield from self._simplest_shot()
+        if simplest is not None and self.shows(simplest):
+            # The input does not matter: there is nothing to shrink.
+            result.chain = (simplest,)
+            return
+        if most <= 0:
+            result.stopped, result.wants_more = spent_after(0), True
+            return
+        slot.begin(suspicion, Stage.SHRINK)
+        # A candidate that equals the simplest case is known to pass.
+        passing = frozenset() if simplest is None else frozenset((content_of(simplest.made.case),))
+        yield from self._shrink(result, most, passing)
+        for shot, failure in self.wanted.strays.values():
+            self._take_in(shot, failure)
+
+    def _simplest_shot(self) -> Job[JudgedCase | None]:
+        """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""
+        last, known = self.suspicion.chain[-1].made, self.slot.simplest
+        method = undescribed_method(last.case)
+        if method not in known:
+            try:
+                made = _named(plainest_like(self.factory, last, self.suspicion.phase))
+            except (CheckerError, Rejected):
+                return None
+            known[method] = yield from self.slot.shot(made, Purpose.PROBE)
+        return known[method]
+
+    def _shrink(self, result: InvestigationResult, most: int, passing: frozenset[str]) -> Job[None]:
+        (confirmed,) = result.chain
+        created, tried, is_probed = 0, 0, self.suspicion.is_of_check
+        named = self.names.given
+
+        def still_fails(candidate: GeneratedCase) -> Job[bool | None]:
+            nonlocal created, tried
+            if tried >= most:
+                result.stopped, result.wants_more = spent_after(tried), True
+                return None
+            result.stopped = self.slot.end_reason()
+            if created >= MOST_CREATED:
+                result.stopped = f"after {created} requests that may have created something"
+            if result.stopped:
+                return None
+            tried += 1
+            try:
+                shot = yield from self.slot.shot(named(candidate), Purpose.SHRINK, fresh=False, confirms=is_probed)
+            except HookError:
+                return False
+            created += shot.may_have_created
+            self.names.created(shot)
+            self._note_others(shot)
+            return self.wanted.shown_by_candidate(shot)
+
+        name, phase = digest("shrunk", confirmed.made.case.id)[:12], self.suspicion.phase
+        shrunk = yield from jobs.answered(shrink_case(self.factory, confirmed.made, name, phase, passing), still_fails)
+        result.executions = tried
+        # The smallest case is no candidate: it has all the time that its failure needs.
+        self.slot.enter(Stage.CONFIRM)
+        smallest = yield from self.slot.shot(_named(named(shrunk.made)), Purpose.CONFIRM)
+        if self.shows(smallest):
+            result.chain = (smallest,)
+
+    def _shrink_sequence(self, result: InvestigationResult, most: int) -> Job[None]:
+        """Make each step of a sequence small, the last one first, with at most `most` requests. Each candidate is a whole sequence."""
+        chain = result.chain
+        share = most // (len(chain) ** 2)
+        is_finished = share > 0
+        for number in range(len(chain) - 1, -1, -1) if is_finished else ():
+            steps = [shot.made for shot in chain]
+            tried = 0
+
+            def still_fails(
+                candidate: GeneratedCase,
+                chain: Chain = chain,
+                steps: Sequence[GeneratedCase] = steps,
+                number: int = number,
+            ) -> Job[bool | None]:
+                nonlocal tried, is_finished
+                if tried < share:
+                    result.stopped = self.slot.end_reason()
+                if tried >= share or result.stopped:
+                    is_finished = False
+                    return None
+                tried += 1
+                shots = yield from self._replayed([*steps[:number], candidate, *steps[number + 1 :]], Purpose.SHRINK)
+                return self.shows(shots[-1]) and are_served_as(chain, shots)
+
+            name, phase = digest("shrunk", steps[number].case.id)[:12], self.suspicion.phase
+            try:
+                shrunk = yield from jobs.answered(shrink_case(self.factory, steps[number], name, phase), still_fails)
+            except (CheckerError, Rejected):
+                # A step that cannot be drawn again stays as it is.
+                continue
+            result.executions += tried * len(chain)
+            if content_of(shrunk.made.case) == content_of(steps[number].case):
+                continue
+            smaller = yield from self._replayed([*steps[:number], shrunk.made, *steps[number + 1 :]])
+            if self.shows(smaller[-1]) and are_served_as(chain, smaller):
+                chain = smaller
+        result.chain = chain
+        if not is_finished and not result.stopped:
+            result.stopped = spent_after(result.executions)
+
+    def _make_anew(self, result: InvestigationResult) -> Job[None]:
+        """Put the creations of the resources that a single case names before it, if the failure shows again with them.
+
+        Its commands then need nothing of the run.
+        """
+        model = self.slot.context.subject.selected.resources
+        chain = with_creators(self.factory, model, result.chain[-1].made) if len(result.chain) == 1 else []
+        if not chain:
+            return
+        names = self.names
+        self.names = replace(names, served=names.served | {made.label for made in chain[:-1]})
+        shots = yield from self._replayed(chain)
+        are_made = all(200 <= shot.said_status < 300 for shot in shots[:-1])
+        if are_made and are_linked(chain[-1], before_in(shots[:-1])) and self.wanted.shown(shots[-1]) is not None:
+            result.chain, result.is_confirmed = shots, True
+        else:
+            self.names = names
+
+    # Printed commands
+
+    def _as_printed(self, why: str) -> Job[InvestigationResult]:
+        """Return the result of the printed commands alone: only the last request if it needs no other before it, else all.
+
+        `why` is the reason why nothing else is sent.
+        """
+        chain = self.suspicion.chain
+        last = chain[-1:]
+        for sequence in [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]:
+            self.names = FreshNames.of(self.slot.context, sequence)
+            result = InvestigationResult(sequence, is_confirmed=False, stopped=why, wants_more=len(sequence) == 1)
+            yield from self._reproduce(result)
+            result.is_confirmed = result.showed(self.wanted) > 0
+            if result.is_confirmed:
+                break
+        yield from self._count_hits(result)
+        return result
+
+    def _count_hits(self, result: InvestigationResult) -> Job[None]:
+        """Send commands that did not show their failure several times more, to report how often they do."""
+        if result.is_confirmed and result.showed(self.wanted):
+            return
+        for _ in range(MORE_TRIES):
+            if self.slot.may_repeat() and not result.is_spent:
+                yield from self._reproduce(result)
+
+    def _shows_each_time(self, result: InvestigationResult) -> Job[bool]:
+        """Return whether the commands, which were sent once, show a failure each time that they are sent again."""
+        for _ in range(REPETITIONS):
+            if result.showed(self.wanted) < len(result.printed):
+                return False
+            yield from self._reproduce(result)
+        return 0 < len(result.printed) == result.showed(self.wanted)
+
+    def _reproduce(self, result: InvestigationResult) -> Job[None]:
+        """Send the commands as they will be printed, and keep the verdict on the last response."""
+        failure = self.wanted.again(result.chain[-1])
+        own = None if failure is None else failure.request
+        result.is_of_check = own is not None
+        chain = self.names.unsent(result.chain)
+        if own is not None and chain is not result.chain:
+            own = _about_other(own, chain[-1].verdict.request)
+        result.commands = self._commands(chain, own)
+        sent = yield from self._sent(chain, own)
+        if not sent:
+            return
+        if self.names.learn(chain, sent):
+            yield from self._reproduce(result)
+            return
+        if self.names.are_spent(chain, sent):
+            result.is_spent = True
+            if result.is_confirmed and not result.is_of_check and not result.printed:
+                # The confirmed requests had a resource of their own, and no further resource can be made.
+                result.commands = self._commands(result.chain)
+                result.printed.append((result.chain[-1].verdict.outcome, result.chain[-1].verdict.judgement))
+            return
+        result.printed.append((sent[-1].outcome, sent[-1].judgement))
+        if len(sent) != len(chain):
+            return
+        shots = tuple(JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=True))
+        if self.wanted.again(shots[-1]) is None:
+            return
+        if own is not None:
+            result.steps_before = shots[:-1]
+        elif chain is not result.chain:
+            result.chain = shots
+
+    def _sent(self, chain: Chain, own: WireRequest | None) -> Job[Sequence[Verdict]]:
+        """Send the commands of a sequence as a reader would, with the identifiers of the new responses; return what came of each.
+
+        A command with a value of an earlier response is printed with the old value, which the target may not have any more,
+        and sent with the new one: the block says where to find it. `own` is sent in place of the last request: what a check had sent.
+        """
+        requests = _requests(chain, own)
+        sent: list[Verdict] = []
+        for number, (shot, request) in enumerate(requests, 1):
+            is_last = number == len(requests)
+            made = shot.made
+            is_at_own_path = own is None or own.is_of_check or not is_last
+            if sent and made.bindings and len(requests) == len(chain) and is_at_own_path:
+                made, request = self._followed(shot, request, sent)
+            again = replace_request(
+                curl.as_sent(self._command(shot.verdict, request)),
+                fresh=True,
+                confirms=True,
+                via=request.via,
+                proofs=request.proofs,
+                is_of_check=request.is_of_check,
+            )
+            work = self._judged(made.case, again, (*self.earlier, *sent) if is_last else None)
+            work = observed(self.tools.gate, made.case, work)
+            sent.append((yield from self.slot.drive(made, work, Purpose.REPRODUCE)).verdict)
+        return sent
+
+    def _commands(self, chain: Chain, own: WireRequest | None = None) -> tuple[str, ...]:
+        """Return the commands of a sequence."""
+        return tuple(self._command(shot.verdict, request) for shot, request in _requests(chain, own))
+
+    def _followed(
+        self, shot: JudgedCase, request: WireRequest, sent: Sequence[Verdict]
+    ) -> tuple[GeneratedCase, WireRequest]:
+        """Return a step and its request with the values of this time; as they were where it cannot be made again."""
+        try:
+            anew = self._following(shot.made, sent)
+        except (CheckerError, Rejected):
+            return shot.made, request
+        tools = self.tools
+        again = build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
+        if request.is_of_check:
+            # The request of a check differs from that of its case in headers and query, not in its path.
+            _, mark, query = request.target.partition(b"?")
+            again = replace_request(request, target=again.target.partition(b"?")[0] + mark + query)
+        return anew, again
+
+    def _command(self, verdict: Verdict, request: WireRequest) -> str:
+        # A command without a limit would wait for ever where the failure is a missing response.
+        is_timed = isinstance(self.suspicion.failure, UnansweredRequest)
+        command, outcome = self.slot.context.recorder.reproduction(request, is_timed=is_timed), verdict.outcome
+        if not isinstance(outcome, Response) or not outcome.redirects:
+            return command
+        answers = [answer for _, answer, _ in outcome.earlier if isinstance(answer, Response)]
+        method = request.method
+        if method == "GET" or not any(becomes_get(method, one.status_code) for one in answers):
+            return curl.with_redirects(command)
+        # curl repeats an explicit method after a redirect, where clients go on with GET; with data alone it does as they do.
+        if method == "POST" and request.body is not None:
+            return curl.with_redirects(curl.without_post(command))
+        return command
+
+    def _judged(self, case: Case, request: WireRequest, before: Sequence[Verdict] | None) -> Exchanging[Verdict]:
+        """Return the verdict on a command. Commands before the last one are not judged: they have no `before`."""
+        # The request of a check carries the credentials that the check chose, or none: new ones would make it another request.
+        outcome = (yield request) if request.is_of_check else (yield from exchange(self.tools, case, request))
+        judgement = UNJUDGED
+        if before is not None:
+            judgement = yield from judge_outcome(self.tools, case, outcome, before, request=request)
+        return Verdict(case, request, outcome, judgement)
+
+
+def are_served_as(before: Chain, now: Chain) -> bool:
+    """Whether each step that was served before the last one is served again: a refused step makes nothing.
+
+    The last step would otherwise meet the resources of earlier requests, and the sequence would fail nowhere else.
+    """
+    return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
+
+
+def _dropped(steps: Sequence[GeneratedCase], number: int) -> Iterator[GeneratedCase]:
+    for place, made in enumerate(steps):
+        if place != number:
+            yield replace(made, bindings=without_step(made.bindings, number))
+
+
+def _named(made: GeneratedCase) -> GeneratedCase:
+    """Return a smallest case with an id that depends on its content alone."""
+    made.case.id = digest("smallest", made.label, repr(made.recipe))[:12]
+    return made
+
+
+def _requests(chain: Chain, own: WireRequest | None) -> list[tuple[JudgedCase, WireRequest]]:
+    """Return the requests of a sequence with their cases; the last one is `own`, if a check sent it."""
+    requests = [(shot, request) for shot in chain if (request := shot.verdict.request) is not None]
+    if own is not None:
+        requests[-1] = (requests[-1][0], own)
+    return requests
+
+
+def _about_other(own: WireRequest, request: WireRequest | None) -> WireRequest:
+    """Return the request of a check with the path and the body of another case. Its credentials and query stay."""
+    if request is None:
+        return own
+    _, mark, query = own.target.partition(b"?")
+    described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
+    headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
+    target = request.target.partition(b"?")[0] + mark + query
+    return replace_request(own, target=target, headers=[*headers, *described], body=request.body)
