@@ -16,6 +16,7 @@ from checker.core.idempotency import is_idempotency_key
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import ANYTHING, ComponentProvenance, Origin
 from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter, PropertyEncoding
+from checker.core.registry import BODY_STRATEGIES
 from checker.core.request import CONDITIONS
 from checker.core.resource_names import is_cursor
 from checker.core.schema import Dialect, Direction, Document
@@ -324,6 +325,7 @@ class PartCompiler:
         declared = self.body_part(body, reuses=self.settings.reuse)
         part = self.learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
         draw = self._mostly_without(part.compiler.compile(part.conjunction, part.place), declared)
+        draw = _with_parts_of_users(draw, body)
         if body.examples:
             draw = self._exampled(draw, body.examples, part, Location.BODY)
         overrides = list(self.overrides.body())
@@ -406,6 +408,28 @@ def is_mostly_refused(parameter: Parameter) -> bool:
     return parameter.location is Location.HEADER and (
         parameter.name.lower() in CONDITIONS or is_idempotency_key(parameter.name)
     )
+
+
+def _with_parts_of_users(draw: Draw, body: Body) -> Draw:
+    """Draws a multipart body whose parts with a media type of users come from the strategies of these."""
+    if not is_multipart(body.media_type):
+        return draw
+    types = ((name, how.content_type) for name, how in body.encoding.items() if how.content_type)
+    found = {name: BODY_STRATEGIES.find(media_type) for name, media_type in types}
+    strategies: dict[str, Any] = {name: one for name, one in found.items() if one is not None}
+    if not strategies:
+        return draw
+
+    def drawn(source: Source) -> Any:
+        value = draw(source)
+        for name, strategy in strategies.items():
+            if isinstance(value, dict) and name in value:
+                part = value[name]
+                one = partial(draw_strategy, strategy, source)
+                value = {**value, name: [one() for _ in part] if isinstance(part, list) else one()}
+        return value
+
+    return drawn
 
 
 def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:

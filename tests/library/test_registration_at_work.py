@@ -230,6 +230,21 @@ def test_bodies_of_a_media_type_and_its_aliases_come_from_their_strategy(documen
         assert (case.body, case.media_type) == (b"odd", media_type)
 
 
+def test_parts_of_a_media_type_come_from_its_strategy(document) -> None:
+    checker.openapi.media_type("image/odd", st.just(b"odd"))
+    image = {"type": "string", "format": "binary"}
+    properties = {"one": image, "more": {"type": "array", "items": image, "minItems": 2}, "name": {"type": "string"}}
+    form = {"schema": {"type": "object", "properties": properties, "required": list(properties)}}
+    form["encoding"] = {name: {"contentType": "image/odd"} for name in ("one", "more")}
+    body = {"required": True, "content": {"multipart/form-data": form}}
+    document["paths"]["/items"]["post"]["requestBody"] = body
+    operation = checker.openapi.from_dict(document)["/items"]["POST"]
+    value = first(operation.as_strategy(generation_mode="positive")).body
+    assert value["one"] == b"odd"
+    assert set(value["more"]) == {b"odd"}
+    assert isinstance(value["name"], str)
+
+
 def test_values_of_a_scalar_come_from_its_strategy() -> None:
     checker.graphql.scalar("Odd", st.just(checker.graphql.nodes.Int(7)))
     schema = checker.graphql.from_file("scalar Odd type Query { a(x: Odd!): Int }")
