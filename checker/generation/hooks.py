@@ -75,8 +75,8 @@ class ComponentHooks(Struct, frozen=True):
         parts = (getattr(self, part) for part in (*COMPONENTS, "case"))
         return any(one.before_generate or one.flatmap for one in parts)
 
-    def with_parts(self, case: Case) -> Case | None:
-        """Return a case that takes the place of a drawn one after `filter` and `map` hooks of its parts; None if one refuses it.
+    def finished(self, case: Case) -> Case | None:
+        """Return a case that was not drawn after `filter` and `map` hooks of its parts, then of the case; None if one refuses it.
 
         Raises `HookError`.
         """
@@ -89,13 +89,10 @@ class ComponentHooks(Struct, frozen=True):
                 return None
             for hook in mine.map:
                 value = call(hook, f"map_{part}", self.context, value)
-            setattr(case, part, value)
+            # A hook that returns None leaves no parameters.
+            setattr(case, part, {} if value is None and part != "body" else value)
             if mine.map:
                 _mark_changed(case, part)
-        return case
-
-    def finished(self, case: Case) -> Case | None:
-        """Return a case that was not drawn after `filter_case` and `map_case`; None if one refuses it. Raises `HookError`."""
         if not all(call(hook, "filter_case", self.context, case) for hook in self.case.filter):
             return None
         for hook in self.case.map:

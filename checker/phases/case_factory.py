@@ -548,9 +548,8 @@ class CaseFactory:
             token = renew(listed, found, wanted.token)
             self._relate(listed, found, wanted.learned)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)
-        hooks = self.hooks(operation)
-        whole = hooks.with_parts(listed) if phase.endswith(SMALLEST) else listed
-        if whole is None or (case := hooks.finished(whole)) is None:
+        case = self.hooks(operation).finished(listed)
+        if case is None:
             raise FilteredOut(f"{label}: a hook does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)
 

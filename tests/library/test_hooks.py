@@ -237,3 +237,28 @@ def test_headers_are_overridden_in_any_letter_case(document) -> None:
     for case in drawn(schema["/items"]["POST"].as_strategy(generation_mode="positive")):
         assert [value for name, value in case.headers.items() if name.lower() == "x-key"] == ["mine"]
         assert case.headers.get("x-other") != "1"
+
+
+@pytest.mark.parametrize("how", ["run", "listed"])
+def test_hooks_of_parts_act_on_listed_cases(schema, api, how: str) -> None:
+    @schema.hook
+    def filter_query(ctx, query) -> bool:
+        return (query or {}).get("q") != ""
+
+    @schema.hook
+    def map_headers(ctx, headers):
+        return {**(headers or {}), "X-Hook": "1"}
+
+    one = schema.include(path="/items/{id}")
+    one.config.generation.update(mode="positive")
+    one.config.phases.update(phases=["coverage"])
+    if how == "run":
+        checker.engine.from_schema(one).execute().finish()
+        sent = [(target, headers.get("x-hook")) for method, target, headers, _ in api.requests if method == "GET"]
+    else:
+        (operation,) = one.get_all_operations()
+        cases = list(one.engine.listed_cases(operation))
+        sent = [(case.as_transport_kwargs("http://a")["url"], case.headers["X-Hook"]) for case in cases]
+    assert sent
+    assert {hooked for _, hooked in sent} == {"1"}
+    assert not any(target.endswith("q=") for target, _ in sent)
