@@ -115,6 +115,8 @@ def property_test(test: Callable[..., Any], schema: LoadedSchema, operation: Api
         schema.config.generation,
         None if is_said else own.cases.max_examples,
         phases=tuple(phase for phase in told if phase not in unwanted),
+        # Fixtures such as a client or a database are made once for all cases, as for any test of pytest.
+        suppress_health_check=[*chosen.suppress_health_check, HealthCheck.function_scoped_fixture],
     )(function)
     _seed(test, function, seed_by(schema.config))
     found = PropertyTest(operation, engine, function, others)

@@ -83,6 +83,8 @@ def prepare(test: "PropertyTest") -> None:
     """Put the listed cases first; skip or fail a test without any case."""
     __tracebackhide__ = True
     label, reason = test.operation.label, ""
+    # Their `after_run` is called at the end of the session, also if no response was judged.
+    test.engine.class_checks()
     try:
         test.compile()
         listed = test.add_listed_cases()

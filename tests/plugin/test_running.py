@@ -27,17 +27,6 @@ def test_api(case, number):
     run(text).assert_outcomes(passed=1)
 
 
-def test_fixtures_of_a_function_are_a_health_check_of_hypothesis(run) -> None:
-    text = """
-@pytest.fixture
-def number():
-    return 7
-"""
-    result = run(text + ONE + "def test_api(case, number):\n    pass\n")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*unction-scoped fixture 'number'*"])
-
-
 def test_methods_are_given_their_instance(run) -> None:
     text = """
 class TestShop:
@@ -374,6 +363,21 @@ def test_api(case):
     result = run(text)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["GET /none: *"])
+
+
+def test_fixtures_of_a_function_are_made_once_for_all_cases(run) -> None:
+    text = f"""
+MADE = []
+
+@pytest.fixture
+def db(tmp_path):
+    MADE.append(tmp_path)
+    return tmp_path
+
+{ONE}def test_api(case, db):
+    assert [db] == MADE
+"""
+    run(text).assert_outcomes(passed=1)
 
 
 def test_items_run_in_several_processes(run) -> None:

@@ -137,6 +137,13 @@ def test_classes_of_checks_have_the_last_word(run) -> None:
     result.stdout.fnmatch_lines(["*= Checks of the whole session =*", "AtMost: *responses*"])
 
 
+def test_classes_of_checks_have_the_last_word_also_if_no_response_was_judged(run) -> None:
+    text = CLASS.replace("self.seen <= self.most", "self.seen").replace("case.call_and_validate()", "case.call()")
+    result = run(text)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["AtMost: 0 responses*"])
+
+
 def test_a_last_word_that_is_no_failure_says_where_it_was_raised(run) -> None:
     result = run(CONFIGURED + CLASS.replace("self.seen <= self.most", "self.seen <= self.mots"))
     assert result.ret == pytest.ExitCode.TESTS_FAILED
