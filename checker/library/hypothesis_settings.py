@@ -33,8 +33,6 @@ def with_configured(chosen: settings, generation: Any, max_examples: int | None,
     """Return settings with the values of a section `generation`. `max_examples` is the configured number; None if it does not apply."""
     if _is_usual_deadline(chosen):
         changes["deadline"] = None
-    # Tests of an API take clients and databases from fixtures, which belong to the operation and not to each case.
-    changes.setdefault("suppress_health_check", {*chosen.suppress_health_check, HealthCheck.function_scoped_fixture})
     if max_examples not in (None, _MAX_EXAMPLES):
         changes["max_examples"] = max_examples
     if generation.deterministic:
