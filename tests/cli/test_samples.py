@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 BLOCK = re.compile(r'^( *)```(\w+)(?: title="([^"]*)")?\n(.*?)^\1```', re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`(checker [a-z][^`]*)`")
-VARIABLE = re.compile(r"\$\{(\w+)\}")
+VARIABLE = re.compile(r"\$\{(\w+)\}(/?)")
 PLACEHOLDERS = {
     "$URL": "http://127.0.0.1:8080/openapi.json",
     "LOCATION": "openapi.json",
@@ -83,8 +83,8 @@ def test_each_command_of_a_page_has_known_options_and_values(tmp_path, monkeypat
 def test_each_configuration_of_a_page_is_accepted(page: str, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     for _, title, text in [block for block in blocks("toml") if block[0] == page]:
-        for variable in VARIABLE.findall(text):
-            monkeypatch.setenv(variable, "12")
+        for variable, is_origin in VARIABLE.findall(text):
+            monkeypatch.setenv(variable, "http://127.0.0.1:8080" if is_origin else "12")
         content = tomllib.loads(text)
         for dictionary in content.get("dictionaries", {}).values():
             if "from-file" in dictionary:

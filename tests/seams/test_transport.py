@@ -94,13 +94,13 @@ def test_a_whole_run_goes_over_it(
     assert f'{{"amount":{MOST + 1}}}' in done.stdout
 
 
-def test_requests_that_are_not_answered_are_errors(command: Command) -> None:
+def test_a_request_without_a_response_is_a_finding_while_others_have_one(command: Command) -> None:
     silent = {"openapi": "3.1.0", "info": {"title": "S", "version": "1"}}
     silent["paths"] = {"/silent": {"get": {"responses": {"200": {"description": ""}}}}}
     (command.directory / "openapi.json").write_text(json.dumps(silent))
     done = ran(command, "memory_transport:shop", workers=1)
-    assert "nobody answers" in done.stdout
-    assert done.findings == []
+    assert done.defects == [("GET /silent", "not_a_server_error")]
+    assert "The server sends no response" in done.stdout
 
 
 @pytest.mark.parametrize(
