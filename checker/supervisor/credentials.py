@@ -59,15 +59,21 @@ class CredentialExchange:
         return self._appoint(kept)
 
     def receive(self, incarnation: int, given: CredentialMessage, alive: Iterable[int]) -> list[WorkerMessage]:
-        """Return the messages that follow when a worker has fetched: every worker learns which values to mask."""
+        """Return the messages that follow when a worker has fetched: every worker learns which values to mask.
+
+        A failure is repeated until it is the last of `MOST_FAILURES` in a row.
+        """
         kept = self._kept[given.source, given.key]
         if kept.fetching != incarnation or given.number <= kept.given.number:
             return []
         kept.fetching = None
-        kept.waiting.clear()
-        kept.given = given
         kept.failures = kept.failures + 1 if given.error else 0
         kept.failed_at = self._clock()
+        if 0 < kept.failures < MOST_FAILURES:
+            # A login that fails now and then is no error of the operation that needs it.
+            return self._appoint(kept)
+        kept.waiting.clear()
+        kept.given = given
         kept.was_good = kept.was_good or not given.error
         return [(one, given) for one in alive]
 

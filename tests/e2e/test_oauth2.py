@@ -41,6 +41,14 @@ def test_each_set_of_scopes_has_a_token_for_all_workers(command: Command, place:
     assert sorted(one.get("scope", "") for one in given.grants) == ["", "read", "read write"]
 
 
+def test_a_login_that_fails_now_and_then_is_repeated(command: Command) -> None:
+    given = TokenEndpoint(failures=2)
+    with endpoint(given) as app:
+        ran = configured(command, app, CLIENT_KEYS, "-w", "2", "-n", "5", *AS_ASKED)
+    assert ran.code == 0, ran.shown
+    assert given.failures == 0
+
+
 def test_scopes_of_the_configuration_are_those_of_the_only_token(command: Command) -> None:
     given = TokenEndpoint()
     keys = 'scopes = ["read", "write"]\nparameters = { audience = "https://api" }\n'

@@ -55,24 +55,44 @@ def test_sources_do_not_wait_for_each_other() -> None:
     ]
 
 
+FAILED = CredentialMessage(CredentialAction.FETCHED, "login", 1, error="no")
+
+
+def wanted(number: int) -> CredentialMessage:
+    return CredentialMessage(CredentialAction.WANTED, "login", number)
+
+
+def test_a_login_that_fails_now_and_then_is_repeated_before_a_worker_learns_of_it() -> None:
+    exchange = CredentialExchange()
+    exchange.want(1, WANTED)
+    for _ in range(MOST_FAILURES - 1):
+        assert exchange.receive(1, FAILED, (1, 2)) == [(1, ORDER)]
+    assert exchange.receive(1, FIRST, (1, 2)) == [(1, FIRST), (2, FIRST)]
+
+
+def fail(exchange: CredentialExchange, number: int, times: int = MOST_FAILURES) -> None:
+    exchange.want(1, wanted(number))
+    told = []
+    for _ in range(times):
+        told = exchange.receive(1, replace(FAILED, number=number + 1), (1,))
+    assert told == [(1, replace(FAILED, number=number + 1))]
+
+
 def test_after_some_failures_in_a_row_nobody_fetches_any_more() -> None:
     exchange = CredentialExchange()
-    for number in range(MOST_FAILURES):
-        assert exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", number)) == [
-            (1, CredentialMessage(CredentialAction.FETCH, "login", number + 1))
-        ]
-        exchange.receive(1, CredentialMessage(CredentialAction.FETCHED, "login", number + 1, error="no"), (1,))
-    (told,) = exchange.want(2, CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES))
-    assert told == (2, CredentialMessage(CredentialAction.FETCHED, "login", MOST_FAILURES + 1, error="no"))
+    fail(exchange, 0)
+    assert exchange.want(2, wanted(1)) == [(2, replace(FAILED, number=2))]
 
 
 def test_a_success_lets_failures_be_forgotten() -> None:
     exchange = CredentialExchange()
     for number in range(2 * MOST_FAILURES):
-        exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", number))
-        error = "no" if number % MOST_FAILURES else ""
-        exchange.receive(1, replace(FIRST, number=number + 1, error=error), (1,))
-    assert exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", 2 * MOST_FAILURES)) != []
+        exchange.want(1, wanted(number))
+        exchange.receive(1, replace(FAILED, number=number + 1), (1,))
+        exchange.receive(1, replace(FIRST, number=number + 1), (1,))
+    assert exchange.want(1, wanted(2 * MOST_FAILURES)) == [
+        (1, CredentialMessage(CredentialAction.FETCH, "login", 2 * MOST_FAILURES + 1))
+    ]
 
 
 class Clock:
@@ -82,26 +102,17 @@ class Clock:
         return self.now
 
 
-def failed(exchange: CredentialExchange, number: int) -> None:
-    exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", number))
-    exchange.receive(1, CredentialMessage(CredentialAction.FETCHED, "login", number + 1, error="no"), (1,))
-
-
 def test_a_login_that_was_down_is_tried_once_more_after_a_while() -> None:
     clock = Clock()
     exchange = CredentialExchange(clock)
-    for number in range(MOST_FAILURES):
-        failed(exchange, number)
-    wanted = CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES)
+    fail(exchange, 0)
     clock.now = COOLING_S - 1
-    (told,) = exchange.want(1, wanted)
+    (told,) = exchange.want(1, wanted(1))
     assert told[1].action is CredentialAction.FETCHED
     clock.now = COOLING_S
-    again = CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES + 1)
-    assert exchange.want(1, again) == [(1, CredentialMessage(CredentialAction.FETCH, "login", MOST_FAILURES + 2))]
-    exchange.receive(1, CredentialMessage(CredentialAction.FETCHED, "login", MOST_FAILURES + 2, error="no"), (1,))
     # One more failure is enough for another while.
-    (told,) = exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES + 2))
+    fail(exchange, 2, times=1)
+    (told,) = exchange.want(1, wanted(3))
     assert told[1].action is CredentialAction.FETCHED
 
 
@@ -110,8 +121,7 @@ def test_what_was_good_once_and_cannot_be_renewed_is_left_alone_for_good() -> No
     exchange = CredentialExchange(clock)
     exchange.want(1, WANTED)
     exchange.receive(1, FIRST, (1,))
-    for number in range(1, MOST_FAILURES + 1):
-        failed(exchange, number)
+    fail(exchange, 1)
     clock.now = 1000 * COOLING_S
-    (told,) = exchange.want(1, CredentialMessage(CredentialAction.WANTED, "login", MOST_FAILURES + 1))
+    (told,) = exchange.want(1, wanted(2))
     assert told[1].action is CredentialAction.FETCHED
