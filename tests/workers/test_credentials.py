@@ -101,6 +101,38 @@ def test_an_operation_that_refuses_everything_does_not_have_them_fetched_for_eve
     assert [(one.kind, one.label, one.text) for one in notes] == [("refresh_stopped", "", text)]
 
 
+def test_one_expiry_counts_once_for_all_requests_in_flight() -> None:
+    source = Numbered()
+    made = keeper(source)
+    for expiry in range(1, MOST_IN_VAIN):
+        in_flight = [sent(made) for _ in range(2 * MOST_IN_VAIN)]
+        assert all(made.is_refused(CASE, request, answer(401)) for request in in_flight)
+        assert source.fetched == 1 + expiry
+    assert made.reauth.renewals == MOST_IN_VAIN - 1
+
+
+def test_a_source_renews_by_what_it_holds_at_the_age_that_its_credentials_name() -> None:
+    class Rotating(Numbered):
+        def fetch(self, case: Case) -> Credentials:
+            return self.renewed(Credentials(data=0), case)
+
+        def renewed(self, held: Credentials, case: Case) -> Credentials:
+            if held.data == 1 and not self.fetched:
+                self.fetched = 1
+                raise CredentialError("down")
+            return Credentials({"X-Key": f"key-number-{held.data}"}, data=held.data + 1, refresh_s=10.0)
+
+    now = [0.0]
+    made = keeper(Rotating())
+    made.clock = lambda: now[0]
+    carried = []
+    # At 10 s the login fails once, and the data of the last success are kept.
+    for at in (0.0, 9.0, 10.0, 19.0, 20.0, 31.0):
+        now[0] = at
+        carried.append(sent(made).header(b"x-key"))
+    assert carried == [b"key-number-0"] * 4 + [b"key-number-1", b"key-number-2"]
+
+
 def test_old_ones_are_fetched_anew_and_serve_on_where_there_are_no_newer_ones() -> None:
     class Ageing(Numbered):
         refresh_s = 300.0

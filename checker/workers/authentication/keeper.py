@@ -293,12 +293,15 @@ class CredentialKeeper(Struct):
         is_hopeful = any(one.is_challenged(request, outcome) for one in self.signers)
         for name, number in request.proofs:
             source, place = self.sources[name], (case.operation.label, name)
+            address = (name, source.key(case) or "")
             if not source.is_refused(outcome):
                 self.reauth.accepted(place)
+            elif source.is_kept and self._held[address].number > number:
+                # Several requests were in flight when their credentials expired: one renewal serves all, and counts once.
+                is_hopeful = True
             elif self.reauth.renew(place):
                 is_hopeful = True
-                address = (name, source.key(case) or "")
-                if source.is_kept and self._held[address].number <= number:
+                if source.is_kept:
                     self._newer(address, number, case)
             elif (note := self.reauth.stopped(place)) is not None:
                 self.note(note)
