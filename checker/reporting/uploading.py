@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from checker import __version__
 from checker.config.auth import basic_value
@@ -14,6 +13,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 from checker.core.terminal import one_line
 from checker.transport.factories import NETWORK
+from checker.transport.settings import environment_proxy
 
 TIMEOUT_S: Final = 30.0
 _SHOWN: Final = 200
@@ -42,7 +42,7 @@ def upload(
 
     try:
         origin = BaseUrl.from_url(asked.url)
-        settings = HttpSettings().with_options(timeout_s=timeout_s, proxy=_proxy_of(origin))
+        settings = HttpSettings().with_options(timeout_s=timeout_s, proxy=environment_proxy(origin))
         lanes = NETWORK(origin, settings, 1)
         try:
             outcome = lanes.send(0, _request(archive, asked, origin), meanwhile=stop_if_given_up)
@@ -73,11 +73,3 @@ def _request(archive: bytes, asked: UploadSettings, origin: BaseUrl) -> WireRequ
     target = (place.path or "/") + (f"?{place.query}" if place.query else "")
     fields = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     return WireRequest("POST", target.encode(), fields, archive)
-
-
-def _proxy_of(origin: BaseUrl) -> str | None:
-    """Return the proxy that the environment names for a receiver (`HTTPS_PROXY`, `NO_PROXY`)."""
-    if proxy_bypass(f"{origin.host}:{origin.port}"):
-        return None
-    proxies = getproxies()
-    return proxies.get(origin.scheme) or proxies.get("all")

@@ -1,6 +1,8 @@
 """Settings of HTTP requests: limits, proxy and certificates."""
 
+import os
 from collections.abc import Mapping
+from importlib import import_module
 from math import inf
 from typing import Any
 
@@ -10,7 +12,7 @@ from msgspec.structs import replace
 from checker.config.operation_settings import HttpSettings
 from checker.config.table import default_of
 from checker.core.credentials import Credentials
-from checker.core.request import WireRequest
+from checker.core.request import BaseUrl, WireRequest, host_of
 
 Headers = tuple[tuple[str, str], ...]
 """(name, value) of headers that users give for every request."""
@@ -48,6 +50,27 @@ def _redirects(usual: int, follows: bool | None) -> int:
     if follows is None or follows == (usual > 0):
         return usual
     return default_of((), "max-redirects") if follows else 0
+
+
+def environment_proxy(origin: BaseUrl) -> str | None:
+    """Return the HTTP proxy that the environment names for an origin (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+
+    None for this machine, and for proxies of other protocols.
+    """
+    if (
+        not any(name.lower().endswith("_proxy") for name in os.environ)
+        or origin.socket
+        or host_of(origin.host) == "localhost"
+    ):
+        return None
+    # Its import takes a tenth of the start of a worker.
+    known = import_module("urllib.request")
+    if known.proxy_bypass(f"{origin.host}:{origin.port}"):
+        return None
+    proxies = known.getproxies()
+    found: str = proxies.get(origin.scheme) or proxies.get("all") or ""
+    url = found if "://" in found or not found else f"http://{found}"
+    return url if url.startswith(("http://", "https://")) else None
 
 
 def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:

@@ -48,6 +48,7 @@ from checker.kinds.sources import (
 )
 from checker.kinds.table import open_description, packed, unpacked
 from checker.transport.factories import in_process
+from checker.transport.settings import environment_proxy
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
@@ -347,6 +348,10 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
     for label, name in settings.auth.needs:
         schemes.need(Label(label), name)
     origin = settled_target(schema, settings, operations, users.hooks)
+    proxy = environment_proxy(origin)
+    if proxy is not None and not operations.common.http.proxy:
+        layers = replace(operations.layers, wide=(*operations.layers.wide, {(): {"proxy": proxy}}))
+        settings, operations = settings.with_changes(operations=layers), OperationResolver(layers)
     named = settings.target.app
     schema.app = users.app if named is None else load_attribute(named, what="application")
     return TestedDescription(

@@ -54,7 +54,7 @@ def test_a_proxy_that_is_not_there_is_named_without_its_password(proxy: str, pla
 
     assert unreachable_proxy(proxy, 2.0, connect) == (
         f"nothing was tested: the proxy at {place} cannot be reached (connection refused); "
-        "check that it runs there, or give another one with `--proxy`"
+        "check that it runs there, or give another one with `--proxy` (`HTTP_PROXY`, `NO_PROXY`)"
     )
 
 

@@ -79,7 +79,7 @@ def unreachable_proxy(proxy: str, patience_s: float, connect: Connect | None = N
     reason = _obstacle(there, patience_s, connect)
     return reason and (
         f"nothing was tested: the proxy at {readable_url(there.url)} cannot be reached ({reason}); "
-        "check that it runs there, or give another one with `--proxy`"
+        "check that it runs there, or give another one with `--proxy` (`HTTP_PROXY`, `NO_PROXY`)"
     )
 
 
