@@ -79,8 +79,8 @@ COVERED: Mapping[str, str] = {
     "operations": "operations with a 2xx response",
     "responses": "documented responses that were received",
     "parameters": "parameters that a case targets",
-    "enum_values": "enum values that occur in a valid case",
-    "media_types": "documented media types that were sent or received",
+    "enum_values": "enum values that occur in an accepted request",
+    "media_types": "documented media types that were accepted or received",
 }
 """Part of a description of which a percentage may be required -> what counts."""
 

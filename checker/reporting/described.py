@@ -77,8 +77,13 @@ class Alternatives(Struct, frozen=True):
 
     @property
     def share(self) -> "Share":
-        """Return how many of the alternatives occurred."""
-        return Share(sum(bool(came.cases) for _, came in self.listed), len(self.listed))
+        """Return how many of the alternatives occurred in an accepted request, or in a response."""
+        return Share(len(self.listed) - len(self.missing), len(self.listed))
+
+    @property
+    def missing(self) -> list[str]:
+        """Return the other alternatives: a refused request does not show that the API takes its values."""
+        return [name for name, came in self.listed if not (came.accepted if self.is_sent else came.cases)]
 
 
 class Share(Struct, frozen=True):
@@ -254,15 +259,15 @@ def _missing(operation: OperationCoverage, name: str) -> str:
             declared = (one for one in operation.places if one.is_declared)
             missing = [one.place for one in declared if not one.is_tried]
         case "enum_values":
-            missing = list(_never_met(operation.enumerations))
+            missing = list(_missing_in(operation.enumerations))
         case _:
-            missing = list(_never_met(operation.media_types))
+            missing = list(_missing_in(operation.media_types))
     return f"{operation.label} ({', '.join(missing)})" if missing else ""
 
 
-def _never_met(listed: tuple[Alternatives, ...]) -> Iterator[str]:
+def _missing_in(listed: tuple[Alternatives, ...]) -> Iterator[str]:
     for one in listed:
-        yield from (f"{one.place} {text}" for text, came in one.listed if not came.cases)
+        yield from (f"{one.place} {text}" for text in one.missing)
 
 
 def words(name: str) -> str:
