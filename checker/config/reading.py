@@ -15,6 +15,7 @@ from checker.config.auth import layer_problems, missing_keys
 from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
 from checker.config.table import (
     CUSTOM_CHECK,
+    ONLY_ELSEWHERE,
     OPERATION_KEYS,
     SECTIONS,
     Key,
@@ -150,13 +151,17 @@ def section_error(path: Path, problems: list[Problem]) -> ConfigError:
     return kind("\n".join(lines))
 
 
-def unknown(written: object, known: list[str]) -> Problem:
-    """Return the problem of an unknown name, with the section that has it or the nearest known name."""
+def unknown(written: object, known: list[str], why: str = "") -> Problem:
+    """Return the problem of an unknown name, with the section that has it or the nearest known name.
+
+    `why` is the reason why the key exists elsewhere only.
+    """
     # Values of Python may have other keys than texts.
     name, listed = str(written), ", ".join(map(repr, known))
     home = _home_of(name)
     hint = f". It belongs to {home}" if home else did_you_mean(name, known)
-    return Problem("Unknown properties", f"{name!r}{hint}", f"The following properties are valid: {listed}")
+    reason = f" cannot be set here: {why}" if why else ""
+    return Problem("Unknown properties", f"{name!r}{reason}{hint}", f"The following properties are valid: {listed}")
 
 
 def _home_of(name: str) -> str:
@@ -214,7 +219,8 @@ class _ConfigWalk:
             else:
                 beside = self._place.beside if not path else ()
                 known = [*beside, *(o for o in (*keys, *inner) if not self._is_banned(path, o))]
-                self._note(path, unknown(name, known))
+                is_elsewhere = path[:1] == ("phases",) or self._is_banned(path, name)
+                self._note(path, unknown(name, known, ONLY_ELSEWHERE.get(name, "") if is_elsewhere else ""))
 
     def _is_banned(self, path: Path, name: str) -> bool:
         return (*path, name) in self._place.banned

@@ -519,6 +519,23 @@ def option_name(path: Path, key: str) -> str:
 
 _OF_PHASES = ("operation-ordering", "extra-data-sources")
 """Keys of phases that are about all of their operations."""
+_OF_SEQUENCES = ("max-steps", "link-calibration", "inference")
+"""Keys of the stateful phase that are about all of its sequences."""
+
+ONLY_ELSEWHERE: Mapping[str, str] = {
+    "deterministic": "the whole run has one source of randomness",
+    "database": "the whole run has one store of examples",
+    "shrink-share": "it is a share of the time of the whole run",
+    "operation-ordering": "it orders all operations of a phase that takes them one after another",
+    "extra-data-sources": "all operations of a phase share the values of earlier responses, which sequences always use",
+    "error-feedback": "all operations share what the texts of refusals demand",
+    "dictionaries": "an operation has the same dictionaries in all phases",
+    "maximize": "only `fuzzing` draws cases that can approach a larger value",
+    "max-examples": "the description determines the number of cases",
+    "queries": "each query names its operation",
+    **dict.fromkeys(_OF_SEQUENCES, "a sequence goes through several operations"),
+}
+"""Key or section -> the reason why a phase or an `[[operations]]` block cannot have it."""
 
 NOT_IN_PROJECTS: frozenset[Path] = frozenset(
     (name,)
@@ -576,4 +593,5 @@ def keys_of_operations() -> Iterator[tuple[Path, str]]:
 def not_in_operations() -> frozenset[Path]:
     """Return the keys and sections that an `[[operations]]` block cannot have."""
     own = (("phases", phase, name) for phase in phases.phase_names() for name in _OF_PHASES)
-    return _NEVER_IN_OPERATIONS | frozenset(own)
+    of_sequences = (("phases", "stateful", name) for name in _OF_SEQUENCES)
+    return _NEVER_IN_OPERATIONS | {("phases", "examples", "queries"), *own, *of_sequences}

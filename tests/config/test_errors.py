@@ -1,10 +1,12 @@
 """Texts of configuration errors, word for word."""
 
+import tomllib
+
 import pytest
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
-from checker.config.table import SECTIONS
+from checker.config.table import ONLY_ELSEWHERE, SECTIONS
 from checker.core.errors import ConfigError
 
 GOLDEN = {
@@ -277,3 +279,31 @@ def test_an_unknown_check_of_a_phase_is_told_at_its_place() -> None:
     config = Config.from_str("[phases.coverage.checks.not_a_server_eror]\nenabled = false")
     with pytest.raises(ConfigError, match=r"Error in \[phases.coverage.checks\] section"):
         run_settings(config, Invocation(""))
+
+
+PLACES = (
+    ("deterministic", "[[operations]]\ninclude-path = '/a'\ngeneration.deterministic = true"),
+    ("database", "[phases.fuzzing.generation]\ndatabase = 'none'"),
+    ("shrink-share", "[phases.fuzzing.generation]\nshrink-share = 0.5"),
+    ("operation-ordering", "[[operations]]\ninclude-path = '/a'\nphases.fuzzing.operation-ordering = 'none'"),
+    ("extra-data-sources", "[phases.stateful.extra-data-sources]\nresponses = false"),
+    ("error-feedback", "[[operations]]\ninclude-path = '/a'\nphases.fuzzing.error-feedback.enabled = false"),
+    ("dictionaries", "[phases.fuzzing.generation.dictionaries]"),
+    ("maximize", "[phases.coverage.generation]\nmaximize = 'response_time'"),
+    ("max-examples", "[phases.examples.generation]\nmax-examples = 3"),
+    ("queries", "[[operations]]\ninclude-path = '/a'\nphases.examples.queries = ['a.graphql']"),
+    ("max-steps", "[[operations]]\ninclude-path = '/a'\nphases.stateful.max-steps = 3"),
+    ("link-calibration", "[[operations]]\ninclude-path = '/a'\nphases.stateful.link-calibration = false"),
+    ("inference", "[[operations]]\ninclude-path = '/a'\nphases.stateful.inference.algorithms = []"),
+)
+
+
+@pytest.mark.parametrize(("name", "text"), PLACES)
+def test_a_key_that_a_phase_or_a_block_cannot_have_is_refused_with_the_reason(name: str, text: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        Config.from_dict(tomllib.loads(text), environment={})
+    assert f"{name!r} cannot be set here: {ONLY_ELSEWHERE[name]}" in str(refused.value)
+
+
+def test_each_reason_is_tested() -> None:
+    assert dict(PLACES).keys() == ONLY_ELSEWHERE.keys()
