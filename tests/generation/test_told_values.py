@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from checker.generation.normalization.reading import prose_examples
+from checker.core.meta import GenerationMode
+from checker.core.operation import BrokenOperation, Location
+from checker.generation.boundaries.operations import Coverage, OperationEdges
+from checker.generation.normalization.told import prose_examples
+from checker.generation.settings import GenerationSettings
+from checker.openapi.loaders import from_dict
 
 from .making import cases, parameter_of, program_of
 
@@ -21,6 +26,15 @@ ZONE = 'Name of the zone (e.g. "example.com."), with a dot at its end'
         ("Set to \u201cZone\u201d", ["Zone"]),
         ("The user's name, e.g. Ann, isn't checked", []),
         ('Shown as "title"', []),
+        ("Day of the report, e.g. 2024-01-31.", ["2024-01-31"]),
+        ("A locale, for example en-US, or nothing", ["en-US"]),
+        ("Such as a name or a word", []),
+        ("One of the users", []),
+        ("Kind of the sort: one of asc, desc or none", ["asc", "desc", "none"]),
+        ("Version in the format x.y.z", ["1.2.3"]),
+        ("Format: YYYY-MM-DD", ["2024-01-31"]),
+        ("A day (format: `DD.MM.YYYY`)", ["31.01.2024"]),
+        ("The format of the answer", []),
     ],
 )
 def test_quoted_examples_are_read(text: str, values: list[str]) -> None:
@@ -47,3 +61,40 @@ def test_what_is_told_is_drawn_now_and_then() -> None:
 def test_what_is_told_and_not_valid_is_not_drawn() -> None:
     schema = {"type": "string", "description": ZONE, "maxLength": 5}
     assert _share(schema, "example.com.") == 0
+
+
+def _document(wanted: dict[str, Any], *others: dict[str, Any], schemas: Any = None) -> dict[str, Any]:
+    """Return a document with an operation that has a parameter, and others with further ones."""
+    paths = {
+        f"/{number}": {"get": {"parameters": [{"in": "query", **one}], "responses": {"200": {"description": ""}}}}
+        for number, one in enumerate((wanted, *others))
+    }
+    info = {"title": "Told", "version": "1"}
+    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": schemas or {}}}
+
+
+TEXT = {"type": "string"}
+ZONE_NAME = {"name": "zone", "required": True, "schema": TEXT}
+
+
+@pytest.mark.parametrize(
+    ("document", "value"),
+    [
+        (_document({**ZONE_NAME, "description": ZONE}), "example.com."),
+        (_document(ZONE_NAME, {"name": "zone", "schema": {**TEXT, "example": "eu-1"}}), "eu-1"),
+        (_document(ZONE_NAME, {"name": "zone", "schema": TEXT, "example": "eu-1"}), "eu-1"),
+        (_document(ZONE_NAME, schemas={"Z": {"properties": {"zone": {**TEXT, "default": "eu-2"}}}}), "eu-2"),
+        (_document(ZONE_NAME, schemas={"Z": {"properties": {"zone": {**TEXT, "enum": ["eu-3"]}}}}), "eu-3"),
+        (_document(ZONE_NAME, {"name": "zone", "schema": {"type": "integer", "example": 7}}), None),
+        (_document(ZONE_NAME, {"name": "zones", "schema": {**TEXT, "example": "eu-1"}}), None),
+        (_document({**ZONE_NAME, "name": "id"}, {"name": "id", "schema": {**TEXT, "example": "eu-1"}}), None),
+        (_document({**ZONE_NAME, "schema": {**TEXT, "maxLength": 2}}, {"name": "zone", "example": "eu-1"}), None),
+    ],
+)
+def test_the_base_request_has_what_is_told_of_a_required_part(document: dict[str, Any], value: str | None) -> None:
+    operation = next(iter(from_dict(document).get_all_operations()))
+    assert not isinstance(operation, BrokenOperation)
+    settings = GenerationSettings(mode=GenerationMode.POSITIVE)
+    first = next(iter(OperationEdges(operation, settings, Coverage()).cases()))
+    (found,) = first.parts.containers[Location.QUERY].values()
+    assert found == value if value else found not in ("eu-1", "eu-2", "eu-3", 7)

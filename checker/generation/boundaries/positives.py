@@ -251,8 +251,8 @@ class Edges(Struct):
             yield from deep(place, node.pointer)
 
     def _said(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
-        """Yield the examples and defaults that are valid."""
-        if not form.examples:
+        """Yield the examples and defaults that are valid, then the values that the description tells without a keyword."""
+        if not (form.examples or form.told):
             return
         is_valid = self.compiler.validator(conjunction)
         for facet in form.facets:
@@ -261,6 +261,10 @@ class Edges(Struct):
                     scenario = Scenario.DEFAULT if is_default else Scenario.EXAMPLE
                     text = "Default value" if is_default else "Example value"
                     yield Boundary(value, text, scenario, pointer)
+        for value in form.told if not form.examples and form.enum is None else ():
+            if place.carries(value) and is_valid(value):
+                scenario = Scenario.STRING if isinstance(value, str) else Scenario.NUMBER
+                yield Boundary(value, "Value that the description tells", scenario, form.pointer)
 
     def _listed(self, form: Canonical, place: TextPlace) -> Iterator[Boundary]:
         is_const = form.enum_pointer.endswith("/const")

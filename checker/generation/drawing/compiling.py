@@ -36,7 +36,7 @@ _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
 _NULLS = 0.12
-_EXAMPLES, _PROSE = 0.06, 0.2  # Examples in prose stand where no keyword describes the text.
+_EXAMPLES, _TOLD = 0.06, 0.2  # Told values stand where no keyword describes the text.
 _WAY = 200
 """Steps that one way out of a `not` may take where there are others."""
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
@@ -359,10 +359,10 @@ class Compiler(Struct):
         return draw
 
     def _with_examples(self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
-        if not (form.examples or form.strings.prose_examples) or self.is_minimal or place.is_bytes:
+        if not (form.examples or form.told) or self.is_minimal or place.is_bytes:
             return draw
         is_valid = self.validator(conjunction, is_strict=True)
-        for share, values in ((_PROSE, form.strings.prose_examples), (_EXAMPLES, form.examples)):
+        for share, values in ((_TOLD, form.told), (_EXAMPLES, form.examples)):
             carried = [one for one in values if is_json(one) and place.carries(one)]
             fitting = [one for one in carried if is_valid(one)]
             if fitting and not (len(fitting) == 1 and isinstance(fitting[0], bool)):

@@ -283,7 +283,7 @@ class Canon:
                 read_arrays(facet, raw, found, self._dialect_at(facet))
             if not said.isdisjoint(_BRANCHING):
                 self._read_branches(facet, raw, found)
-            read_examples(facet, found)
+            read_examples(self.document, facet, found)
             if says_content(facet):
                 read_content(facet, found, self._dialect_at(facet))
         finish_arrays(found)

@@ -243,8 +243,6 @@ class StringForm(Struct):
     """(pattern, pointer) of each."""
     content: Content | None = None
     """The declared content of the text."""
-    prose_examples: list[str] = field(default_factory=list)
-    """Quoted values of descriptions, where no keyword constrains the text."""
 
 
 class ArrayForm(Struct):
@@ -320,6 +318,8 @@ class Canonical(Struct):
     branches: list[Branches] = field(default_factory=list)
     excluded: Exclusions = field(default_factory=Exclusions)
     examples: list[Any] = field(default_factory=list)
+    told: list[Any] = field(default_factory=list)
+    """Values that prose and other places of the document tell, where no example does (`told.py`)."""
     opaque: dict[str, str] = field(default_factory=dict)
     """Pointer -> keyword that is enforced by the validator alone."""
     needs_check: bool = False

@@ -1,11 +1,10 @@
 """Readers of the keywords for types, numbers, texts, arrays and examples: each adds to the canonical form."""
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-from checker.core.schema import Dialect
+from checker.core.schema import Dialect, Document
 from checker.generation.normalization import forms
 from checker.generation.normalization.complements import DUPLICATES, OTHER_FORMAT, OTHER_STEP, OTHER_TEXT, OTHER_VALUE
 from checker.generation.normalization.forms import (
@@ -20,31 +19,10 @@ from checker.generation.normalization.forms import (
     inverse,
     same,
 )
+from checker.generation.normalization.told import told_values
 from checker.schema.pointers import pointer_child
 from checker.validation.ecma import without_delimiters
 from checker.validation.formats import INTEGER_RANGES
-
-_SAYING: Final = frozenset(("enum", "const", "example", "examples", "pattern", "format"))
-"""Keywords that describe a text better than prose."""
-_LONGEST: Final = 2_000
-_MOST: Final = 8
-_OPENING: Final = "[\"'`\u201c\u2018\u201e]"
-_QUOTED: Final = rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
-_LED: Final = re.compile(
-    rf"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bexamples?:|\bsuch as|\bone of|\bset to)[,:]?\s+(?:{_QUOTED}(?:,? (?:or|and) |, ?| ?\| ?)?)+",
-    re.IGNORECASE,
-)
-_VALUE: Final = re.compile(_QUOTED)
-
-
-def prose_examples(raw: Mapping[str, Any]) -> list[str]:
-    """Return the quoted examples in the description of a string that no keyword describes, each once."""
-    text = raw.get("description")
-    if raw.get("type") != "string" or not isinstance(text, str) or not _SAYING.isdisjoint(raw):
-        return []
-    found = (value for led in _LED.finditer(text[:_LONGEST]) for value in _VALUE.findall(led[0]))
-    return list(dict.fromkeys(found))[:_MOST]
-
 
 SCALAR_KEYWORDS: Final = frozenset(
     (
@@ -192,11 +170,10 @@ def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None
         found.arrays.uncontained += (inverse(inner),)
 
 
-def read_examples(facet: Facet, found: Canonical) -> None:
-    """Read the example values of a schema, and those in its prose."""
-    whole: Any = facet.raw
+def read_examples(document: Document, facet: Facet, found: Canonical) -> None:
+    """Read the example values of a schema, and those that prose and other places of the document tell of it."""
     found.examples.extend(value for _, value, _ in authors_values(facet))
-    found.strings.prose_examples.extend(prose_examples(whole))
+    found.told.extend(told_values(document, facet))
 
 
 def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:

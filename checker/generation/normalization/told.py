@@ -1,0 +1,156 @@
+"""Values that a description tells of a text or a number without a keyword: in prose, or where the same name stands elsewhere."""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from checker.core.resource_names import is_identifier, normalised
+from checker.core.schema import Document, tokens_of
+from checker.generation.normalization.forms import INTEGER, NUMBER, STRING, Facet
+
+_SHOWING: Final = frozenset(("enum", "const", "example", "examples"))
+_SAYING: Final = _SHOWING | {"pattern", "format"}
+"""Keywords that describe a text better than prose."""
+_LONGEST: Final = 2_000
+_MOST: Final = 8
+_MOST_ELSEWHERE: Final = 4
+_MOST_NODES: Final = 200_000
+"""Objects and lists of one document that are searched."""
+_OPENING: Final = "[\"'`\u201c\u2018\u201e]"
+_QUOTED: Final = rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
+_LEAD: Final = r"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bexamples?:|\bsuch as|\bone of|\bset to)[,:]?\s+"
+_LED: Final = re.compile(rf"{_LEAD}(?:{_QUOTED}(?:,? (?:or|and) |, ?| ?\| ?)?)+", re.IGNORECASE)
+_VALUE: Final = re.compile(_QUOTED)
+_BARE: Final = re.compile(
+    rf"{_LEAD}((?=[\w.:/+@-]*[\d_:@-])[A-Za-z0-9+-](?:[\w.:/+@-]*[A-Za-z0-9])?)(?![\w'\u2019])", re.IGNORECASE
+)
+"""A value without quotes that is no word of the sentence: `e.g. 2024-01-31`, `for example en-US`."""
+_LIST: Final = re.compile(
+    r"\bone of:?\s+([\w.-]+(?:,\s*[\w.-]+)*,?\s+(?:or|and)\s+[\w.-]+|[\w-]+(?:,\s*[\w-]+)+)", re.IGNORECASE
+)
+_FORMAT: Final = re.compile(
+    r"\b[Ff]ormat(?:ted as|\s+is|:)?\s+[\"'`]?((?:[a-z][.-]){1,3}[a-z]|[YMDHSymdhs:/. T-]{8,19})\b"
+)
+_DATE_PARTS: Final = {"yyyy": "2024", "mm": "01", "dd": "31", "hh": "10", "ss": "30"}
+_DATE_PART: Final = re.compile("yyyy|mm|dd|hh|ss", re.IGNORECASE)
+
+
+def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:
+    """Return the examples in the description of a text that no keyword describes, and in the prose of its parameter, each once."""
+    if raw.get("type") != STRING or not _SAYING.isdisjoint(raw):
+        return []
+    found: list[str] = []
+    for text in (raw.get("description"), prose):
+        if isinstance(text, str):
+            found += _in_prose(text[:_LONGEST])
+    return list(dict.fromkeys(found))[:_MOST]
+
+
+def _in_prose(text: str) -> Iterator[str]:
+    for led in _LED.finditer(text):
+        yield from _VALUE.findall(led[0])
+    yield from _BARE.findall(text)
+    for listed in _LIST.findall(text):
+        yield from (word for word in re.split(r",\s*|\s+", listed) if word not in ("or", "and", ""))
+    for template in _FORMAT.findall(text):
+        yield from _of_template(template)
+
+
+def _of_template(template: str) -> Iterator[str]:
+    """Yield a value of a format such as `x.y.z` or `YYYY-MM-DD`."""
+    if re.fullmatch(r"(?:[a-z][.-])+[a-z]", template):
+        numbers = iter(range(1, len(template)))
+        yield "".join(str(next(numbers)) if one.isalpha() else one for one in template)
+        return
+    value = _DATE_PART.sub(lambda part: _DATE_PARTS[part[0].lower()], template).strip()
+    if value != template and not re.search("[YMDHSymdhs]", value):
+        yield value
+
+
+def told_values(document: Document, facet: Facet) -> list[Any]:
+    """Return the values that prose and other places of a document tell of a schema without examples, those of prose first.
+
+    Another place counts if a parameter or property has the same name, type and format. Names that identify resources are left
+    out: a second resource with the name of the first one is mostly refused.
+    """
+    raw = facet.raw
+    if not isinstance(raw, dict) or raw.get("type") not in (STRING, INTEGER, NUMBER) or not _SHOWING.isdisjoint(raw):
+        return []
+    holder = _holder(document, facet)
+    name, prose = holder.get("name"), holder.get("description")
+    found: list[Any] = [*prose_examples(raw, prose if isinstance(prose, str) else "")]
+    if isinstance(name, str) and "default" not in raw and _SHOWING.isdisjoint(holder):
+        found += _elsewhere(document).get((name, raw["type"], raw.get("format")), ())
+    return found[:_MOST]
+
+
+def _holder(document: Document, facet: Facet) -> Mapping[str, Any]:
+    """Return the parameter that has a schema, or the name of a property; nothing for other schemas."""
+    if facet.is_made:
+        return {}
+    tokens = tokens_of(facet.pointer)
+    if tokens[-2:-1] == ("properties",):
+        return {"name": tokens[-1]}
+    if isinstance(facet.raw, dict) and "in" in facet.raw:
+        return facet.raw
+    at: Any = document.root
+    for token in tokens[:-1] if tokens[-1:] == ("schema",) else ():
+        if isinstance(at, list):
+            at = at[int(token)] if token.isdecimal() and int(token) < len(at) else None
+        else:
+            at = at.get(token) if isinstance(at, dict) else None
+    return at if isinstance(at, dict) and "in" in at else {}
+
+
+_Kind = tuple[str, Any, Any]
+"""Name, type and format."""
+
+
+def _elsewhere(document: Document) -> Mapping[_Kind, list[Any]]:
+    """Return the examples, defaults and members of enumerations of all parameters and properties of a document."""
+    found: dict[_Kind, list[Any]] | None = document.facts.get(_elsewhere)
+    if found is None:
+        found = document.facts[_elsewhere] = {}
+        for name, schema, holder in _declared(document.root):
+            if isinstance(schema, dict) and not is_identifier(normalised(name)):
+                values = found.setdefault((name, schema.get("type"), _hashable(schema.get("format"))), [])
+                for value in _shown((schema, holder)):
+                    is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
+                    if is_scalar and value not in values and len(values) < _MOST_ELSEWHERE:
+                        values.append(value)
+    return found
+
+
+def _hashable(value: object) -> object:
+    return value if isinstance(value, str) else None
+
+
+def _declared(root: object) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    """Yield (name, schema, parameter or schema) of the parameters and properties of a document, level by level."""
+    waiting: deque[Any] = deque((root,))
+    for _ in range(_MOST_NODES):
+        if not waiting:
+            return
+        node = waiting.popleft()
+        if isinstance(node, dict):
+            name, properties = node.get("name"), node.get("properties")
+            if isinstance(name, str) and isinstance(node.get("in"), str):
+                yield name, node.get("schema", node), node
+            if isinstance(properties, dict):
+                yield from ((str(key), schema, schema) for key, schema in properties.items())
+        waiting.extend(one for one in _members(node) if isinstance(one, dict | list))
+
+
+def _members(node: Any) -> Iterable[Any]:
+    return node.values() if isinstance(node, dict) else node
+
+
+def _shown(holders: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
+    for holder in holders:
+        yield from (holder[key] for key in ("example", "default", "const") if key in holder)
+        examples = holder.get("examples")
+        if isinstance(examples, dict):
+            yield from (one.get("value") for one in examples.values() if isinstance(one, dict))
+        for listed in (examples, holder.get("enum")):
+            yield from listed if isinstance(listed, list) else ()
