@@ -28,7 +28,7 @@ from checker.workers.messages import (
 )
 from checker.workers.observer_table import Observers, ObserverTools
 from checker.workers.observers.slowness import Slowness
-from checker.workers.outages.health import OutageControl, TargetHealth
+from checker.workers.outages.target_health import OutageControl, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.task_state import InFlight
 from checker.workers.scheduling.answers import Answers, Placed

@@ -32,7 +32,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.observers.knowledge import Knowledge
 from checker.workers.observers.signals import Signals
 from checker.workers.observers.slowness import Slowness
-from checker.workers.outages.health import TargetHealth
+from checker.workers.outages.target_health import TargetHealth
 from checker.workers.recording.coverage import Showings
 from checker.workers.recording.investigation_budget import InvestigationBudget
 from checker.workers.recording.recorder import Recorder, network_error

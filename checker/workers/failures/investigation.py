@@ -14,7 +14,7 @@ from checker.workers.failures.slot import InvestigationSlot
 from checker.workers.jobs import Job
 from checker.workers.messages import FindingsWritten
 from checker.workers.observer_table import Observers
-from checker.workers.outages.health import TargetHealth
+from checker.workers.outages.target_health import TargetHealth
 from checker.workers.queues import Sender
 from checker.workers.recording.investigation_budget import ShrinkBudget
 from checker.workers.recording.task_state import InFlight
