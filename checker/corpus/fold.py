@@ -338,6 +338,7 @@ class RunView(Struct):
             case TaskProgress():
                 self._absorb_progress(incarnation, record)
             case Finding():
+                # The position within its incarnation breaks ties of time, so that the order of arrival never decides.
                 ordinal = self._ordinals[incarnation]
                 stage = _STAGES.get(record.stage, 0)
                 rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)

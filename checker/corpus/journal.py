@@ -314,6 +314,7 @@ def last_run(layout: RunLayout) -> LastRun | None:
     if not begun:
         return None
     _, path, last = begun[-1]
+    # A resumed run has a journal of each of its supervisors. The first one has its seed and its start.
     started = [(incarnation, run) for incarnation, _, run in begun if run.run == last.run]
     first, run = min(started, key=lambda pair: pair[0])
     return LastRun(run, first, path)

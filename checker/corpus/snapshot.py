@@ -269,6 +269,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
     _sweep(layout)
     present = layout.journal_paths()
     taken = [(n, path) for n, path in present if closed is None or n in closed]
+    # Incarnations without a journal are dropped from the head, which would grow for ever.
     covered = known.head.covered.intersection(n for n, _ in present)
     fresh = [(n, path) for n, path in taken if n not in covered]
     if fresh:
@@ -282,6 +283,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
         kept, data = _encoded(condense(pairs), head)
         known = Snapshot(tuple(kept), head, (*known.notes, *damage))
         files.put_in_place(files.write_temporary(layout.snapshot, data), layout.snapshot)
+    # Only now: a kill before this line leaves journals that the head of the snapshot covers, and readers skip those.
     for _, path in taken:
         files.remove_file(path)
     return known

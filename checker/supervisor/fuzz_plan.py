@@ -175,6 +175,7 @@ class FuzzPlan(Plan):
             return
         cluster, leased_at = self._give_back(task.id)
         cluster.learn(report)
+        # A turn that ends at once is charged as well. Otherwise a cluster without cases would always be the cheapest.
         cluster.charged_s += max(spent_s, SHORTEST_SLICE_S) * cluster.cost
         has_few = report.requests < task.stop - task.start
         if finished and has_few and spent_s < 1.0:

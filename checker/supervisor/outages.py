@@ -90,6 +90,7 @@ class Outages(Struct):
         self._trouble, self._doubted, self._at = message.trouble, message.doubted, message.at
         self.gone_at = message.at if message.trouble is Trouble.GONE else None
         self._flying = set(workers)
+        # The worker that noticed the outage examines first: the request that caused it is likely one of its latest.
         self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
         self._told = list(self._line)
         self._is_looking = False
@@ -147,6 +148,7 @@ class Outages(Struct):
         )
 
     def _next(self) -> list[WorkerMessage]:
+        # Suspects are sent alone: with a request of another worker in flight, either of the two could be the cause.
         if not self.is_open or self._flying or self._is_looking or not self._line:
             return []
         self._is_looking = True

@@ -400,6 +400,7 @@ class Supervisor:
         worker.handle.forget()
         self._pool.tell_each(self._credentials.lose(state.incarnation))
         self._pool.tell_each(self._outages.lose(state.incarnation))
+        # Before the missing work is computed, which is the difference between the slots and the records in the view.
         self._lifecycle.read_last(state.incarnation)
         word = state.last_word
         if reason_given := reason or (word.reason if word is not None else ""):
@@ -411,6 +412,7 @@ class Supervisor:
         unreported = self._unreported.of_dead(state.incarnation, leases, snapshot, view)
         self._lifecycle.write_all(unreported)
         progressed = any(left(rests[one]) < left(task) for one, task in state.leases.items())
+        # A worker that announced its end was not killed by the case in its slot.
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
             is_limited = word is not None and word.kind is LeavingKind.LIMIT

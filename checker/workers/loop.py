@@ -97,6 +97,7 @@ class Worker:
                 self._attend(self._job)
                 continue
             if self._landed:
+                # Before a case is made: a failure is on disk before a request that follows its verdict.
                 self._judge_landed()
                 continue
             if self._health.is_holding:
@@ -105,6 +106,8 @@ class Worker:
             if self._leaving is not None and not self._busy():
                 break
             self._fill()
+            # After the lanes are filled: `_fill` begins only steps below the index of a failure, and the investigation waits for their
+            # responses, so that the case that shows a defect does not depend on the order of responses.
             if self._failures.waiting and self._idle_lanes():
                 investigation = self._failures.next_job(self._flying())
                 if investigation is not None:

@@ -207,6 +207,7 @@ class Recorder(Struct):
         place = (flight.task.lease.id, flight.index)
         waiting = self._unsettled.get(fingerprint)
         if waiting is not None:
+            # An earlier case of the same task replaces it: its response came later, and the order of responses must not decide.
             if waiting[0] != place[0] or waiting[1] <= place[1]:
                 return False
         elif self.defects.is_known(fingerprint, label, failure):

@@ -313,6 +313,7 @@ class LeasedTask(TaskTally, kw_only=True):
         if now >= self.ends_at:
             return None
         if self.redo:
+            # Cases that were in flight at a death come first: a case that kills workers shows itself soon.
             self.redone += 1
             return self.redo.pop(0)
         while (index := self.next_index) < self.stop:

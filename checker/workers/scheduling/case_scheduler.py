@@ -347,6 +347,7 @@ class CaseScheduler:
         if self._is_stopped:
             running.stop_now()
             return
+        # Only the first lease of a task tries them. A task that goes on after a death would send them again, uncounted.
         if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         self.followers.add_saved(running)
@@ -429,6 +430,7 @@ class CaseScheduler:
             earlier = self.followers.pop_before(before)
             return None if earlier is None else self._flight_of(earlier)
         followers = self.followers
+        # Steps of sequences come first: they hold slots, and with all slots held no case of a task can begin.
         if followers.waiting and (one := followers.pop_ready(has_slot=bool(self._free_slots))) is not None:
             # It counts as flying already.
             return self._flight_of(one)
@@ -546,6 +548,8 @@ class CaseScheduler:
                 continue
             if rounds is not None and rounds.pauses and rounds.passes(label, index):
                 continue
+            # The slot names the case before it is made: a hook or a generator that kills the worker now is blamed for this index. The
+            # slot stays free until the case exists, because an index without a case needs none.
             slot = self._free_slots[-1]
             slots.begin(slot, task.id, index, running.next_index, running.redone)
             wanted = work = None
