@@ -491,32 +491,11 @@ class RunFinished(Struct, frozen=True, array_like=True, tag=15):
 
 
 Record = (
-    RunStarted
-    | SchemaOpened
-    | OperationsSelected
-    | OperationDescribed
-    | TaskStarted
-    | TaskProgress
-    | Interaction
-    | StoredBody
-    | Finding
-    | ResourceMade
-    | ValueSeen
-    | ValueGone
-    | SignalsSeen
-    | DemandHeard
-    | PartsCounted
-    | RefusalCounted
-    | OperationServed
-    | OperationProbed
-    | CorpusEntry
-    | OperationError
-    | Note
-    | CheckState
-    | Quarantined
-    | WorkerGone
-    | RunFinished
-)
+    RunStarted | SchemaOpened | OperationsSelected | OperationDescribed | TaskStarted | TaskProgress | Interaction |
+    StoredBody | Finding | ResourceMade | ValueSeen | ValueGone | SignalsSeen | DemandHeard | PartsCounted |
+    RefusalCounted | OperationServed | OperationProbed | CorpusEntry | OperationError | Note | CheckState |
+    Quarantined | WorkerGone | RunFinished
+)  # fmt: skip
 """Everything that a frame can hold.
 
 In files a record is the list of its tag and its fields. The number of a tag is never used again, and new fields are added at the

@@ -80,18 +80,9 @@ def _worth(entry: CorpusEntry, uncovered: set[int]) -> float:
 
 
 _OF_A_RUN = (
-    RunStarted,
-    RunFinished,
-    SchemaOpened,
-    OperationsSelected,
-    OperationDescribed,
-    TaskStarted,
-    TaskProgress,
-    OperationError,
-    Note,
-    RefusalCounted,
-    WorkerGone,
-)
+    RunStarted, RunFinished, SchemaOpened, OperationsSelected, OperationDescribed, TaskStarted, TaskProgress,
+    OperationError, Note, RefusalCounted, WorkerGone,
+)  # fmt: skip
 _VALUES = 64
 
 Numbered = tuple[int, Record]

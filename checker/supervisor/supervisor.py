@@ -15,34 +15,8 @@ from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
 from checker.corpus.records import Finding, Note, OperationError, WorkerGone
+from checker.supervisor import deaths, endings
 from checker.supervisor.credentials import CredentialExchange
-from checker.supervisor.deaths import (
-    CERTAIN,
-    DOUBTFUL,
-    HANG,
-    OPENING,
-    RestartDecision,
-    Restarts,
-    Unreported,
-    given_up,
-    is_extra,
-    is_quarantined,
-    left_out,
-    quarantined_case,
-    quarantined_task,
-    unreachable_errors,
-)
-from checker.supervisor.endings import (
-    FAILED,
-    INTERRUPTED,
-    TIME_LIMIT,
-    UNAVAILABLE,
-    Ending,
-    RunFault,
-    lost_service,
-    shut_out,
-    untried,
-)
 from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers
 from checker.supervisor.handle import Departure, Launcher, LiveWorker, WorkerPool
 from checker.supervisor.lifecycle import RunLifecycle
@@ -156,12 +130,12 @@ class Supervisor:
         self, settings: RunSettings, lifecycle: RunLifecycle, pool: WorkerPool, around: RunEnvironment
     ) -> None:
         self._around = around
-        self.ending = Ending(settings)
+        self.ending = endings.Ending(settings)
         self._go_by(settings)
         self._lifecycle = lifecycle
         self._pool = pool
         # Used only for jitter: test cases never depend on it.
-        self._restarts = Restarts(self._settings.processes.workers, random.SystemRandom().random)
+        self._restarts = deaths.Restarts(self._settings.processes.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
         self._has_shrunk = False
         self._opened: Opened | None = None
@@ -169,7 +143,7 @@ class Supervisor:
         self._has_new_journal = False
         """Whether a worker opened a journal since the last search. Each turn reads, and listing a folder takes longer than reading."""
         self._settled = SettledNews()
-        self._unreported = Unreported()
+        self._unreported = deaths.Unreported()
         self._starts: list[float] = [0.0]
         """Times at which missing workers may be started."""
         self._looks_at = 0.0
@@ -199,18 +173,18 @@ class Supervisor:
             self._assign()
             self._end_in_time()
         self._lifecycle.read()
-        if self.ending.outcome == TIME_LIMIT and self._plan is not None:
-            self._lifecycle.write_all(untried(self._lifecycle.view, self._plan.tasks))
+        if self.ending.outcome == endings.TIME_LIMIT and self._plan is not None:
+            self._lifecycle.write_all(endings.untried(self._lifecycle.view, self._plan.tasks))
         if isinstance(self._plan, FuzzPlan):
             text = "not sent: its name says that it may revoke the credentials of the run"
             self._lifecycle.write_all(Note("held_back", label, "", text) for label in self._plan.held_back)
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at
-            self._lifecycle.write_all(lost_service(self._lifecycle.view, cards, gone_at))
+            self._lifecycle.write_all(endings.lost_service(self._lifecycle.view, cards, gone_at))
             credentials = (
                 () if self._settings.auth.allow_refused else credentials_in(self._settings) or registered_names()
             )
-            self._lifecycle.write_all(shut_out(self._lifecycle.view, credentials))
+            self._lifecycle.write_all(endings.shut_out(self._lifecycle.view, credentials))
             self._conclude(self._opened)
         self._lifecycle.finish(self.ending.outcome)
 
@@ -229,7 +203,7 @@ class Supervisor:
             settings = replace(self._settings.with_changes(processes={"started_at": since}), documents=limits)
             started = self._pool.start(incarnation, settings, now)
             if isinstance(started, Departure):
-                ruling = self._restarts.died(None, progressed=False, weight=OPENING)
+                ruling = self._restarts.died(None, progressed=False, weight=deaths.OPENING)
                 self._replace(ruling, started)
 
     def _hear(self, worker: LiveWorker, message: Up) -> None:
@@ -258,12 +232,12 @@ class Supervisor:
                     if message.culprit is not None and self._plan is not None:
                         self._plan.defer(message.culprit)
                     if not message.serves and message.trouble is Trouble.GONE:
-                        self.ending.begin(UNAVAILABLE)
+                        self.ending.begin(endings.UNAVAILABLE)
             case Leaving(kind):
                 worker.state.last_word = message
                 if kind.ends_run:
                     said = message
-                    fault = RunFault(said.sentence, kind, said.details, said.loading, said.url)
+                    fault = endings.RunFault(said.sentence, kind, said.details, said.loading, said.url)
                     self.ending.fail(fault)
             case _:
                 assert_never(message)
@@ -306,8 +280,8 @@ class Supervisor:
             self.ending.complete(self._lifecycle.view)
             return
         if opened.unreachable:
-            self._lifecycle.write_all(unreachable_errors(opened, self._settings.phases[0]))
-            self.ending.begin(UNAVAILABLE)
+            self._lifecycle.write_all(deaths.unreachable_errors(opened, self._settings.phases[0]))
+            self.ending.begin(endings.UNAVAILABLE)
             return
         document, needs = opened.document, opened.auth_needs
         self._settings = self._settings.with_changes(document=document, auth={"needs": needs})
@@ -379,7 +353,7 @@ class Supervisor:
             reason = overdue(worker.state, snapshot, self._deadlines, now)
             if reason is not None:
                 if not worker.state.opened:
-                    self.ending.fail(RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
+                    self.ending.fail(endings.RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
 
@@ -416,11 +390,11 @@ class Supervisor:
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
             is_limited = word is not None and word.kind is LeavingKind.LIMIT
-            weight = HANG if reason else OPENING if self._opened is None or is_limited else 1
+            weight = deaths.HANG if reason else deaths.OPENING if self._opened is None or is_limited else 1
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
         elif acting is not None and acting.task in rests and is_stuck(snapshot):
             # The run ends before a second try, so the case is recorded after the first one.
-            self._lifecycle.write(quarantined_case(rests[acting.task], acting, 1, ended.reason))
+            self._lifecycle.write(deaths.quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - state.leased_at
         for rest in map(snapshot.without_end, rests.values()):
             assert self._plan is not None
@@ -436,28 +410,31 @@ class Supervisor:
         task = rests.get(acting.task) if acting is not None else None
         case = None
         if task is not None and acting is not None:
-            case = (task.id, None if is_extra(acting) else acting.index)
+            case = (task.id, None if deaths.is_extra(acting) else acting.index)
         ruling = self._restarts.died(
-            case, progressed=progressed, weight=weight, guilt=DOUBTFUL if ended.is_from_outside else CERTAIN
+            case,
+            progressed=progressed,
+            weight=weight,
+            guilt=deaths.DOUBTFUL if ended.is_from_outside else deaths.CERTAIN,
         )
-        if task is not None and acting is not None and is_quarantined(acting, ruling, ended):
+        if task is not None and acting is not None and deaths.is_quarantined(acting, ruling, ended):
             strikes = max(1, ruling.strikes)
-            self._lifecycle.write(left_out(task, acting, strikes, ended))
+            self._lifecycle.write(deaths.left_out(task, acting, strikes, ended))
             rests[task.id] = without(task, acting.index)
         if task is not None and ruling.quarantines_task:
             assert self._plan is not None
-            self._lifecycle.write(quarantined_task(task, ended.reason))
+            self._lifecycle.write(deaths.quarantined_task(task, ended.reason))
             self._plan.drop(task.id)
             del rests[task.id]
         self._replace(ruling, ended)
 
-    def _replace(self, ruling: RestartDecision, ended: Departure) -> None:
+    def _replace(self, ruling: deaths.RestartDecision, ended: Departure) -> None:
         if ruling.ends_run:
             # A worker that dies while its modules are imported cannot name the limit itself.
             limit = "" if ended.is_from_outside else likely_limit()
             if limit and limit not in ended.reason:
                 ended = replace(ended, reason=f"{ended.reason}: {limit}")
-            self.ending.fail(RunFault(given_up(ended), keeps_verdict=True))
+            self.ending.fail(endings.RunFault(deaths.given_up(ended), keeps_verdict=True))
         self._starts.append(time.monotonic() + ruling.pause_s)
 
     # The end
@@ -485,7 +462,7 @@ class Supervisor:
 
         After an interrupt or an error of the run the worker only removes.
         """
-        only_cleans = self.ending.outcome in (INTERRUPTED, FAILED) or not opened.concludes
+        only_cleans = self.ending.outcome in (endings.INTERRUPTED, endings.FAILED) or not opened.concludes
         if only_cleans and not opened.cleans:
             return
         lifecycle = self._lifecycle
