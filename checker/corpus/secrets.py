@@ -17,20 +17,7 @@ from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.meta import Binding, Step
 from checker.core.redact import Redaction
-from checker.corpus.records import (
-    CorpusEntry,
-    DemandHeard,
-    Finding,
-    OperationProbed,
-    OperationsSelected,
-    Quarantined,
-    Record,
-    SignalsSeen,
-    TaskProgress,
-    TaskStarted,
-    ValueGone,
-    ValueSeen,
-)
+from checker.corpus import records
 from checker.corpus.references import SecretStore
 
 _Value = TypeVar("_Value")
@@ -43,8 +30,16 @@ _MOST_PASSING: Final = 16
 """Number of credentials of sources that are masked. Each makes masking slower, and older ones are no longer used."""
 _WORD_LIST: Final = 20
 """Entries from which on a dictionary is test data, whatever it is bound to."""
-_NAMES_ALONE: Final[frozenset[type[Record]]] = frozenset(
-    (OperationProbed, OperationsSelected, SignalsSeen, TaskProgress, TaskStarted, ValueGone, ValueSeen)
+_NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
+    (
+        records.OperationProbed,
+        records.OperationsSelected,
+        records.SignalsSeen,
+        records.TaskProgress,
+        records.TaskStarted,
+        records.ValueGone,
+        records.ValueSeen,
+    )
 )
 """Records of names and numbers, and of values that are no secrets: they come by the thousand."""
 _KEPT: Final = frozenset(
@@ -165,15 +160,15 @@ class Secrets:
                     pass
         return False
 
-    def conceal(self, record: Record) -> Record:
+    def conceal(self, record: records.Record) -> records.Record:
         """Return the record as it may be written: with references in place of secrets in all texts and bytes of it."""
         if self.is_empty or type(record) in _NAMES_ALONE:
             return record
-        if isinstance(record, Finding | CorpusEntry | Quarantined):
+        if isinstance(record, records.Finding | records.CorpusEntry | records.Quarantined):
             steps = tuple(map(self._concealed, record.steps))
             if steps != record.steps:
                 record = replace(record, steps=steps)
-        elif isinstance(record, DemandHeard) and self.is_in(record.refused):
+        elif isinstance(record, records.DemandHeard) and self.is_in(record.refused):
             record = replace(record, refused=())
         return self.masked(record)
 

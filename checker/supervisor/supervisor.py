@@ -26,24 +26,7 @@ from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import MOST_AHEAD, Deadlines, StallNotes, WorkerSnapshot, WorkerState, is_stuck, overdue
-from checker.workers.messages import (
-    Assign,
-    CredentialAction,
-    CredentialMessage,
-    Drain,
-    FindingsWritten,
-    Leaving,
-    LeavingKind,
-    Opened,
-    OutageEvent,
-    OutageReport,
-    PeerJournals,
-    SettledFindings,
-    Task,
-    TasksEnded,
-    Trouble,
-    Up,
-)
+from checker.workers import messages
 
 
 class SettledNews(Struct):
@@ -67,7 +50,9 @@ class SettledNews(Struct):
         return tuple(news.values())
 
 
-def make_plan(opened: Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None) -> Plan:
+def make_plan(
+    opened: messages.Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None
+) -> Plan:
     """Return the plan of a run; `window` is None without a time limit."""
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
@@ -138,7 +123,7 @@ class Supervisor:
         self._restarts = deaths.Restarts(self._settings.processes.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
         self._has_shrunk = False
-        self._opened: Opened | None = None
+        self._opened: messages.Opened | None = None
         self._journals: list[str] = []
         self._has_new_journal = False
         """Whether a worker opened a journal since the last search. Each turn reads, and listing a folder takes longer than reading."""
@@ -206,11 +191,11 @@ class Supervisor:
                 ruling = self._restarts.died(None, progressed=False, weight=deaths.OPENING)
                 self._replace(ruling, started)
 
-    def _hear(self, worker: LiveWorker, message: Up) -> None:
+    def _hear(self, worker: LiveWorker, message: messages.Up) -> None:
         match message:
-            case Opened():
+            case messages.Opened():
                 self._open(worker, message)
-            case TasksEnded():
+            case messages.TasksEnded():
                 assert self._plan is not None
                 for deferred in message.deferred:
                     worker.state.wait(deferred)
@@ -221,19 +206,19 @@ class Supervisor:
                     self._unreported.come_back(task)
                     if reached > task.start:
                         self._restarts.progress()
-            case FindingsWritten():
+            case messages.FindingsWritten():
                 pass  # A hint to read, and every round reads.
-            case CredentialMessage():
+            case messages.CredentialMessage():
                 self._hear_of_credentials(worker.state.incarnation, message)
-            case OutageReport():
+            case messages.OutageReport():
                 # Defer the operation that caused an outage. A target that does not come back ends the run.
                 self._pool.tell_each(self._outages.hear(worker.state.incarnation, message, self._pool.ready))
-                if message.event is OutageEvent.EXAMINED:
+                if message.event is messages.OutageEvent.EXAMINED:
                     if message.culprit is not None and self._plan is not None:
                         self._plan.defer(message.culprit)
-                    if not message.serves and message.trouble is Trouble.GONE:
+                    if not message.serves and message.trouble is messages.Trouble.GONE:
                         self.ending.begin(endings.UNAVAILABLE)
-            case Leaving(kind):
+            case messages.Leaving(kind):
                 worker.state.last_word = message
                 if kind.ends_run:
                     said = message
@@ -242,13 +227,13 @@ class Supervisor:
             case _:
                 assert_never(message)
 
-    def _hear_of_credentials(self, incarnation: int, message: CredentialMessage) -> None:
-        if message.action is CredentialAction.FETCHED:
+    def _hear_of_credentials(self, incarnation: int, message: messages.CredentialMessage) -> None:
+        if message.action is messages.CredentialAction.FETCHED:
             self._lifecycle.secrets.add_credentials(message.credentials)
-        messages = self._credentials.hear(incarnation, message, self._pool.workers)
-        self._pool.tell_each(messages)
+        following = self._credentials.hear(incarnation, message, self._pool.workers)
+        self._pool.tell_each(following)
 
-    def _open(self, worker: LiveWorker, opened: Opened) -> None:
+    def _open(self, worker: LiveWorker, opened: messages.Opened) -> None:
         worker.state.opened = True
         self._pool.tell_each(self._credentials.join(worker.state.incarnation))
         self._pool.tell_each(self._outages.join(worker.state.incarnation))
@@ -256,11 +241,11 @@ class Supervisor:
             self._begin(opened)
         self._journals.append(opened.journal)
         self._has_new_journal = True
-        self._pool.tell_all(PeerJournals(tuple(self._journals)))
+        self._pool.tell_all(messages.PeerJournals(tuple(self._journals)))
         if self._settled.known:
-            worker.tell(SettledFindings(tuple(self._settled.known.values())))
+            worker.tell(messages.SettledFindings(tuple(self._settled.known.values())))
 
-    def _begin(self, opened: Opened) -> None:
+    def _begin(self, opened: messages.Opened) -> None:
         """Begin the run after the first worker has opened the description. Later workers read it from disk."""
         self._opened = opened
         self._lifecycle.begin(opened)
@@ -314,12 +299,12 @@ class Supervisor:
         if self._plan.is_over and not self._shrinks_again():
             self.ending.complete(self._lifecycle.view)
 
-    def _hand_over(self, worker: LiveWorker, task: Task | None, now: float) -> None:
+    def _hand_over(self, worker: LiveWorker, task: messages.Task | None, now: float) -> None:
         if task is None:
             return
         self._unreported.lease(task, self._lifecycle.view)
         worker.state.take(task, now)
-        worker.tell(Assign((task,)))
+        worker.tell(messages.Assign((task,)))
 
     def _shrinks_again(self) -> bool:
         """Whether further work follows: shrinks, then deferred operations that may end the service."""
@@ -338,7 +323,7 @@ class Supervisor:
         self._has_new_journal = False
         news = self._settled.read(self._lifecycle.view)
         if news:
-            self._pool.tell_all(SettledFindings(news))
+            self._pool.tell_all(messages.SettledFindings(news))
 
     # Workers go
 
@@ -353,7 +338,7 @@ class Supervisor:
             reason = overdue(worker.state, snapshot, self._deadlines, now)
             if reason is not None:
                 if not worker.state.opened:
-                    self.ending.fail(endings.RunFault(f"the worker {reason}", LeavingKind.CANNOT_OPEN))
+                    self.ending.fail(endings.RunFault(f"the worker {reason}", messages.LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
 
@@ -389,7 +374,7 @@ class Supervisor:
         # A worker that announced its end was not killed by the case in its slot.
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
-            is_limited = word is not None and word.kind is LeavingKind.LIMIT
+            is_limited = word is not None and word.kind is messages.LeavingKind.LIMIT
             weight = deaths.HANG if reason else deaths.OPENING if self._opened is None or is_limited else 1
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
         elif acting is not None and acting.task in rests and is_stuck(snapshot):
@@ -404,7 +389,7 @@ class Supervisor:
                 self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
 
     def _rule(
-        self, acting: Slot | None, rests: dict[str, Task], ended: Departure, *, progressed: bool, weight: int
+        self, acting: Slot | None, rests: dict[str, messages.Task], ended: Departure, *, progressed: bool, weight: int
     ) -> None:
         """Count a death against a case, quarantine the case or its task if due, and replace the worker."""
         task = rests.get(acting.task) if acting is not None else None
@@ -457,7 +442,7 @@ class Supervisor:
         if workers and not self._pool.workers and self._opened is None and self.ending.is_late:
             self.ending.fail_to_open()
 
-    def _conclude(self, opened: Opened) -> None:
+    def _conclude(self, opened: messages.Opened) -> None:
         """Start a worker that calls `after_run` of checks and removes created resources; record an error if it fails.
 
         After an interrupt or an error of the run the worker only removes.
@@ -473,11 +458,11 @@ class Supervisor:
             reason = worker.reason
         else:
             reason = self._wait_for_conclusion(
-                worker, Drain(concludes=True, first=lifecycle.first, only_cleans=only_cleans)
+                worker, messages.Drain(concludes=True, first=lifecycle.first, only_cleans=only_cleans)
             )
             lifecycle.read_last(incarnation)
             word = worker.state.last_word
-            is_done = word is not None and word.kind is LeavingKind.CONCLUDED
+            is_done = word is not None and word.kind is messages.LeavingKind.CONCLUDED
             lifecycle.write(WorkerGone(incarnation, reason))
         if not is_done and only_cleans:
             text = f"resources of the run were not removed; the next run tries again: the worker {reason}"
@@ -487,19 +472,19 @@ class Supervisor:
             lifecycle.write(OperationError("Run checks", "", "Check Error", text))
         lifecycle.read()
 
-    def _wait_for_conclusion(self, worker: LiveWorker, wanted: Drain) -> str:
+    def _wait_for_conclusion(self, worker: LiveWorker, wanted: messages.Drain) -> str:
         """Return how a worker that only concludes ended."""
         state, count = worker.state, self._around.interrupts.count
         while True:
             received, gone = self._pool.listen(_TICK_S)
             for _, message in received:
-                if isinstance(message, Opened):
+                if isinstance(message, messages.Opened):
                     state.opened = True
                     worker.tell(wanted)
-                elif isinstance(message, CredentialMessage):
+                elif isinstance(message, messages.CredentialMessage):
                     # The worker may have to log in to remove resources.
                     self._hear_of_credentials(state.incarnation, message)
-                elif isinstance(message, Leaving):
+                elif isinstance(message, messages.Leaving):
                     state.last_word = message
             late = overdue(state, worker.handle.snapshot(), self._deadlines, time.monotonic())
             if self._around.interrupts.count > count:

@@ -7,18 +7,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.core import errors
 from checker.core.curl import Rendering
-from checker.core.errors import (
-    BudgetSpent,
-    CheckError,
-    CredentialError,
-    HookError,
-    NothingToBreak,
-    SerializationError,
-    UnresolvableBody,
-    Unresponsive,
-    Unsatisfiable,
-)
 from checker.core.failures import Failure
 from checker.core.meta import Drawn
 from checker.core.operation import Label
@@ -53,19 +43,19 @@ from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
 def title_of(error: BaseException) -> tuple[str, str]:
     """Title, and the traceback where the error is in code: all of it for ours, the lines of the user for a user's."""
     match error:
-        case Unsatisfiable():
+        case errors.Unsatisfiable():
             return "Schema Error", ""
-        case BudgetSpent():
+        case errors.BudgetSpent():
             return "Generation budget spent", ""
-        case Unresponsive():
+        case errors.Unresponsive():
             return "Given up", ""
-        case SerializationError():
+        case errors.SerializationError():
             return "Serialization not possible", ""
-        case CredentialError():
+        case errors.CredentialError():
             return AUTHENTICATION, ""
-        case CheckError():
+        case errors.CheckError():
             return "Check Error", _of_user(error)
-        case HookError():
+        case errors.HookError():
             return "Hook Error", _of_user(error)
         case _ if limit_reached(error):
             return "System limit", ""
@@ -96,7 +86,7 @@ def network_error_of(finding: Finding) -> OperationError | None:
     )
 
 
-def _of_user(error: HookError) -> str:
+def _of_user(error: errors.HookError) -> str:
     return "" if error.__cause__ is None else users_traceback(error.__cause__)
 
 
@@ -248,10 +238,10 @@ class Recorder(Struct):
 
     def gave_up(self, label: str, phase: str, error: BaseException) -> None:
         """Record the reason why an operation, or one of its cases, is not tested further."""
-        if isinstance(error, NothingToBreak):
+        if isinstance(error, errors.NothingToBreak):
             self.note(Note(UNBROKEN, label, "", error.reason))
             return
-        if isinstance(error, UnresolvableBody):
+        if isinstance(error, errors.UnresolvableBody):
             self.note(Note(WarningKind.MISSING_BODY.value, label, error.pointer, error.reason))
             return
         title, trace = title_of(error)
