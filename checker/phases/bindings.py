@@ -1,7 +1,7 @@
 """Values of earlier answers set into cases: found by runtime expressions, and found again when a sequence is sent again."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final, Protocol
 
@@ -88,6 +88,43 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
         meta.bindings = (*meta.bindings, *done)
         meta.phase = PhaseInfo(meta.phase.name, described(done))
     return tuple(done)
+
+
+def put_back(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
+    """Set values of earlier responses at places that a case has, and return their bindings. Missing places stay missing."""
+    kept = tuple(one for one in bindings if has_place(case, one) and _is_set(case, one))
+    if case.meta is not None and kept:
+        case.meta.bindings = (*case.meta.bindings, *kept)
+    return kept
+
+
+def has_place(case: Case, binding: Binding) -> bool:
+    """Whether a case has a value at the place of a binding."""
+    return any(True for _ in _found_at(case, binding))
+
+
+def held_by(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
+    """Return the bindings whose values a case contains. A smaller or invalid case may have lost some."""
+    return tuple(one for one in bindings if str(one.literal) in map(str, _found_at(case, one)))
+
+
+def _found_at(case: Case, binding: Binding) -> Iterator[Any]:
+    """Yield the values of a case at the place of a binding: several if it goes through lists."""
+    if binding.location is not Location.BODY:
+        container = getattr(case, binding.location.container)
+        tokens = [binding.name]
+    else:
+        container, tokens = case.body, [*map(unescaped, binding.name.split("/")[1:])]
+    found = [] if container is NOT_SET else [container]
+    for token in tokens:
+        below: list[Any] = []
+        for one in found:
+            if isinstance(one, list) and token == ITEMS:
+                below += one
+            elif isinstance(one, dict) and token in one:
+                below.append(one[token])
+        found = below
+    yield from found
 
 
 def described(bindings: Sequence[Binding]) -> PhaseData:

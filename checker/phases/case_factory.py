@@ -33,7 +33,7 @@ from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
-from checker.phases.bindings import BoundPool, NewestFirst, renew, set_into, take_names, take_references
+from checker.phases.bindings import BoundPool, NewestFirst, put_back, renew, set_into, take_names, take_references
 from checker.phases.case_parts import Names, literal_case, literal_of, with_names, without
 from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
 
@@ -489,7 +489,7 @@ class CaseFactory:
             case Listed() as listed:
                 make = lambda source: self._listed_again(step, listed, name)  # noqa: E731
             case Literal() as literal:
-                make = lambda source: self._literal_again(step.label, literal, name, phase)  # noqa: E731
+                make = lambda source: self._literal_again(step, literal, name, phase)  # noqa: E731
 
         def renewed(source: Source) -> GeneratedCase:
             made = make(source)
@@ -524,9 +524,9 @@ class CaseFactory:
             raise OutOfDate(f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now")
         return GeneratedCase(without(made.case, recipe.without), label, (), made.bindings, recipe)
 
-    def _literal_again(self, label: Label, recipe: Literal, name: str, phase: PhaseInfo) -> GeneratedCase:
-        case = literal_case(self.operations[label], recipe, name, phase.name)
-        return GeneratedCase(case, label, (), (), recipe)
+    def _literal_again(self, step: Step, recipe: Literal, name: str, phase: PhaseInfo) -> GeneratedCase:
+        case = literal_case(self.operations[step.label], recipe, name, phase.name)
+        return GeneratedCase(case, step.label, (), put_back(case, step.bindings), recipe)
 
     def _of_list(self, label: Label, wanted: Listed, name: str, pool: ValuePool | None) -> GeneratedCase | None:
         operation, phase, number = self.operations[label], wanted.phase, wanted.number

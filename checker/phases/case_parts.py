@@ -158,7 +158,10 @@ def names_in(case: Case) -> list[tuple[str, str | int]]:
 
 
 def others_like(value: str | int, random: Random) -> Iterator[str | int]:
-    """Yield texts in which each letter and digit is replaced by one of its kind, then a longer text; or integers of any length."""
+    """Yield texts in which letters and digits are replaced by others of their kind, then a longer text; or integers of any length.
+
+    All of them are replaced, then those at the start alone: a pattern or a format may demand the rest, as in `a1@example.com`.
+    """
     if isinstance(value, int):
         yield from (random.randrange(10**length) for length in (len(str(value)), 3, 6, 9))
         return
@@ -166,6 +169,10 @@ def others_like(value: str | int, random: Random) -> Iterator[str | int]:
     if count < _SHORT:
         yield "".join(_other(one, value, random) for one in (value * _LONGER)[:_LONGER])
     yield "".join(_other(one, value, random) for one in value)
+    start = "".join(takewhile(str.isalnum, value))
+    if start and start != value:
+        for text in ((start * _LONGER)[:_LONGER], start):
+            yield "".join(_other(one, value, random) for one in text) + value[len(start) :]
     yield value + "".join(random.choices(digits, k=8))
 
 

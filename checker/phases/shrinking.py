@@ -9,11 +9,13 @@ from msgspec.structs import replace
 from checker.core.case import NOT_SET, Case
 from checker.core.contract import Outcome
 from checker.core.errors import CheckerError, HookError
-from checker.core.meta import GenerationMode, Listed, Literal, PhaseInfo, Step
+from checker.core.meta import Binding, GenerationMode, Listed, Literal, PhaseInfo, Step
 from checker.core.operation import Location
+from checker.core.schema import tokens_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
 from checker.generation.sources.shrinking import Search, SearchEnded, shrink
+from checker.phases.bindings import ITEMS, held_by
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import literal_of, places_of, without
 from checker.transport.prepare import RequestMaker, plain_maker
@@ -164,6 +166,7 @@ class _Fewer(Struct):
         try:
             whole = self._made(self.best)
             self._take(whole)
+            self.best = replace(self.best, bindings=held_by(whole.case, whole.bindings))
             meant, found = self._meant(whole), places_of(whole.case)
             size = len(found)
             while size:
@@ -193,10 +196,16 @@ class _Fewer(Struct):
                 self._take(candidate)
 
     def _smaller(self, leaf: Leaf, meant: _Meant) -> Search[GeneratedCase, GeneratedCase | None]:
-        """Return the case with the smallest value at a place that still fails; None if there is none."""
+        """Return the case with the smallest value at a place that still fails; None if there is none.
+
+        A value of an earlier response is only replaced by 0, which hardly any resource has as its name: smaller numbers
+        are the names of resources of other cases.
+        """
+        others = tuple(one for one in self.best.bindings if not _is_of(one, leaf))
         for value in smaller(value_at(self._made(self.best).case, leaf)):
             changed = literal_of(put(self._made(self.best).case, leaf, value))
-            candidate = self._made(replace(self.best, recipe=changed))
+            bindings = others if f"{value}".strip(_PLAIN) == "" else self.best.bindings
+            candidate = self._made(replace(self.best, recipe=changed, bindings=bindings))
             if (yield from self._is_as_good(candidate, meant)):
                 return candidate
         return None
@@ -248,3 +257,13 @@ class _Fewer(Struct):
             return None
         wrong = ((str(part.location), part.name, part.keyword) for part in verdict.invalid)
         return verdict.outcome, frozenset(wrong)
+
+
+def _is_of(binding: Binding, leaf: Leaf) -> bool:
+    """Whether a binding gives the value at a place."""
+    container, *names = leaf
+    tokens = tokens_of(binding.name) if binding.location is Location.BODY else [binding.name]
+    is_same = len(tokens) == len(names) and all(
+        token in (ITEMS, str(name)) for token, name in zip(tokens, names, strict=True)
+    )
+    return is_same and container == binding.location.container

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_request
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,12 +27,12 @@ from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_lik
 from checker.phases.shrinking import content_of, shrink_case
 from checker.transport.policies import becomes_get
 from checker.workers import jobs
-from checker.workers.failures.creators import are_linked, with_creators
+from checker.workers.failures.creators import are_linked, situations, with_creators
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.result import InvestigationResult
 from checker.workers.failures.slot import InvestigationSlot
 from checker.workers.jobs import Job, Pause
-from checker.workers.recording.investigation_budget import spent_after
+from checker.workers.recording.investigation_budget import OF_KNOWN_CAUSE, spent_after
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 
 MOST_CREATED = 20
@@ -75,16 +76,17 @@ class Inquiry(Struct):
         slot.enter(Stage.CONFIRM)
         why = slot.limit(suspicion)
         if why and not slot.may_send():
-            return InvestigationResult(
+            unsent = InvestigationResult(
                 suspicion.chain,
                 is_confirmed=False,
                 stopped=why,
                 wants_more=len(suspicion.chain) == 1,
                 commands=self._commands(suspicion.chain, failure.request),
             )
+            return (yield from self._made_anew_alone(unsent))
         # A failure that other requests may cause is not reported before it happened several times.
         if why and not failure.needs_repetition:
-            return (yield from self._as_printed(why))
+            return (yield from self._made_anew_alone((yield from self._as_printed(why))))
         if isinstance(failure, UnansweredRequest):
             return (yield from self._unanswered())
         # A second look begins with a case that was confirmed and shrunk before: only a smaller one is news.
@@ -103,7 +105,7 @@ class Inquiry(Struct):
             self.names = FreshNames(self.slot.context)
         slot.enter(Stage.CONFIRM)
         # The creations are sent after the shrink: one case is cheaper to shrink than a sequence of four.
-        if not failure.needs_repetition and not suspicion.is_of_check:
+        if not failure.needs_repetition or result.is_confirmed:
             yield from self._make_anew(result)
         yield from self._reproduce(result)
         if failure.needs_repetition and not result.is_confirmed:
@@ -205,8 +207,7 @@ class Inquiry(Struct):
         """
         for number in range(len(chain) - 2, -1, -1):
             steps = [shot.made for shot in chain]
-            taken = (one for made in steps[number + 1 :] for one in made.bindings)
-            if any(one.step == number and one.expression and not one.stands_alone for one in taken):
+            if any(_takes_from(steps, number, later) for later in range(number + 1, len(steps))):
                 continue
             shorter = yield from self._replayed(list(_dropped(steps, number)))
             kept = (*chain[:number], *chain[number + 1 :])
@@ -401,23 +402,49 @@ class Inquiry(Struct):
         if not is_finished and not result.stopped:
             result.stopped = spent_after(result.executions)
 
-    def _make_anew(self, result: InvestigationResult) -> Job[None]:
-        """Put the creations of the resources that a single case names before it, if the failure shows again with them.
+    def _make_anew(self, result: InvestigationResult, *, is_short: bool = False) -> Job[None]:
+        """Put the creations of the resources that a sequence names before it, if the failure shows again with them.
 
-        Its commands then need nothing of the run.
+        Its commands then need nothing of the run. If a confirmed failure does not show, its state follows from a further request:
+        with `is_short` none is tried.
         """
-        model = self.slot.context.subject.selected.resources
-        chain = with_creators(self.factory, model, result.chain[-1].made) if len(result.chain) == 1 else []
-        if not chain:
+        # All sequences share the names, so that each has new ones.
+        before, self.names = self.names, replace(self.names)
+        for steps, made in islice(self._sequences_anew(result), 1 if is_short else None):
+            self.names.served |= {one.label for one in steps[:made]}
+            shots = yield from self._replayed(steps)
+            is_made = all(200 <= shot.said_status < 300 for shot in shots[:made])
+            if not is_made or not are_linked(steps, before_in(shots[:-1])):
+                break
+            if self.wanted.shown(shots[-1]) is None:
+                continue
+            if self.suspicion.failure.needs_repetition and not (yield from self._repeats(shots)):
+                break
+            result.chain, result.is_confirmed = (yield from self._without_idle_steps(shots)), True
             return
-        names = self.names
-        self.names = replace(names, served=names.served | {made.label for made in chain[:-1]})
-        shots = yield from self._replayed(chain)
-        are_made = all(200 <= shot.said_status < 300 for shot in shots[:-1])
-        if are_made and are_linked(chain[-1], before_in(shots[:-1])) and self.wanted.shown(shots[-1]) is not None:
-            result.chain, result.is_confirmed = shots, True
-        else:
-            self.names = names
+        self.names = before
+
+    def _sequences_anew(self, result: InvestigationResult) -> Iterator[tuple[list[GeneratedCase], int]]:
+        """Yield sequences with creations, and the number of creations at their start."""
+        model, chain = self.slot.context.subject.selected.resources, [shot.made for shot in result.chain]
+        whole = with_creators(self.factory, model, chain)
+        if not whole:
+            return
+        yield whole, len(whole) - len(chain)
+        if not result.is_confirmed or self.slot.end_reason():
+            return
+        alone = whole if len(chain) == 1 else with_creators(self.factory, model, chain[-1:])
+        yield from ((steps, len(alone) - 1) for steps in situations(self.factory, model, alone) if alone)
+
+    def _made_anew_alone(self, result: InvestigationResult) -> Job[InvestigationResult]:
+        """Return the result of a failure that no further requests were left for, after the creations of the resources that it names."""
+        before = result.chain
+        if result.stopped != OF_KNOWN_CAUSE and not self.suspicion.failure.needs_repetition:
+            yield from self._make_anew(result, is_short=True)
+        if result.chain is not before:
+            result.printed.clear()
+            yield from self._reproduce(result)
+        return result
 
     # Printed commands
 
@@ -565,6 +592,21 @@ def are_served_as(before: Chain, now: Chain) -> bool:
     The last step would otherwise meet the resources of earlier requests, and the sequence would fail nowhere else.
     """
     return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
+
+
+def _takes_from(steps: Sequence[GeneratedCase], number: int, later: int) -> bool:
+    """Whether a later step takes a value from the response to the step `number`."""
+    bindings = [one for one in steps[later].bindings if not one.stands_alone]
+    # A value with an expression replaces a drawn one at the same place.
+    replaced = {(one.location, one.name) for one in bindings if one.expression}
+    label = steps[number].label
+    is_newest = all(step.label != label for step in steps[number + 1 : later])
+    return any(
+        one.step == number
+        if one.expression
+        else is_newest and one.producer == label and (one.location, one.name) not in replaced
+        for one in bindings
+    )
 
 
 def _dropped(steps: Sequence[GeneratedCase], number: int) -> Iterator[GeneratedCase]:
