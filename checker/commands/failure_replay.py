@@ -1,11 +1,11 @@
 """Failures of a finished run, sent again: three tries of each, with new values in place of masked credentials and earlier responses."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import quote
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,18 +27,8 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
 from checker.reporting.baselines import known_name
-from checker.reporting.replays import (
-    CONFLICT,
-    links_in,
-    links_in_body,
-    moved,
-    not_reached,
-    prerequisites_of,
-    symptoms_of,
-    value_at,
-    with_values,
-)
-from checker.reporting.replays import Path as ValuePath
+from checker.reporting.calls import Call, as_segment, calls_of, found_in, parts_of, with_values
+from checker.reporting.replays import not_prepared, not_reached, symptoms_of
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
 from checker.workers.authentication.logins import Identities, UserSource
@@ -148,19 +138,20 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
         echo(f"The last run of {past.settings.corpus.folder} has no failures: nothing was sent.")
     for finding in chosen:
         name = known_name(finding.label, finding.title, failure_id(finding))
-        paths: dict[str, str] = {}
         try:
-            tries = [_tried(finding, again, paths) for _ in range(TRIES)]
+            tries = [_tried(finding, again) for _ in range(TRIES)]
         except (CheckerError, ValueError) as error:
             echo(f"ERROR   {name}: {error}")
             codes.add(2)
             continue
         count = tries.count(None)
-        doubt = next(filter(None, tries), "") if not count else ""
+        # A further try may not reach the situation, because the first one took the names.
+        reached = count + tries.count("")
+        doubt = "" if reached else str(tries[0])
         code = 1 if count else _NOT_REPRODUCED if doubt else 0
-        word = "FLAKY" if 0 < count < TRIES else _WORDS[code]
+        word = "FLAKY" if 0 < count < reached else _WORDS[code]
         why = f"; its situation was not reached: {doubt}" if doubt else ""
-        echo(f"{word:<7} {name}: it showed in {count} of {TRIES} tries{why}")
+        echo(f"{word:<7} {name}: it showed in {count} of {reached or TRIES} tries{why}")
         codes.add(code)
     return next((one for one in (1, 2, _NOT_REPRODUCED) if one in codes), 0)
 
@@ -180,75 +171,63 @@ class _Again:
         return fetched_for(self.past, self.origin.url)
 
 
-def _tried(finding: Finding, again: _Again, paths: dict[str, str]) -> str | None:
-    """Send the prerequisites and the requests of a failure. Return None if the last response shows the failure again.
+def _tried(finding: Finding, again: _Again) -> str | None:
+    """Send the requests that a failure needs, and its own. Return None if the last response shows the failure again.
 
     Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
-
-    `paths`: recorded path -> current path of each resource that it needs.
     """
     symptoms = list(symptoms_of(finding)) if finding.interactions else []
     if not symptoms:
         raise _CannotSend("there was no answer to compare with; send its command by hand")
+    if any(one.exchange.body_size is not None for one in finding.interactions):
+        raise _CannotSend("a body was too long to be recorded")
     lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
+    calls = calls_of(finding)
+    before = len(calls) - len(finding.interactions)
+    answers: list[Response] = []
     try:
-        doubt = _prepare(finding, again, lanes, paths)
-        answers: list[Response] = []
-        for number in range(len(finding.interactions)):
-            answers.append(_sent(finding, number, answers, again, lanes, paths))
+        for number, call in enumerate(calls):
+            answers.append(_response(Label(call.label), _following(call, answers), again, lanes))
+            last, body = answers[-1], _body_of(answers[-1])
+            is_last = number == len(calls) - 1
+            if not is_last and (doubt := not_prepared(call, number + 1 - before, last.status_code)):
+                return doubt
     except _NoResponse:
-        is_last = len(answers) == len(finding.interactions) - 1
-        if is_last and any(one.kind == "dropped" for one in symptoms):
+        if len(answers) == len(calls) - 1 and any(one.kind == "dropped" for one in symptoms):
             return None
         raise
     finally:
         lanes.close()
-    last = answers[-1]
-    declared = {name.lower(): value for name, value in last.raw_headers}
-    media_type = declared.get("content-type", "")
-    body = readable(last.content, codings_of(last.raw_headers), is_cut=last.is_truncated).content
+    media_type = _headers_of(last).get("content-type", "")
     if all(one.holds(last.status_code, media_type, body) for one in symptoms):
         return None
-    statuses = [one.status_code for one in answers]
-    return doubt or not_reached(finding, statuses, body)
+    return not_reached(finding, calls, last.status_code, body)
 
 
-def _prepare(finding: Finding, again: _Again, lanes: Transport, paths: dict[str, str]) -> str:
-    """Send the prerequisites of a failure. Return why its situation is not reached; empty if it may be. Raises `CheckerError`."""
-    for need in prerequisites_of(finding):
-        target = moved(need.request.target.decode("latin-1"), paths)
-        request = dataclasses.replace(need.request, target=target.encode("latin-1"), origin=None)
-        answer = _response(Label(need.made.label), request, again, lanes)
-        fault = need.fault(answer.status_code)
-        if fault:
-            return fault
-        if answer.status_code != CONFLICT:
-            paths[need.made.path] = need.path_now(answer, target.partition("?")[0])
-    return ""
+def _following(call: Call, answers: Sequence[Response]) -> WireRequest:
+    """Return a request with values of the new responses in place of the recorded ones; recorded ones where they state none."""
+    values = {}
+    for source in call.sources:
+        with suppress(LookupError, TypeError):
+            answer = answers[source.call]
+            values[source] = found_in(source, _headers_of(answer), _body_of(answer))
+    parts = parts_of(call.request.target)
+    for place, source in call.in_target.items():
+        if source in values:
+            parts[place] = as_segment(values[source])
+    body = call.request.body
+    if body is not None:
+        body = with_values(body, {at: values[one] for at, one in call.in_body.items() if one in values})
+    target, headers = b"".join(parts), list(call.request.headers)
+    return dataclasses.replace(call.request, target=target, headers=headers, body=body, origin=None)
 
 
-def _sent(
-    finding: Finding, number: int, answers: list[Response], again: _Again, lanes: Transport, paths: Mapping[str, str]
-) -> Response:
-    """Return the response to request `number`, sent with values of the new responses in place of the recorded ones.
+def _headers_of(answer: Response) -> dict[str, str]:
+    return {name.lower(): value for name, value in answer.raw_headers}
 
-    Raises `CheckerError`.
-    """
-    exchange, earlier = finding.interactions[number].exchange, finding.interactions[:number]
-    if exchange.body_size is not None:
-        raise _CannotSend("a body was too long to be recorded")
-    place = moved(exchange.target.decode("latin-1"), paths).encode("latin-1")
-    for text, (source, path) in links_in(earlier, exchange.target).items():
-        fresh = _fresh(answers[source], path)
-        if fresh is not None:
-            new = quote(str(fresh), safe="").encode()
-            place = place.replace(quote(text, safe="").encode(), new)
-    links = links_in_body(finding, number)
-    values = {at: _fresh(answers[source], path) for at, (source, path) in links.items()}
-    known = {at: value for at, value in values.items() if value is not None}
-    body = None if exchange.body is None else with_values(exchange.body, known)
-    recorded = WireRequest(exchange.method, place, list(exchange.headers), body)
-    return _response(Label(finding.interactions[number].label), recorded, again, lanes)
+
+def _body_of(answer: Response) -> bytes:
+    return readable(answer.content, codings_of(answer.raw_headers), is_cut=answer.is_truncated).content
 
 
 def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transport) -> Response:
@@ -270,11 +249,3 @@ def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transpo
         kind = _NoResponse if outcome.kind in _UNANSWERED else _CannotSend
         raise kind(f"{outcome.kind}: {outcome.message}")
     return outcome
-
-
-def _fresh(answer: Response, path: ValuePath) -> Any:
-    """Return the value at that place of a response; None if there is none."""
-    try:
-        return value_at(answer.content, path)
-    except (LookupError, TypeError):
-        return None

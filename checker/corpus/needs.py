@@ -1,17 +1,22 @@
 """The resources of other requests of the run that a finding needs."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 from urllib.parse import quote, unquote
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.rules import says_taken
+from checker.core import curl
 from checker.core.phases import phase_names
-from checker.core.resource_names import identifier_in, is_identifier, words
+from checker.core.resource_names import identifier_in, is_identifier, normalised, singular, words
+from checker.core.response import Response
 from checker.corpus.records import Exchange, Finding, ResourceMade
+from checker.schema.pointers import pointer_child
 
 _CREATED, _CONFLICT = 201, 409
 ANY_NAME = "*"
@@ -21,6 +26,10 @@ _NOTHING_THERE = frozenset((401, 403, 404, 410))
 _METHOD_REFUSED = frozenset((405, 501))
 _LAST = 1_000
 _WITH, _MOST_NAMES = " with ", 3
+LOCATION = "header:Location"
+_UNMISTAKABLE = 8
+"""Length of names that do not occur by chance, such as UUIDs."""
+_MOST_LEAVES = 500
 
 
 def creation_rank(made: ResourceMade) -> tuple[bool, int, int, str]:
@@ -52,18 +61,98 @@ def needed_by(
     if exchange.status in _NOTHING_THERE:
         return ()
     own = {str(step.label) for step in finding.steps[:-1]}
-    found = (
-        known
-        for path in _named_paths(exchange)
-        if (known := _maker_of(path, made, exchange.status)) is not None
-        and known.label not in own
-        and _order(known.phase) <= _order(finding.phase)
-        and not _makes_itself(finding, exchange, known)
-    )
-    once: dict[str, ResourceMade] = {}
-    for one in found:
-        once.setdefault(one.command, one)
-    return tuple(once.values())
+    search = _Search(made, {})
+    for path in (*_named_paths(exchange), *search.named_in(exchange.body)):
+        known = _maker_of(path, made, exchange.status)
+        if (
+            known is not None
+            and known.label not in own
+            and _order(known.phase) <= _order(finding.phase)
+            and not _makes_itself(finding, exchange, known)
+        ):
+            search.add(known)
+    return tuple(search.found.values())
+
+
+class _Search(Struct):
+    """The creations that a finding needs, each after those that it needs itself."""
+
+    made: Mapping[str, ResourceMade]
+    found: dict[str, ResourceMade]
+    """By command."""
+    _begun: set[str] = field(default_factory=set)
+    _paths: dict[str, list[str]] = field(default_factory=dict)
+    """Name -> paths of the resources of this name."""
+
+    def add(self, known: ResourceMade) -> None:
+        """Add a creation after those of its parents and of the resources that its body names."""
+        if known.command in self._begun:
+            return
+        self._begun.add(known.command)
+        try:
+            request, _ = curl.parse(known.command)
+        except ValueError:
+            request = None
+        if request is not None and not is_taken_name(known.path):
+            above = _paths_above(known.path)
+            for path in (*above, *self.named_in(request.body)):
+                if (other := self.made.get(path)) is not None and path != known.path:
+                    self.add(other)
+        self.found[known.command] = known
+
+    def named_in(self, body: bytes | None) -> Iterator[str]:
+        """Yield the paths of the resources that a JSON body names."""
+        try:
+            document = json.loads(body or b"")
+        except (ValueError, RecursionError):
+            return
+        if not self._paths:
+            for path in self.made:
+                if not is_taken_name(path):
+                    self._paths.setdefault(name_in(path), []).append(path)
+        for place, value in leaves_of(document):
+            yield from (path for path in self._paths.get(str(value), ()) if names_resource(place, value, path))
+
+
+def names_resource(place: Sequence[str | int], value: object, path: str) -> bool:
+    """Whether a value of a body is the name of the resource at a path: a long name, or a field that is called like it."""
+    name = name_in(path)
+    if str(value) != name or is_taken_name(path):
+        return False
+    field_name = next((one for one in reversed(place) if isinstance(one, str)), "")
+    noun = singular(path.rpartition("/")[0].rpartition("/")[2])
+    return noun in map(singular, words(field_name)) or (len(name) >= _UNMISTAKABLE and not name.isdecimal())
+
+
+def place_of_name(path: str, sent_to: str, answer: Response) -> str:
+    """Return the place of the name of a new resource in the response to `POST sent_to`; empty if it does not state the name."""
+    if path == sent_to:
+        return ""
+    if answer.headers.get("location"):
+        return LOCATION
+    try:
+        document = answer.json()
+    except (ValueError, RecursionError):
+        return ""
+    name = name_in(path)
+    same = (place for place, value in leaves_of(document) if str(value) == name)
+    places = sorted(same, key=lambda place: (len(place), not is_identifier(normalised(str(place[-1])))))
+    return pointer_child("", *map(str, places[0])) if places else ""
+
+
+def leaves_of(value: Any) -> Iterator[tuple[tuple[str | int, ...], str | int]]:
+    """Yield (path, text or integer) of a document, outermost first, from at most 500 of its nodes."""
+    waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
+    for _ in range(_MOST_LEAVES):
+        if not waiting:
+            return
+        place, found = waiting.popleft()
+        if isinstance(found, dict):
+            waiting += [((*place, key), one) for key, one in found.items()]
+        elif isinstance(found, list):
+            waiting += [((*place, number), one) for number, one in enumerate(found)]
+        elif isinstance(found, str | int) and not isinstance(found, bool) and place:
+            yield place, found
 
 
 def is_of_method_alone(finding: Finding) -> bool:
@@ -124,10 +213,7 @@ def _maker_of(path: str, made: Mapping[str, ResourceMade], status: int | None) -
 def _named_paths(exchange: Exchange) -> Iterator[str]:
     """Yield the paths above that of a request, outermost first, its own, and the path of a resource that it could not create twice."""
     path = exchange.target.partition(b"?")[0].decode("latin-1").rstrip("/")
-    at = path.find("/", 1)
-    while at > 0:
-        yield path[:at]
-        at = path.find("/", at + 1)
+    yield from _paths_above(path)
     yield path
     if exchange.method == "POST" and _is_of_names(exchange):
         try:
@@ -138,6 +224,13 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
         if name is not None:
             yield f"{path}/{quote(str(name), safe='')}"
         yield from taken_names(path, body)
+
+
+def _paths_above(path: str) -> Iterator[str]:
+    at = path.find("/", 1)
+    while at > 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
 
 
 def _is_of_names(exchange: Exchange) -> bool:

@@ -334,6 +334,8 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
     """Components of that request."""
     is_gone: bool = False
     """Whether the request removed it."""
+    pointer: str = ""
+    """Place of its name in the response: a JSON pointer, or `header:Location`; empty if the request chose the name."""
 
 
 class Finding(Struct, frozen=True, array_like=True, tag=6):

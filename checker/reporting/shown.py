@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache, wraps
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
@@ -83,6 +84,11 @@ class ReportContext(Struct, frozen=True):
         if self.given_mode is None and (self.preserve_bytes or not self.sanitization.enabled):
             return 0o600
         return self.given_mode
+
+    @property
+    def base_path(self) -> str:
+        """Return the path of the base URL, without a slash at its end."""
+        return urlsplit(self.base_url).path.rstrip("/")
 
     @property
     def masking(self) -> Masking:

@@ -142,7 +142,7 @@ ITEM = failing(
     needs=(
         ResourceMade(
             "/items/71", "POST /items", "coverage", 0, 201,
-            "curl -X POST -H 'Content-Type: application/json' -d '{}' http://h/items",
+            "curl -X POST -H 'Content-Type: application/json' -d '{}' http://h/items", pointer="/item_id",
         ),
     ),
 )  # fmt: skip

@@ -1,32 +1,20 @@
 """pytest: a file of regression tests, one for each failure. They pass while the defect exists or, with a setting, once it is fixed."""
 
-import re
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Final
-from urllib.parse import urlsplit
 
 from checker import __version__
 from checker.config.resolve import slug
 from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding
-from checker.reporting.replays import links_in, prerequisites_of, symptoms_of, unproving_statuses
+from checker.reporting.calls import Source
+from checker.reporting.replays import not_prepared, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
-from checker.reporting.shown import (
-    ReportContext,
-    ShownFinding,
-    ShownRequest,
-    has_response,
-    request_of_command,
-    shown_findings,
-    shown_request,
-    standing_text,
-)
+from checker.reporting.reproduction import Secret, ShownCall, Text, shown_calls
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import xml_text
 
-_NOT_SENT: Final = frozenset(
-    ("host", "content-length", "user-agent", "accept-encoding", "connection", "transfer-encoding")
-)
 _MOST_LINES: Final = 40
 
 
@@ -60,78 +48,47 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if not any(symptoms_of(finding)):
         yield '    pytest.skip("the request got no response, which no test can prove")\n'
         return
-    yield from _needs(shown, context)
-    last = len(finding.interactions) - 1
-    for number, interaction in enumerate(finding.interactions):
-        links = {
-            text: f"fresh(answer_{at}{''.join(f', {part!a}' for part in path)})"
-            for text, (at, path) in links_in(finding.interactions[:number], interaction.exchange.target).items()
-        }
-        sent = shown_request(interaction, context)
-        yield f"    answer_{number} = {_call(sent, context, links, moves=bool(shown.needs))}\n"
-        if number < last and has_response(interaction.exchange):
-            yield f"    assert answer_{number}.status == {interaction.exchange.status}\n"
+    calls = shown_calls(finding, context)
+    before = len(calls) - len(finding.interactions)
+    for number, one in enumerate(calls):
+        yield f"    answer_{number} = {_call(one)}\n"
+        if number < len(calls) - 1 and not one.call.accepts(0):
+            subject = not_prepared(one.call, number + 1 - before, 0).partition(" returned ")[0]
+            yield f"    reached(answer_{number}, {one.call.status}, {subject!a})\n"
     then = finding.interactions[-1].exchange.status
-    unproving = sorted(unproving_statuses(finding))
-    symptoms = ", ".join(_symptoms(finding, f"answer_{last}"))
-    yield f"    judge(answer_{last}, {then}, {unproving}, {symptoms})\n"
+    unproving = sorted(unproving_statuses(finding, [one.call for one in calls]))
+    symptoms = ", ".join(_symptoms(finding, f"answer_{len(calls) - 1}"))
+    yield f"    judge(answer_{len(calls) - 1}, {then}, {unproving}, {symptoms})\n"
 
 
-def _needs(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
-    """Yield the lines that send the earlier requests that a finding needs on a fresh server."""
-    if not shown.needs:
-        return
-    yield "    paths = {}\n"
-    base_path = urlsplit(context.base_url).path.rstrip("/")
-    for need in prerequisites_of(shown.finding):
-        _, command = shown.needs[need.number]
-        call = _call(request_of_command(command), context, {}, moves=True)
-        path = need.made.path.removeprefix(base_path)
-        if need.made.is_gone:
-            yield f"    {call}\n"
-            continue
-        names = f", {need.names!a}" if need.is_creation else ""
-        yield f"    need(paths, {path!a}, {need.made.status}, {call}{names})\n"
-
-
-def _call(sent: ShownRequest, context: ReportContext, links: dict[str, str], *, moves: bool) -> str:
-    """Return the expression that sends a request. `moves`: whether its path may contain a resource whose path has changed."""
-    target = sent.url.removeprefix(context.base_url.rstrip("/"))
-    mask = context.sanitization.replacement
-    headers = [
-        f"({name!a}, {_expression(value, mask, name)})"
-        for name, values in sent.headers.items()
-        for value in values
-        if name.lower() not in _NOT_SENT and not name.lower().startswith("x-checker-")
-    ]
-    place = _expression(target, mask, "query", links)
-    parts = [ascii(sent.method), f"moved(paths, {place})" if moves else place, f"[{', '.join(headers)}]"]
-    if sent.body is not None:
-        parts.append(_body(sent.body, mask))
+def _call(one: ShownCall) -> str:
+    """Return the expression that sends a request."""
+    headers = [f"({name!a}, {_expression(value)})" for name, value in one.headers]
+    parts = [ascii(one.method), _expression(one.target), f"[{', '.join(headers)}]"]
+    if one.body is not None:
+        parts.append(_body(one.body))
     return f"send({', '.join(parts)})"
 
 
-def _body(body: bytes, mask: str) -> str:
-    if mask.encode() not in body:
-        return repr(body)
-    return f"({_expression(body.decode('latin-1'), mask, 'body')}).encode('latin-1')"
+def _body(body: Text) -> str:
+    if all(isinstance(part, str) for part in body):
+        return repr("".join(map(str, body)).encode("latin-1"))
+    return f"({_expression(body, is_body=True)}).encode('latin-1')"
 
 
-def _expression(text: str, mask: str, name: str, links: dict[str, str] | None = None) -> str:
-    """Return a Python expression for a text. Masked parts come from the environment, linked parts from earlier responses."""
-    holes = {mask: "", mask.replace("[", "%5B").replace("]", "%5D"): "", **(links or {})}
-    pattern = "|".join(re.escape(one) for one in sorted(filter(None, holes), key=len, reverse=True))
-    parts, at = [], 0
-    for found in re.finditer(pattern, text) if pattern else ():
-        before = text[at : found.start()]
-        if before:
-            parts.append(ascii(before))
-        named = re.search(r"([\w.-]+)\"?\s*[=:]\s*\"?$", before)
-        variable = slug(named[1] if named else name).replace("-", "_").upper()
-        parts.append(holes[found.group()] or f"secret('CHECKER_{variable}')")
-        at = found.end()
-    if text[at:] or not parts:
-        parts.append(ascii(text[at:]))
+def _expression(text: Text, *, is_body: bool = False) -> str:
+    """Return a Python expression for a text."""
+    parts = []
+    for part in text:
+        match part:
+            case Secret():
+                parts.append(f"secret({part.variable!a})")
+            case Source():
+                path = "" if part.path is None else "".join(f", {one!a}" for one in part.path)
+                kind = "located" if part.path is None else "plain" if is_body else "fresh"
+                parts.append(f"{kind}(answer_{part.call}{path})")
+            case _:
+                parts.append(ascii(part))
     return " + ".join(parts)
 
 
@@ -150,9 +107,11 @@ def _symptoms(finding: Finding, answer: str) -> Iterator[str]:
                 yield f"not {answer}.is_json"
             case "type":
                 kind = "type(None)" if one.value is None else type(one.value).__name__
-                yield f"type({answer}.at({place})) is {kind}"
+                yield f"type({answer}.get({place})) is {kind}"
             case "equals":
-                yield f"{answer}.at({place}) == {one.value!a}"
+                yield f"{answer}.get({place}) == {one.value!a}"
+            case "lacks":
+                yield f"isinstance({answer}.get({place}), dict) and {one.value!a} not in {answer}.get({place})"
             case _:
                 yield f"{answer}.has({place})"
 

@@ -11,7 +11,15 @@ from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in
 from checker.core.resources import CREATING, REMOVING
 from checker.core.response import Response
-from checker.corpus.needs import ANY_NAME, creation_order, creation_rank, is_taken_name, name_in, taken_names
+from checker.corpus.needs import (
+    ANY_NAME,
+    creation_order,
+    creation_rank,
+    is_taken_name,
+    name_in,
+    place_of_name,
+    taken_names,
+)
 from checker.corpus.records import Component, ResourceMade
 from checker.health import made_paths, path_of
 from checker.phases.attempt import Verdict
@@ -71,7 +79,9 @@ class CreationHistory(Struct):
                 continue
             command = command or self.render(request)
             made = ResourceMade(
-                *(path, label, *place, answer.status_code, command, self.components(case)), is_gone=is_gone
+                *(path, label, *place, answer.status_code, command, self.components(case)),
+                is_gone=is_gone,
+                pointer="" if is_gone or is_taken_name(path) else place_of_name(path, path_of(request), answer),
             )
             is_better = known is None or creation_rank(made) < creation_rank(known)
             if is_better and len(command) <= _LONGEST_COMMAND:

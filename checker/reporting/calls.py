@@ -1,0 +1,252 @@
+"""The requests that show a finding on a fresh server, in order, and which of their values come from responses to earlier ones."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import quote, unquote, urlsplit
+
+from msgspec import Struct
+
+from checker.core import curl
+from checker.core.request import Location, WireRequest
+from checker.core.resource_names import is_identifier, normalised, variables_of
+from checker.core.schema import tokens_of
+from checker.corpus.needs import ANY_NAME, LOCATION, leaves_of, names_resource
+from checker.corpus.records import Component, Finding, Interaction, ResourceMade
+from checker.reporting.shown import has_response, readable_body
+
+_SEPARATORS = re.compile(rb"([/?&=])")
+_CONFLICT: Final = 409
+_SHORTEST: Final = 3
+"""Least length of a text that is found again in a response; shorter texts occur by chance."""
+Path = tuple[str | int, ...]
+"""Names and indices on the way down in a JSON document."""
+
+
+class Source(Struct, frozen=True):
+    """A value in the response to an earlier request."""
+
+    call: int
+    """Index of the request."""
+    path: Path | None
+    """Place in the JSON body; None: the last segment of the path in `Location`."""
+
+
+class Call(Struct, frozen=True):
+    """One request of a reproduction, as it was recorded."""
+
+    label: str
+    request: WireRequest
+    components: tuple[Component, ...]
+    in_target: Mapping[int, Source]
+    """Number of a part of the target (`parts_of`) -> its value."""
+    in_body: Mapping[Path, Source]
+    """Place in the JSON body -> its value."""
+    status: int
+    """Status in the run; 0 without a response."""
+    command: str = ""
+    """The command that was recorded for it; empty if there is none."""
+    made: ResourceMade | None = None
+    """The resource that it creates or removes, if it is no request of the finding itself."""
+
+    @property
+    def sources(self) -> set[Source]:
+        """Return the values that it takes from earlier responses."""
+        return {*self.in_target.values(), *self.in_body.values()}
+
+    def accepts(self, status: int) -> bool:
+        """Whether a response before the last one has the class of status that it had in the run.
+
+        A conflict means that a resource of another request exists already. After a removal it is gone, with any status.
+        """
+        is_there = self.made is not None and (self.made.is_gone or status == _CONFLICT)
+        return is_there or not self.status or status // 100 == self.status // 100
+
+
+def parts_of(target: bytes) -> list[bytes]:
+    """Return the parts of a target with the separators between them."""
+    return _SEPARATORS.split(target)
+
+
+def calls_of(finding: Finding) -> list[Call]:
+    """Return the requests of a finding on a fresh server: those that it needs, then its own."""
+    calls: list[Call] = []
+    for made in finding.needs:
+        if made.path.endswith(f"/{ANY_NAME}"):
+            continue
+        try:
+            request = curl.as_sent(made.command)
+        except ValueError:
+            continue
+        calls.append(
+            Call(
+                made.label, request, made.components, _of_needs(request.target, calls), _body_of_needs(request, calls),
+                made.status, made.command, made,
+            )
+        )  # fmt: skip
+    first = len(calls)
+    commands = finding.reproduction.splitlines()
+    has_commands = len(commands) == len(finding.interactions)
+    for number, one in enumerate(finding.interactions):
+        exchange = one.exchange
+        request = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
+        in_target, in_body = _of_steps(finding, number, first)
+        calls.append(
+            Call(
+                one.label, request, one.components, {**_of_needs(exchange.target, calls), **in_target},
+                {**_body_of_needs(request, calls), **in_body}, (exchange.status or 0) if has_response(exchange) else 0,
+                commands[number] if has_commands else "",
+            )
+        )  # fmt: skip
+    return calls
+
+
+def with_values(body: bytes, values: Mapping[Path, Any]) -> bytes:
+    """Return a JSON body with other values at existing paths; unchanged bytes for no values."""
+    if not values:
+        return body
+    document = parsed(body)
+    for (*above, last), value in values.items():
+        at(document, tuple(above))[last] = value
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def found_in(source: Source, headers: Mapping[str, str], body: bytes) -> Any:
+    """Return the value of a response, whose header names are in lower case. Raises `LookupError` or `TypeError` if there is none."""
+    if source.path is None:
+        return unquote(urlsplit(headers["location"]).path.rstrip("/").rpartition("/")[2])
+    return at(parsed(body), source.path)
+
+
+def _of_needs(target: bytes, calls: Sequence[Call]) -> dict[int, Source]:
+    """Return the parts of a target that are names of created resources."""
+    path = target.partition(b"?")[0].decode("latin-1").rstrip("/")
+    found = {}
+    for number, call in enumerate(calls):
+        source = _name_of(call, number)
+        made = call.made.path if call.made is not None else ""
+        if source is not None and (path == made or path.startswith(f"{made}/")):
+            # Two parts for each `/`: the separator and the segment.
+            found[2 * made.count("/")] = source
+    return found
+
+
+def _body_of_needs(request: WireRequest, calls: Sequence[Call]) -> dict[Path, Source]:
+    """Return the places in a JSON body that name created resources."""
+    found: dict[Path, Source] = {}
+    leaves = list(leaves_of(parsed(request.body or b""))) if calls else []
+    for number, call in enumerate(calls):
+        source = _name_of(call, number)
+        if source is not None and call.made is not None:
+            made = call.made.path
+            found |= {path: source for path, value in leaves if names_resource(path, value, made)}
+    return found
+
+
+def _name_of(call: Call, number: int) -> Source | None:
+    """Return where the response to a creation states the name of the resource; None if the request chose it."""
+    made = call.made
+    if made is None or made.is_gone or not made.pointer:
+        return None
+    is_header = made.pointer == LOCATION
+    return Source(number, None if is_header else tuple(_key(one) for one in tokens_of(made.pointer)))
+
+
+def _key(token: str) -> str | int:
+    return int(token) if token.isdecimal() else token
+
+
+def _of_steps(finding: Finding, number: int, first: int) -> tuple[dict[int, Source], dict[Path, Source]]:
+    """Return the values of a request of the finding itself that come from its earlier responses: in the target, in the body.
+
+    In bodies only bindings count, because values are often equal by chance.
+    """
+    earlier, one = finding.interactions[:number], finding.interactions[number]
+    step = number - (len(finding.interactions) - len(finding.steps))
+    bindings = finding.steps[step].bindings if step >= 0 else ()
+    told = {b.name: (b.producer, b.pointer) for b in bindings if b.location is Location.PATH}
+    named = {at: told.get(name, ("", "")) for name, at in _variables(one, finding).items()}
+    seen = [other.exchange.target.decode("latin-1") for other in earlier]
+    in_target = {}
+    for place, part in enumerate(parts_of(one.exchange.target)):
+        text = unquote(part.decode("latin-1"))
+        found = [
+            (at, path)
+            for at, other in enumerate(earlier)
+            for path, value in leaves_of(parsed(readable_body(other.exchange)))
+            if place % 2 == 0 and str(value) == text and (isinstance(value, int) or len(text) >= _SHORTEST)
+            if not any(text in parts for parts in map(_texts, seen[: at + 1]))
+        ]
+        if found:
+            producer, pointer = named.get(place, ("", ""))
+            found.sort(key=lambda link: _doubt(earlier[link[0]].label == producer, pointer, link[1]))
+            in_target[place] = Source(first + found[0][0], found[0][1])
+    in_body = {}
+    document = parsed(one.exchange.body or b"")
+    for binding in bindings:
+        path = _place_of(document, binding.name) if binding.location is Location.BODY else None
+        for at_, other in enumerate(earlier if path is not None else ()):
+            leaves = leaves_of(parsed(readable_body(other.exchange)))
+            same = [found for found, value in leaves if path is not None and value == at(document, path)]
+            if other.label == binding.producer and same and path is not None:
+                same.sort(key=lambda found: _doubt(True, binding.pointer, found))
+                in_body[path] = Source(first + at_, same[0])
+    return in_target, in_body
+
+
+def _doubt(is_producer: bool, pointer: str, path: Path) -> tuple[bool, bool]:
+    """Return the key that sorts places of equal values: first the one that a recipe names, then members that identify a resource."""
+    is_named = is_producer and [str(one) for one in path] == [str(_key(one)) for one in tokens_of(pointer)]
+    last = next((one for one in reversed(path) if isinstance(one, str)), "")
+    return not is_named, not is_identifier(normalised(last))
+
+
+def _texts(target: str) -> list[str]:
+    return list(map(unquote, re.split(r"[/?&=]", target)))
+
+
+def _variables(one: Interaction, finding: Finding) -> dict[str, int]:
+    """Return variable of the path -> number of its part in the target."""
+    template = one.label.partition(" ")[2].rstrip("/").split("/")
+    count = one.exchange.target.partition(b"?")[0].rstrip(b"/").count(b"/") + 1
+    return {
+        variables_of(segment)[0]: 2 * (number + count - len(template))
+        for number, segment in enumerate(template)
+        if segment.startswith("{") and segment.endswith("}")
+    }
+
+
+def _place_of(document: Any, pointer: str) -> Path | None:
+    """Return the path of a JSON pointer (RFC 6901); None if it does not exist or is the whole document."""
+    path: list[str | int] = []
+    for name in tokens_of(pointer):
+        path.append(int(name) if isinstance(document, list) and name.isdecimal() else name)
+        try:
+            document = document[path[-1]]
+        except (LookupError, TypeError):
+            return None
+    return tuple(path) or None
+
+
+def at(document: Any, path: Path) -> Any:
+    """Return the value at a path. Raises `LookupError` or `TypeError` if there is none."""
+    for part in path:
+        document = document[part]
+    return document
+
+
+NO_JSON: Final = object()
+
+
+def parsed(body: bytes) -> Any:
+    """Return a JSON document; `NO_JSON` for other bytes."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return NO_JSON
+
+
+def as_segment(value: Any) -> bytes:
+    """Return a value as a part of a target."""
+    return quote(str(value), safe="").encode()

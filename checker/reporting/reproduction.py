@@ -1,0 +1,168 @@
+"""The masked requests of a finding as texts with holes: values of earlier responses, and secrets. Each format fills them in its own way."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from checker.config.resolve import slug
+from checker.core.request import WireRequest
+from checker.corpus.records import Finding
+from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE
+from checker.reporting.calls import Call, Path, Source, calls_of, parsed, parts_of, with_values
+from checker.reporting.shown import ReportContext
+
+NOT_SENT: Final = frozenset(
+    ("host", "content-length", "user-agent", "accept-encoding", "connection", "transfer-encoding")
+)
+"""Headers that clients set by themselves."""
+_HOLE = "\ue000{}\ue001"
+
+
+class Secret(Struct, frozen=True):
+    """A masked value, which comes from an environment variable."""
+
+    variable: str
+    """`CHECKER_API_KEY`."""
+
+
+Text = tuple[str | Source | Secret, ...]
+"""A text with holes."""
+
+
+class ShownCall(Struct, frozen=True):
+    """A masked request of a reproduction."""
+
+    call: Call
+    method: str
+    target: Text
+    """Without the base path."""
+    headers: tuple[tuple[str, Text], ...]
+    body: Text | None
+    """Its bytes as Latin-1."""
+
+    @property
+    def texts(self) -> Iterator[Text]:
+        """Yield all texts."""
+        yield self.target
+        yield from (text for _, text in self.headers)
+        if self.body is not None:
+            yield self.body
+
+
+def shown_calls(finding: Finding, context: ReportContext) -> list[ShownCall]:
+    """Return the masked requests of a finding."""
+    return [_shown(call, context) for call in calls_of(finding)]
+
+
+def used_from(calls: Sequence[ShownCall], number: int) -> list[Source]:
+    """Return the values of the response to a request that later requests need, in a stable order."""
+    wanted = dict.fromkeys(part for one in calls for text in one.texts for part in text if isinstance(part, Source))
+    return [one for one in wanted if one.call == number]
+
+
+def secrets_of(calls: Sequence[ShownCall]) -> list[str]:
+    """Return the environment variables that the requests of a finding need."""
+    return list(
+        dict.fromkeys(part.variable for one in calls for text in one.texts for part in text if isinstance(part, Secret))
+    )
+
+
+def variable_of(source: Source) -> str:
+    """Return the name of a variable for a value: `id_1` for the `id` in the first response."""
+    last = "location" if source.path is None else next(filter(None, map(_word, reversed(source.path))), "value")
+    return f"{last}_{source.call + 1}"
+
+
+def _word(token: str | int) -> str:
+    word = slug(str(token)).replace("-", "_") if isinstance(token, str) else ""
+    return word if not word[:1].isdigit() else f"_{word}"
+
+
+def _shown(call: Call, context: ReportContext) -> ShownCall:
+    mask = context.sanitization.replacement
+    recorded = call.request
+    sent = context.masking.request(
+        WireRequest(recorded.method, recorded.target, list(recorded.headers), recorded.body), call.components
+    )
+    parts = [part.decode("latin-1") for part in parts_of(sent.target)]
+    if len(parts) == len(parts_of(recorded.target)):
+        for place, source in call.in_target.items():
+            parts[place] = _HOLE.format(_number(call, source))
+    base_path = context.base_path
+    target = "".join(parts).removeprefix(base_path)
+    headers = [
+        (name, value)
+        for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers)
+        if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
+    ]
+    body = None if sent.body is None else _body(sent.body, call)
+    return ShownCall(
+        call,
+        sent.method,
+        _text(target, mask, "query", call),
+        tuple(
+            (name, (Secret(_variable(name)),) if REFERENCE.fullmatch(value) else _text(value, mask, name, call))
+            for name, value in headers
+        ),
+        None if body is None else _text(body, mask, "body", call),
+    )
+
+
+def _number(call: Call, source: Source) -> int:
+    return sorted(call.sources, key=repr).index(source)
+
+
+def _body(body: bytes, call: Call) -> str:
+    """Return a body as Latin-1 with holes."""
+    document = parsed(body)
+    values: Mapping[Path, str] = {path: _HOLE.format(_number(call, one)) for path, one in call.in_body.items()}
+    if not isinstance(document, dict | list) or not values:
+        return body.decode("latin-1")
+    text = with_values(body, values).decode("utf-8", "surrogatepass")
+    # A hole for a number stands without the quotes.
+    for path, one in call.in_body.items():
+        if not isinstance(_value_at(document, path), str):
+            hole = _HOLE.format(_number(call, one))
+            text = text.replace(json.dumps(hole, ensure_ascii=False), hole)
+    before, *rest = re.split("(\ue000[0-9]+\ue001)", text)
+    return _latin(before) + "".join(one if one.startswith("\ue000") else _latin(one) for one in rest)
+
+
+def _latin(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+def _value_at(document: object, path: Path) -> object:
+    for part in path:
+        document = document[part]  # type: ignore[index]
+    return document
+
+
+def _text(text: str, mask: str, name: str, call: Call) -> Text:
+    """Return a text with its holes. A masked part is named after the parameter in front of it, if there is one."""
+    text = EMBEDDED_REFERENCE.sub(lambda _: mask, text)
+    masks = [re.escape(one) for one in (mask, mask.replace("[", "%5B").replace("]", "%5D")) if one]
+    pattern = "|".join([*masks, "\ue000[0-9]+\ue001"])
+    sources = sorted(call.sources, key=repr)
+    found: list[str | Source | Secret] = []
+    at = 0
+    for hole in re.finditer(pattern, text):
+        before = text[at : hole.start()]
+        if before:
+            found.append(before)
+        if hole[0].startswith("\ue000"):
+            found.append(sources[int(hole[0][1:-1])])
+        else:
+            named = re.search(r"([\w.-]+)\"?\s*[=:]\s*\"?$", before)
+            found.append(Secret(_variable(named[1] if named else name)))
+        at = hole.end()
+    if text[at:] or not found:
+        found.append(text[at:])
+    return tuple(found)
+
+
+def _variable(name: str) -> str:
+    return f"CHECKER_{slug(name).replace('-', '_').upper()}"
