@@ -1,19 +1,24 @@
-"""Collections of the failed requests, to be sent by hand: `.http` for editors, `.sh` for shells."""
+"""Collections of the failed requests, which judge their responses: `.http` for editors and httpyac, `.sh` for bash.
+
+Values of earlier responses are variables, so that the requests run on a fresh server as they stand.
+"""
 
 import base64
+import json
 import re
 from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
 
+from checker.core import curl
+from checker.core.request import BaseUrl
+from checker.corpus.records import Finding
+from checker.reporting.calls import Path, Source
+from checker.reporting.replays import Symptom, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
-from checker.reporting.shown import (
-    ReportContext,
-    ShownFinding,
-    ShownRequest,
-    request_of_command,
-    shown_findings,
-    shown_request,
-    standing_text,
-)
+from checker.reporting.reproduction import Secret, ShownCall, Text, secrets_of, shown_calls, used_from, variable_of
+from checker.reporting.shell import command_of, one_url, value_of
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import xml_text
 
 _MOST = 2000
@@ -21,32 +26,184 @@ _OF_EDITORS = re.compile(r"\{\{|^\s*(?:[#@<>?]|//|/\*)", re.MULTILINE)
 """Text in bodies that editors interpret: `{{...}}` runs as a script, `###` begins a request."""
 
 _SCRIPT = re.compile(r"\{(?=\{)")
+_TOO_LONG = "a body was too long to be recorded"
+_SILENT = "the request got no response, which no test can prove"
 
 
 def requests(report: Report, context: ReportContext) -> Iterator[str]:
     """Yield the text of an `.http` file. Each request begins with `###` and the failure."""
     yield f"# {_line(context.command)}\n"
+    yield "# httpyac send FILE --name NAME sends a request after those that it needs, and fails while the failure is there.\n"
+    yield f"@base = {_line(context.base_url.rstrip('/'))}\n"
     for shown in shown_findings(report.findings, context):
-        for path, command in shown.needs:
-            yield f"\n### {_title(shown)}, needs {_line(path)}\n"
-            yield _request(request_of_command(command))
-        for number, interaction in enumerate(shown.finding.interactions, start=1):
-            yield f"\n### {_title(shown)}, request {number}\n"
-            yield _request(shown_request(interaction, context))
+        calls = shown_calls(shown.finding, context)
+        name = shown.id.replace("-", "_")
+        for number, one in enumerate(calls):
+            what = f"needs {_line(one.call.made.path)}" if one.call.made is not None else f"request {number + 1}"
+            is_last = number == len(calls) - 1
+            yield f"\n### {_title(shown)}, {what}\n"
+            yield f"# @name {name if is_last else f'{name}_{number + 1}'}\n"
+            if number:
+                yield f"# @ref {name}_{number}\n"
+            yield _request(one)
+            script = [*_verdict(shown, calls)] if is_last else [*_reached(one), *_taken(calls, number)]
+            yield "\n".join(["", "> {%", *script, "%}", ""]) if script else ""
 
 
 def script(report: Report, context: ReportContext) -> Iterator[str]:
-    """Yield a bash script with the commands of each failure."""
-    yield "#!/usr/bin/env bash\n"
-    yield f"# {_line(context.command)}\n"
+    """Yield a bash script with a function for each failure, which sends its requests and judges the last response."""
+    head = files("checker.reporting.formats").joinpath("shell_head.txt").read_text("utf-8")
+    place = one_url(BaseUrl.from_url(context.base_url)) if context.base_url else ""
+    yield head.replace("@COMMAND@", _line(context.command)).replace("@BASE@", curl.quoted_if_needed(place))
+    ids = []
     for shown in shown_findings(report.findings, context):
-        yield f"\n# {_title(shown)}\n"
-        if shown.hidden:
-            yield f"# Hidden: {_line(', '.join(shown.hidden))}\n"
-        if shown.setup:
-            yield f"# Send first on a fresh server:\n{shown.setup}\n"
-        for command in shown.commands:
-            yield f"{command}\n"
+        if shown.finding.interactions:
+            ids.append(shown.id)
+            yield f"\n# {_title(shown)}\n{shown.id.replace('-', '_')}() {{\n"
+            yield from (f"    {line}\n" for line in _lines(shown, context))
+            yield "}\n"
+    yield f"\nall=({' '.join(ids)})\n"
+    yield 'code=0\nfor id in "${all[@]}"; do\n    [ $# -eq 0 ] || [[ " $* " == *" $id "* ]] || continue\n'
+    yield '    ("${id//-/_}")\n    case $? in 0) ;; 3) [ $code -eq 1 ] || code=3 ;; *) code=1 ;; esac\ndone\nexit $code\n'
+
+
+def _lines(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
+    """Yield the commands of a failure."""
+    finding = shown.finding
+    calls = shown_calls(finding, context)
+    reason = _unjudged(finding)
+    if reason:
+        yield f'echo "NOT REPRODUCED $id: {reason}"'
+        yield "exit 3"
+    for name in secrets_of(calls):
+        yield f"secret {name}"
+    for number, one in enumerate(calls):
+        is_last = number == len(calls) - 1
+        if one.call.made is not None:
+            yield f"# {_line(one.call.made.path)}"
+        then = 0 if is_last or one.call.accepts(0) else one.call.status
+        yield f"send {then} {command_of(one, context.base_url, 'base')}"
+        for source in used_from(calls, number):
+            yield f"{variable_of(source)}=$(value {value_of(source)})"
+    shown_status, unproving = _expected(finding, calls)
+    tests = [f"{kind} {curl.quoted(value)}" for kind, value in map(_shell_test, symptoms_of(finding)) if kind]
+    yield " ".join([f"judge {shown_status} '{' '.join(map(str, unproving))}'", *tests])
+
+
+def _unjudged(finding: Finding) -> str:
+    """Return why no program can judge a failure; empty if it can."""
+    if any(one.exchange.body_size is not None for one in finding.interactions):
+        return _TOO_LONG
+    return "" if any(symptoms_of(finding)) else _SILENT
+
+
+def _expected(finding: Finding, calls: list[ShownCall]) -> tuple[str, list[int]]:
+    """Return the status of a failure as curl writes it, and the statuses that prove nothing."""
+    status = finding.interactions[-1].exchange.status
+    return f"{status or 0:03}", sorted(unproving_statuses(finding, [one.call for one in calls]))
+
+
+def _shell_test(symptom: Symptom) -> tuple[str, str]:
+    """Return kind and value of a test of `judge`; empty for the status."""
+    path = json.dumps(list(symptom.path))
+    there, value = f"([paths] | any(. == {path}))", f"(getpath({path}) | %s)"
+    match symptom.kind:
+        case "media_type":
+            return "media-type", re.sub(r"([.*\[\]^$\\])", r"\\\1", str(symptom.value))
+        case "undecodable":
+            return "no-json", ""
+        case "type":
+            return "jq", f"{there} and {value % _JQ_TYPES[type(symptom.value)]}"
+        case "equals":
+            return "jq", f"{there} and {value % f'. == {json.dumps(symptom.value)}'}"
+        case "has":
+            return "jq", there
+        case "lacks":
+            return "jq", value % f'type == "object" and (has({json.dumps(symptom.value)}) | not)'
+        case _:
+            return "", ""
+
+
+_JQ_TYPES = {
+    str: 'type == "string"',
+    bool: 'type == "boolean"',
+    int: 'type == "number" and . == floor',
+    float: 'type == "number" and . != floor',
+    list: 'type == "array"',
+    dict: 'type == "object"',
+    type(None): 'type == "null"',
+}
+_JS_TYPES = {
+    str: 'typeof v === "string"',
+    bool: 'typeof v === "boolean"',
+    int: "Number.isInteger(v)",
+    float: 'typeof v === "number" && !Number.isInteger(v)',
+    list: "Array.isArray(v)",
+    dict: 'v !== null && typeof v === "object" && !Array.isArray(v)',
+    type(None): "v === null",
+}
+
+
+def _verdict(shown: ShownFinding, calls: list[ShownCall]) -> Iterator[str]:
+    """Yield the JavaScript that judges the last response."""
+    finding = shown.finding
+    reason = _unjudged(finding) if finding.interactions else "nothing was sent"
+    if reason:
+        yield f"client.test({_js(shown.id)}, () => {{ client.assert(false, {_js(reason)}); }});"
+        return
+    then, unproving = _expected(finding, calls)
+    shows = " && ".join([f"response.status === {int(then)}", *filter(None, map(_js_test, symptoms_of(finding)))])
+    yield f'client.test({_js(f"{shown.id} is fixed")}, () => {{ client.assert(!({shows}), "the failure is there"); }});'
+    if unproving:
+        proves = f"response.status === {int(then)} || !{unproving}.includes(response.status)"
+        yield f'client.test("its situation was reached", () => {{ client.assert({proves}, `status ${{response.status}}`); }});'
+
+
+def _js_test(symptom: Symptom) -> str:
+    """Return a JavaScript condition for a symptom; empty for the status."""
+    value = f"(((v) => %s)({_js_place(symptom.path)}))"
+    match symptom.kind:
+        case "media_type":
+            return f"response.contentType.mimeType === {_js(symptom.value)}"
+        case "undecodable":
+            return 'typeof response.body === "string"'
+        case "type":
+            return value % _JS_TYPES[type(symptom.value)]
+        case "equals":
+            return value % f"v === {_js(symptom.value)}"
+        case "has":
+            return value % "v !== undefined"
+        case "lacks":
+            return value % f'v !== null && typeof v === "object" && !({_js(symptom.value)} in v)'
+        case _:
+            return ""
+
+
+def _js_place(path: Path) -> str:
+    """Return the expression for a place of a JSON body, undefined if there is none."""
+    return f"{_js(list(path))}.reduce((o, k) => (o === null || o === undefined ? undefined : o[k]), response.body)"
+
+
+def _js(value: Any) -> str:
+    """Return a JSON value as JavaScript that no editor ends early."""
+    return json.dumps(value).replace("%}", "%\\u007d").replace("{{", "{\\u007b").replace("}}", "}\\u007d")
+
+
+def _reached(one: ShownCall) -> Iterator[str]:
+    """Yield the JavaScript that fails if an earlier request was not answered as in the run."""
+    if not one.call.accepts(0):
+        digit = one.call.status // 100
+        yield f'client.test("as in the run", () => {{ client.assert(Math.floor(response.status / 100) === {digit}); }});'
+
+
+def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
+    """Yield the JavaScript that keeps values of a response."""
+    for source in used_from(calls, number):
+        if source.path is None:
+            value = 'response.headers.valueOf("location").replace(/[?#].*/, "").replace(/\\/*$/, "").split("/").pop()'
+        else:
+            value = _js_place(source.path)
+        yield f"client.global.set({_js(variable_of(source))}, {value});"
 
 
 def _title(shown: ShownFinding) -> str:
@@ -56,23 +213,38 @@ def _title(shown: ShownFinding) -> str:
     return _line(f"{code}{shown.title}: {shown.finding.label} ({marks})")
 
 
-def _request(sent: ShownRequest) -> str:
-    lines = [f"{sent.method} {_line(sent.url.replace('{', '%7B'))}"]
-    lines += [f"{name}: {_line(value)}" for name in sent.headers for value in sent.headers[name]]
-    if sent.body:
-        lines += ["", _body(sent.body)]
+def _request(one: ShownCall) -> str:
+    lines = [f"{one.method} {{{{base}}}}{_filled(one.target, lambda text: _line(text.replace('{', '%7B')))}"]
+    lines += [f"{name}: {_filled(value, _line)}" for name, value in one.headers]
+    if one.body and any(one.body):
+        lines += ["", _body(one.body)]
     return "\n".join(lines) + "\n"
 
 
-def _body(body: bytes) -> str:
+def _filled(text: Text, written: Any) -> str:
+    """Return a text with variables of editors in its holes."""
+    parts = []
+    for part in text:
+        match part:
+            case Secret():
+                parts.append(f"{{{{process.env.{part.variable}}}}}")
+            case Source():
+                parts.append(f"{{{{{variable_of(part)}}}}}")
+            case _:
+                parts.append(written(part))
+    return "".join(parts)
+
+
+def _body(body: Text) -> str:
     """Return a body as text if editors do not interpret any of it, else as base64 below a comment."""
+    plain = "".join(part if isinstance(part, str) else "0" for part in body).encode("latin-1")
     try:
-        text = body.decode()
+        text = plain.decode()
     except UnicodeDecodeError:
         text = ""
     if not text or xml_text(text) != text or _OF_EDITORS.search(text):
-        return f"# base64\n{base64.b64encode(body).decode('ascii')}"
-    return text
+        return f"# base64\n{base64.b64encode(plain).decode('ascii')}"
+    return _filled(body, lambda part: part.encode("latin-1").decode())
 
 
 def _line(text: str) -> str:
