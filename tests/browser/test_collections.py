@@ -10,10 +10,11 @@ import pytest
 
 from checker.core.reports import report_format
 from checker.reporting.shown import ReportContext
+from tests.apps.depot import serving_depot
+from tests.e2e.reproducing import HTTPYAC, by_httpyac, recorded
 from tests.reporting.formats import written
 from tests.reporting.samples import exchange, finding, interaction, records, settings
 
-HTTPYAC = Path(__file__).parents[2] / ".browser" / "node_modules" / "httpyac" / "bin" / "httpyac.js"
 BODIES = (
     b'{"a": "</script> ]]> $(x)"}',
     b'"{{process.exit(7)}}"',
@@ -83,3 +84,12 @@ def test_it_sends_each_request_and_nothing_else(server: ThreadingHTTPServer, tmp
     seen = dict(server.seen)  # type: ignore[attr-defined]
     assert sorted(seen) == [f"/{number}?q=%7B%7B1+1}}}}" for number in range(len(BODIES))]
     assert seen["/0?q=%7B%7B1+1}}"] == BODIES[0]
+
+
+def test_each_failure_reproduces_on_a_fresh_server(tmp_path: Path) -> None:
+    with serving_depot() as depot:
+        ran = recorded(tmp_path, depot, "-n", "40")
+        outcomes = dict(by_httpyac(tmp_path, depot))
+    assert len(outcomes) == len(ran.defects)
+    others = {name: codes for name, codes in outcomes.items() if not codes[0] or codes[1]}
+    assert len(others) <= len(outcomes) // 10, others

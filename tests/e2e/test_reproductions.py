@@ -1,0 +1,42 @@
+"""The printed text of each failure shows it on a fresh server, and no longer once the defect is mended."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.apps.depot import ALL, DEFECTS, serving_depot
+from tests.e2e.reproducing import by_bash, by_pytest, environment, recorded
+from tests.e2e.runner import Command
+
+SMALL = (
+    "-n",
+    "20",
+    "--include-path-regex",
+    "^/(suppliers|orders|sites|sites/.site_id.)$",
+    "--phases",
+    "coverage,stateful",
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "least"), [(SMALL, 5), pytest.param(("-n", "40"), 20, marks=pytest.mark.thorough)]
+)
+def test_printed_failures_reproduce_on_a_fresh_server(arguments: tuple[str, ...], least: int, tmp_path: Path) -> None:
+    with serving_depot() as depot:
+        ran = recorded(tmp_path, depot, *arguments)
+        defects = {(one.label, one.check) for one in DEFECTS}
+        assert set(ran.defects) <= defects, ran.shown
+        assert len(ran.defects) >= least, ran.shown
+        tests, scripts = dict(by_pytest(tmp_path, depot)), dict(by_bash(tmp_path, depot))
+        assert len(tests) == len(scripts) == len(ran.defects)
+        for outcomes, wanted in ((tests, ("passed", "failed")), (scripts, (1, 0))):
+            others = {name: outcome for name, outcome in outcomes.items() if outcome != wanted}
+            assert len(others) <= len(outcomes) // 10, others
+        # After a restart.
+        environment(depot, ALL)
+        again = Command(tmp_path).here("replay", "all", "--url", depot.url)
+        assert (again.code, "FIXED" in again.stdout) == (1, False), again.shown
+        environment(depot, frozenset())
+        mended = Command(tmp_path).here("replay", "all", "--url", depot.url)
+        assert "FAILED" not in mended.stdout, mended.shown
+        assert mended.stdout.count("FIXED") >= 0.9 * len(ran.defects), mended.shown
