@@ -21,6 +21,7 @@ from graphql import (
     is_required_input_field,
     is_specified_scalar_type,
 )
+from msgspec import Struct
 
 from checker.core.errors import IncorrectUsage
 from checker.core.registry import WORD, NameRule, Registry, register_format
@@ -47,31 +48,102 @@ def _text(format: str) -> Raw:
     return {"type": "string", "format": format}
 
 
+Reader = Callable[[Any], bool]
+"""Returns whether some server might accept a value."""
+_DIGIT: Final = re.compile(r"\d")
+_UUID: Final = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
+_AROUND_UUID: Final = re.compile(r"urn:uuid:|[{}-]", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"[\d:]")
+_NUMBER: Final = re.compile(r"\s*[-+]?(\d|\.\d|0x)", re.IGNORECASE)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_blank(value: Any) -> bool:
+    # Some servers read blank text as null.
+    return isinstance(value, str) and not value.strip()
+
+
+def _may_be_time(value: Any) -> bool:
+    return _is_number(value) or _is_blank(value) or (_is_text(value) and bool(_DIGIT.search(value)))
+
+
+def _may_be_uuid(value: Any) -> bool:
+    if not _is_text(value):
+        return False
+    return _is_blank(value) or _UUID.fullmatch(_AROUND_UUID.sub("", value.strip())) is not None
+
+
+def _may_be_address(value: Any) -> bool:
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return is_whole or _is_blank(value) or (_is_text(value) and bool(_ADDRESS.search(value)))
+
+
+def _may_be_number(value: Any) -> bool:
+    # Some languages treat a boolean as a number.
+    is_number = isinstance(value, int | float) or _is_blank(value)
+    return is_number or (_is_text(value) and _NUMBER.match(value) is not None)
+
+
+def _may_be_whole(value: Any) -> bool:
+    return _may_be_number(value) and not (isinstance(value, float) and not value.is_integer())
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _is_anything(value: Any) -> bool:
+    return True
+
+
+class CommonScalar(Struct, frozen=True):
+    """A custom scalar that many schemas have."""
+
+    schema: Raw
+    """Schema of its usual values."""
+    may_be: Reader
+    """Whether some server might accept a value."""
+    simplest: Any = "0"
+
+
 _ANYTHING: Final = {"type": ["string", "number", "boolean", "object", "array"]}
 _TIME: Final = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"}
-CUSTOM: Final[Mapping[str, Raw]] = {
-    "Date": _text("date"),
-    "Time": _TIME,
-    "DateTime": _text("date-time"),
-    "Timestamp": _text("date-time"),
-    "IP": {"anyOf": [_text("ipv4"), _text("ipv6")]},
-    "IPv4": _text("ipv4"),
-    "IPv6": _text("ipv6"),
-    "BigInt": _LONG,
-    "Long": _LONG,
-    "UUID": _text("uuid"),
-    "URL": _text("uri"),
-    "URI": _text("uri"),
-    "EmailAddress": _text("email"),
-    "JSON": _ANYTHING,
-    "JSONObject": {"type": "object"},
-    "Any": _ANYTHING,
-    "_Any": {"type": "object"},
-    "PositiveInt": {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
-    "NonNegativeInt": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
-    "Decimal": {"type": "string", "pattern": "^-?[0-9]{1,9}(\\.[0-9]{1,4})?$"},
+_DECIMAL: Final = {"type": "string", "pattern": "^-?[0-9]{1,9}(\\.[0-9]{1,4})?$"}
+_IP: Final = {"anyOf": [_text("ipv4"), _text("ipv6")]}
+CUSTOM: Final[Mapping[str, CommonScalar]] = {
+    "Date": CommonScalar(_text("date"), _may_be_time, "2000-01-01"),
+    "Time": CommonScalar(_TIME, _may_be_time, "00:00:00Z"),
+    "DateTime": CommonScalar(_text("date-time"), _may_be_time, "2000-01-01T00:00:00Z"),
+    "Timestamp": CommonScalar(_text("date-time"), _may_be_time),
+    "IP": CommonScalar(_IP, _may_be_address),
+    "IPv4": CommonScalar(_text("ipv4"), _may_be_address),
+    "IPv6": CommonScalar(_text("ipv6"), _may_be_address),
+    "BigInt": CommonScalar(_LONG, _may_be_whole, 1),
+    "Long": CommonScalar(_LONG, _may_be_whole, 1),
+    "UUID": CommonScalar(_text("uuid"), _may_be_uuid, "00000000-0000-4000-8000-000000000000"),
+    "URL": CommonScalar(_text("uri"), _is_text),
+    "URI": CommonScalar(_text("uri"), _is_text),
+    "EmailAddress": CommonScalar(_text("email"), lambda value: _is_blank(value) or (_is_text(value) and "@" in value)),
+    "JSON": CommonScalar(_ANYTHING, _is_anything, {}),
+    "JSONObject": CommonScalar({"type": "object"}, _is_container, {}),
+    "Any": CommonScalar(_ANYTHING, _is_anything),
+    "_Any": CommonScalar({"type": "object"}, _is_container),
+    "PositiveInt": CommonScalar(
+        _INT | {"minimum": 1}, lambda value: _may_be_whole(value) and not (_is_number(value) and value <= 0)
+    ),
+    "NonNegativeInt": CommonScalar(
+        _INT | {"minimum": 0}, lambda value: _may_be_whole(value) and not (_is_number(value) and value < 0)
+    ),
+    "Decimal": CommonScalar(_DECIMAL, _may_be_number),
 }
-"""Common custom scalars -> schema of their usual values."""
+"""Name -> common custom scalar."""
 _SPECIFIED: Final[Mapping[str, str]] = {
     "rfc4122": "UUID",
     "rfc9562": "UUID",
@@ -126,8 +198,8 @@ def schema_of(kind: GraphQLScalarType) -> Raw:
     """Return the JSON Schema of the values of a scalar. Raises `IncorrectUsage` for a strategy without values."""
     if is_registered(kind.name):
         return _registered(kind.name)
-    found = BUILT_IN.get(kind.name) or CUSTOM.get(known_name(kind) or "")
-    return dict(found or _UNKNOWN)
+    name = known_name(kind)
+    return dict(BUILT_IN.get(kind.name) or (_UNKNOWN if name is None else CUSTOM[name].schema))
 
 
 def _format_of(scalar: str) -> str:
@@ -157,20 +229,10 @@ def _specified(kind: GraphQLScalarType) -> str | None:
     return _SPECIFIED.get(last)
 
 
-Reader = Callable[[Any], bool]
-"""Returns whether some server might accept a value."""
-_DIGIT: Final = re.compile(r"\d")
-_UUID: Final = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
-_AROUND_UUID: Final = re.compile(r"urn:uuid:|[{}-]", re.IGNORECASE)
-_ADDRESS: Final = re.compile(r"[\d:]")
-_NUMBER: Final = re.compile(r"\s*[-+]?(\d|\.\d|0x)", re.IGNORECASE)
-
-
 def is_malformed(kind: GraphQLScalarType, value: Any) -> bool:
     """Whether no server accepts a value of a scalar; False for a scalar that a user describes."""
     name = known_name(kind)
-    reader = _READERS.get(name) if name is not None else None
-    return reader is not None and not is_registered(kind.name) and not reader(value)
+    return name is not None and not is_registered(kind.name) and not CUSTOM[name].may_be(value)
 
 
 def refuse_malformed(schema: GraphQLSchema) -> None:
@@ -190,71 +252,6 @@ def _parser(kind: GraphQLScalarType) -> Callable[[Any], Any]:
         return value
 
     return parse
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_blank(value: Any) -> bool:
-    # Some servers read blank text as null.
-    return isinstance(value, str) and not value.strip()
-
-
-def _may_be_time(value: Any) -> bool:
-    return _is_number(value) or _is_blank(value) or (_is_text(value) and bool(_DIGIT.search(value)))
-
-
-def _may_be_uuid(value: Any) -> bool:
-    if not _is_text(value):
-        return False
-    return _is_blank(value) or _UUID.fullmatch(_AROUND_UUID.sub("", value.strip())) is not None
-
-
-def _may_be_address(value: Any) -> bool:
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return is_whole or _is_blank(value) or (_is_text(value) and bool(_ADDRESS.search(value)))
-
-
-def _may_be_number(value: Any) -> bool:
-    # Some languages treat a boolean as a number.
-    is_number = isinstance(value, int | float) or _is_blank(value)
-    return is_number or (_is_text(value) and _NUMBER.match(value) is not None)
-
-
-def _may_be_whole(value: Any) -> bool:
-    return _may_be_number(value) and not (isinstance(value, float) and not value.is_integer())
-
-
-def _is_container(value: Any) -> bool:
-    return isinstance(value, dict | list)
-
-
-_READERS: Final[Mapping[str, Reader]] = {
-    "Date": _may_be_time,
-    "Time": _may_be_time,
-    "DateTime": _may_be_time,
-    "Timestamp": _may_be_time,
-    "IP": _may_be_address,
-    "IPv4": _may_be_address,
-    "IPv6": _may_be_address,
-    "BigInt": _may_be_whole,
-    "Long": _may_be_whole,
-    "Decimal": _may_be_number,
-    "PositiveInt": lambda value: _may_be_whole(value) and not (_is_number(value) and value <= 0),
-    "NonNegativeInt": lambda value: _may_be_whole(value) and not (_is_number(value) and value < 0),
-    "UUID": _may_be_uuid,
-    "URL": _is_text,
-    "URI": _is_text,
-    "EmailAddress": lambda value: _is_blank(value) or (_is_text(value) and "@" in value),
-    "JSONObject": _is_container,
-    "_Any": _is_container,
-}
-"""By the names of `CUSTOM`."""
 
 
 _INT_BOUND: Final = 2**31
@@ -363,24 +360,8 @@ def simplest(kind: Any, depth: int = 8) -> Any:
         case GraphQLInputObjectType():
             return _simplest_object(kind, depth)
         case _:
-            return _SIMPLEST.get(kind.name, "0")
-
-
-_SIMPLEST: Final[Mapping[str, Any]] = {
-    "Int": 1,
-    "Float": 1,
-    "Boolean": False,
-    "ID": "0",
-    "String": "0",
-    "Date": "2000-01-01",
-    "DateTime": "2000-01-01T00:00:00Z",
-    "Time": "00:00:00Z",
-    "UUID": "00000000-0000-4000-8000-000000000000",
-    "Long": 1,
-    "BigInt": 1,
-    "JSON": {},
-    "JSONObject": {},
-}
+            built_in = {"Int": 1, "Float": 1, "Boolean": False}
+            return CUSTOM[kind.name].simplest if kind.name in CUSTOM else built_in.get(kind.name, "0")
 
 
 def _simplest_object(kind: GraphQLInputObjectType, depth: int) -> Any:

@@ -84,7 +84,7 @@ def test_what_is_no_scalar_is_refused(name: Any, strategy: Any) -> None:
 )
 def test_urls_of_specifications_are_understood(url: str, known: str) -> None:
     kind = GraphQLScalarType("Own", specified_by_url=url)
-    assert scalars.schema_of(kind) == scalars.CUSTOM[known]
+    assert scalars.schema_of(kind) == scalars.CUSTOM[known].schema
     assert not scalars.is_unknown(kind)
     assert scalars.is_unknown(GraphQLScalarType("Own", specified_by_url="https://example.com/own"))
 
