@@ -2,7 +2,7 @@
 
 from urllib.parse import unquote
 
-from checker.core.schema import unescaped
+from checker.core.schema import Document, UnresolvableReference, unescaped
 
 
 def pointer_child(pointer: str, *tokens: str) -> str:
@@ -14,6 +14,14 @@ def pointer_child(pointer: str, *tokens: str) -> str:
         else:
             pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
     return pointer
+
+
+def target_of(document: Document, reference: str, at: str) -> tuple[object, str] | None:
+    """Return the target of a reference and its place; None if it leads nowhere."""
+    try:
+        return document.resolve(reference, at=at)
+    except UnresolvableReference:
+        return None
 
 
 def walked(value: object, path: str) -> tuple[bool, object]:

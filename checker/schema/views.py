@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.core.schema import Dialect, Document, Schema, UnresolvableReference
-from checker.schema.pointers import pointer_child
+from checker.core.schema import Dialect, Document, Schema
+from checker.schema.pointers import pointer_child, target_of
 
 ALL_TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 # Drafts before 2019-09 ignore siblings of `$ref` by the letter; stand-alone documents of theirs use them all the same, and an
@@ -224,10 +224,7 @@ class Outline:
 
     def lookup(self, reference: str, at: str) -> tuple[object, str] | None:
         """Return the target of a reference in the document and its place; None if it leads nowhere."""
-        try:
-            return self._document.resolve(reference, at=at)
-        except UnresolvableReference:
-            return None
+        return target_of(self._document, reference, at)
 
     def _of(self, terms: tuple[AppliedSchema | _Alternatives, ...]) -> "Outline":
         return Outline(self._document, self.dialect, terms)

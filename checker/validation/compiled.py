@@ -7,7 +7,7 @@ become keywords of the draft) and compiled once for each document and direction.
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
 from checker.schema.keywords import Keyword, KeywordShape, keywords_of
-from checker.schema.pointers import pointer_child
+from checker.schema.pointers import pointer_child, target_of
 from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, sent_value
 from checker.validation.ecma import LONGEST_PATTERN, is_foreign
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
@@ -178,7 +178,7 @@ class Translator:
         for rule in self._rules:
             rule(plain, raw)
         if isinstance(raw.get("discriminator"), dict) and not plain.keys().isdisjoint(KEYWORDS):
-            discriminator = discriminator_of(raw, at, self._target)
+            discriminator = discriminator_of(raw, at, partial(target_of, self._document))
             if "oneOf" in plain or discriminator is not None:
                 _alternatives(plain, discriminator)
         _arrays(plain, has_prefix=self._has_prefix)
@@ -235,12 +235,6 @@ class Translator:
                 raise UnresolvableReference(f"{reference!r} at {at} leads back to itself; point it at a schema")
             seen.add(pointer)
         return target, pointer
-
-    def _target(self, reference: str, at: str) -> tuple[object, str] | None:
-        try:
-            return self._document.resolve(reference, at=at)
-        except UnresolvableReference:
-            return None
 
     def _with_null(self, raw: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
         if self._nullable is None or raw.get(self._nullable) is not True or not plain:

@@ -40,7 +40,7 @@ from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.context import Budget
 from checker.schema.discriminators import Family, family_of, has_bases, is_heir
 from checker.schema.keywords import keywords_of
-from checker.schema.pointers import pointer_child
+from checker.schema.pointers import pointer_child, target_of
 from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, sent_value
 from checker.validation.compiled import Compiled
 
@@ -322,10 +322,7 @@ class Canon:
 
     def lookup(self, reference: str, at: str) -> tuple[object, str] | None:
         """Return the target of a reference and its place; None if it leads nowhere."""
-        try:
-            return self.document.resolve(reference, at=at)
-        except UnresolvableReference:
-            return None
+        return target_of(self.document, reference, at)
 
     def target(self, facet: Facet) -> Facet:
         """Return the target of a facet that is a bare reference: both are the same schema.
