@@ -60,18 +60,14 @@ class GenerationSettings(Struct, frozen=True):
     """Scenarios, among those of requests that are none to their operation, that some check judges."""
     fixed_headers: frozenset[str] = frozenset()
     """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
-
     fixed_places: frozenset[tuple[Location, str]] = frozenset()
     """Pairs of the query, and cookies, that credentials stand in, whatever a case has."""
-
     references: tuple[str, ...] = ()
     """Pointers into bodies to what names things that other operations make, `*` for every item of a list."""
     learned: tuple[Constraint, ...] = ()
     """Demands of the target beyond the description. Valid cases respect them, unless they leave no value."""
-
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
     """Requests carry credentials that are made up, where the description asks for some and users give none."""
-
     met_alternatives: tuple[int, ...] = ()
     """Indexes of the operation's security alternatives that the configured credentials satisfy; the one used by ordinary requests comes first."""
 

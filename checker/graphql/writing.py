@@ -33,6 +33,7 @@ from msgspec import Struct, field
 from checker.core.case import NOT_SET
 from checker.core.operation import BodyForm
 from checker.core.scenarios import Scenario
+from checker.graphql.inputs import is_list
 from checker.graphql.scalars import count_in_arguments, simplest
 from checker.graphql.selections import (
     EVERYTHING,
@@ -476,7 +477,7 @@ def _costly(writer: QueryWriter, value: Any) -> Iterator[BodyForm]:
 
 def _deep(writer: QueryWriter, value: Any) -> str:
     """Return a query of that depth with a small response: along single objects that lead back to their type, or along types."""
-    way = _way_back(writer.kind) if _is_single(writer.field.type) else None
+    way = None if is_list(writer.field.type) else _way_back(writer.kind)
     if way is None:
         # `ofType` of a type is a single type or null, and every server with introspection has it.
         return _OF_TYPES.format(inner="ofType { " * _DEPTH + "name" + " }" * _DEPTH)
@@ -497,7 +498,7 @@ def _way_back(kind: Any) -> tuple[str, ...] | None:
             continue
         for name, one in here.fields.items():
             inner = get_named_type(one.type)
-            if is_leaf_type(inner) or not is_free(one) or not _is_single(one.type):
+            if is_leaf_type(inner) or not is_free(one) or is_list(one.type):
                 continue
             if inner is kind:
                 return (*way, name)
@@ -505,8 +506,3 @@ def _way_back(kind: Any) -> tuple[str, ...] | None:
                 seen.add(inner.name)
                 queue.append((inner, (*way, name)))
     return None
-
-
-def _is_single(kind: Any) -> bool:
-    inner = kind.of_type if isinstance(kind, GraphQLNonNull) else kind
-    return not isinstance(inner, GraphQLList)

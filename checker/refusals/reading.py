@@ -317,7 +317,7 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
     body = body_of(response)
     related = set(_relations(body, case, declared))
     for reader in READERS if body is not None else ():
-        said = list(_within(reader.read(body)))
+        said = list(islice(reader.read(body), _MOST))
         found = {one for each in said if (one := _placed(each, case, declared)) is not None}
         if found:
             return sorted(found | related)[:_MOST]
@@ -364,13 +364,6 @@ def _paths_in(value: Any, above: tuple[str, ...], depth: int) -> Iterator[tuple[
             yield from _paths_in(inner, (*above, str(name)), depth - 1)
     elif depth and isinstance(value, list) and value:
         yield from _paths_in(value[0], (*above, ITEMS), depth - 1)
-
-
-def _within(said: Iterator[PlaceDemand]) -> Iterator[PlaceDemand]:
-    for count, one in enumerate(said):
-        if count >= _MOST:
-            return
-        yield one
 
 
 def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constraint | None:

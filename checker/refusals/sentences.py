@@ -164,10 +164,6 @@ def _length(keyword: str) -> _Reading:
     return lambda found: iter([(keyword, int(found["n"]))])
 
 
-def _exactly(found: re.Match[str]) -> Iterator[Demand]:
-    yield from (("minLength", int(found["n"])), ("maxLength", int(found["n"])))
-
-
 def _fixed(keyword: str, value: Any = True) -> _Reading:
     return lambda found: iter([(keyword, value)])
 

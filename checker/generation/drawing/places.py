@@ -102,7 +102,13 @@ def place_of(location: Location, text: Alphabet, excluded: str, style: str = "",
     Values that are ambiguous on the wire (`checker.transport.wire.ambiguity`) are left out wherever there are others.
     """
     if location is Location.PATH:
-        return _path(text, style, explode=explode)
+        # A slash ends a segment, decoded or not; controls are refused by many servers before routing.
+        characters = alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\")
+        separators = _SEPARATORS + "." if style == "label" and explode else _SEPARATORS
+        return TextPlace(
+            "path", characters, 1, 1, allows_null=False, refuses=_DOTS, is_trimmed=True, separators=separators,
+            takes_any_listed=True,
+        )  # fmt: skip
     if location is Location.QUERY:
         separators = _SEPARATORS + _BRACKETS
         return TextPlace("query", text, min_items=1, separators=separators)
@@ -127,22 +133,6 @@ def json_place(location: Location, text: Alphabet, excluded: str) -> TextPlace:
         case _:
             characters = alphabets.restricted(((0x20, 0x7E),), excluded)
     return TextPlace(f"{location}-json", characters, allows_null=True, is_body=True)
-
-
-def _path(text: Alphabet, style: str, *, explode: bool) -> TextPlace:
-    """A slash ends a segment, decoded or not; controls are refused by many servers before routing."""
-    is_label = style == "label"
-    return TextPlace(
-        "path",
-        alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\"),
-        1,
-        1,
-        allows_null=False,
-        refuses=_DOTS,
-        is_trimmed=True,
-        separators=_SEPARATORS + "." if is_label and explode else _SEPARATORS,
-        takes_any_listed=True,
-    )
 
 
 @lru_cache(maxsize=32)

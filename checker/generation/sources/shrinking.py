@@ -301,34 +301,24 @@ def lower(choice: Choice) -> Search[Choice, None]:
     if isinstance(choice, bool):
         if choice:
             yield False
-    elif isinstance(choice, float):
-        yield from _lower_float(choice)
-    elif isinstance(choice, int):
-        yield from _lower_integer(choice)
+    elif isinstance(choice, int | float):
+        yield from _lower_number(choice)
     elif isinstance(choice, str):
         yield from _lower_text(choice)
 
 
-def _lower_integer(value: int) -> Search[Choice, None]:
-    if value == 0 or (yield 0):
-        return
-    sign = 1 if value > 0 else -1
-    if sign < 0 and (yield -value):
-        sign = 1
-    yield from _bisect_roundly(abs(value), lambda size: sign * size)
-
-
-def _lower_float(value: float) -> Search[Choice, None]:
-    # Whole numbers come first and end the search if they fail: people choose round bounds, and a fraction is harder to read.
-    if value == 0 or (yield 0.0):
+def _lower_number(value: float) -> Search[Choice, None]:
+    number = type(value)
+    if value == 0 or (yield number(0)):
         return
     sign = 1 if value > 0 else -1
     if sign < 0 and (yield -value):
         sign = 1
     whole = int(abs(value))
+    # Whole numbers come first and end the search if they fail: people choose round bounds, and a fraction is harder to read.
     for size in (whole, whole + 1):
-        if float(size) == abs(value) or (yield float(sign * size)):
-            yield from _bisect_roundly(size, lambda smaller: float(sign * smaller))
+        if size == abs(value) or (yield number(sign * size)):
+            yield from _bisect_roundly(size, lambda smaller: number(sign * smaller))
             return
 
 
