@@ -22,11 +22,11 @@ from checker.generation.drawing.objects import wants_extra
 from checker.generation.drawing.places import TextPlace, item_of, location_of
 from checker.generation.drawing.texts import file_of
 from checker.generation.normalization import forms
-from checker.generation.normalization.discrimination import discriminated
-from checker.generation.normalization.forms import Branches, Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.normalization.discrimination import ways_of
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values, meant_types
 from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.writing import writer
+from checker.generation.patterns.writing import names_like
 from checker.generation.sources import alphabets
 from checker.generation.sources.context import NO_VALUE, Rejected
 from checker.generation.sources.replay import SimplestSource
@@ -47,7 +47,6 @@ _VARIED: Final = 20_000
 """Items of all arrays in which one item is varied: 5,002 members in an array of 5,000 items took minutes to compare."""
 _ANY: Final = "*"
 _FILLER: Final = "0"
-_LONGEST_NAME: Final = 24
 _NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
 ADDITIONAL: Final = "x-checker-additional"
 _ORDER: Final = (
@@ -275,11 +274,7 @@ class Edges(Struct):
 
     def alternatives(self, form: Canonical) -> Iterator[Conjunction]:
         """Yield each branch of the first alternatives, together with all other constraints."""
-        branches: Branches = form.branches[0]
-        base = form.base(branches.owner, branches.keyword)
-        pinned = discriminated(self.compiler.canon, branches)
-        for index, alternative in enumerate(branches.alternatives):
-            yield (*base, *alternative, *(pinned[index] if pinned else ()))
+        return ways_of(self.compiler.canon, form, form.branches[0])
 
     def _kinds(self, form: Canonical, place: TextPlace) -> list[str]:
         """Return the types to show, in the order of their importance."""
@@ -566,10 +561,9 @@ def _objects(node: _Node) -> Iterator[Boundary]:
         yield from node.inside(objects.of_name(name), _ANY, put, "Object with additional property: ")
     for pattern, facet in objects.pattern_properties:
         try:
-            written = writer(pattern, alphabets.VISIBLE.intervals)
+            name = names_like(pattern)(SimplestSource())
         except UnsupportedPattern:
             continue
-        name = written.write(SimplestSource(), 0, max(written.low, _LONGEST_NAME))
         if name not in objects.properties and name not in objects.hidden:
             text = f"Object with pattern key '{name}' ('{pattern}') value: "
             yield from node.inside((facet,), name, partial(_with, template, name), text)

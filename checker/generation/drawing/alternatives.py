@@ -7,7 +7,7 @@ from typing import Any, Final
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.drawing.nodes import IsValid, Nodes, identity, validator_of
 from checker.generation.drawing.places import TextPlace
-from checker.generation.drawing.scalars import compile_listed
+from checker.generation.drawing.scalars import compile_listed, few_integers
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import may_be_alone
@@ -72,7 +72,6 @@ def _differs(matches: Callable[[str], bool]) -> Accepts:
 
 def _few(kind: str, form: Canonical) -> list[Any] | None:
     """All values of a kind, when they are few."""
-    numbers = form.numbers
     if kind == forms.BOOLEAN:
         return [False, True]
     if kind != forms.INTEGER:
@@ -80,25 +79,8 @@ def _few(kind: str, form: Canonical) -> list[Any] | None:
     if any(step.numerator == 1 for step in form.excluded.steps):
         # Every integer is a multiple of 1 and of its parts.
         return []
-    if numbers.low is None or numbers.high is None or numbers.high - numbers.low > _SMALL:
-        return None
-    step = numbers.step or Fraction(1)
-    return [
-        value
-        for value in range(int(numbers.low) - 1, int(numbers.high) + 2)
-        if _is_inside(value, form) and value % step == 0
-    ]
-
-
-def _is_inside(value: int, form: Canonical) -> bool:
-    numbers = form.numbers
-    assert numbers.low is not None
-    assert numbers.high is not None
-    return (
-        numbers.low <= value <= numbers.high
-        and not (numbers.is_low_open and value == numbers.low)
-        and not (numbers.is_high_open and value == numbers.high)
-    )
+    few = few_integers(form.numbers, _SMALL)
+    return None if few is None else list(few)
 
 
 def _with_odd_texts(draw: Draw, form: Canonical, accepts: Accepts) -> Draw:

@@ -11,6 +11,7 @@ from checker.core.case import copied
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.generation.drawing.nodes import Nodes, Variety, identity
 from checker.generation.drawing.places import TextPlace, item_of
+from checker.generation.drawing.scalars import few_integers
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet
 from checker.generation.sources.basic import either
@@ -81,6 +82,7 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     plan = ArrayPlan(form.pointer, low, most, tuple(prefix), item, arrays.unique, keeps_path)
     if arrays.has_duplicates:
         return _with_duplicates(plan, nodes.context)
+    # Where most members of a small set are wanted, drawing equal items again would hardly end.
     if members is not None and 2 * low > len(members):
         return _compile_members(plan, members)
     draw = _compile_array(plan, nodes.context)
@@ -344,11 +346,10 @@ def _members(nodes: Nodes, items: Conjunction, place: TextPlace, low: int) -> li
         return None
     else:
         if forms.INTEGER in form.types:
-            numbers = form.numbers
-            if numbers.low is None or numbers.high is None or numbers.high - numbers.low >= _MOST_MEMBERS:
+            few = few_integers(form.numbers, _MOST_MEMBERS)
+            if few is None:
                 return None
-            step = int(numbers.step) if numbers.step is not None and numbers.step.denominator == 1 else 1
-            values += range(-(-int(numbers.low) // step) * step, int(numbers.high) + 1, step)
+            values += few
         values += [False, True] if forms.BOOLEAN in form.types else []
         values += [None] if forms.NULL in form.types else []
     if len(values) > _MOST_MEMBERS:

@@ -240,25 +240,22 @@ class Compiler(Struct):
     ) -> tuple[list[Draw], Unsatisfiable | None]:
         """Return the draws of the possible alternatives, and the error of the first impossible one."""
         branches = form.branches[0]
-        base = form.base(branches.owner, branches.keyword)
         if branches.keyword == "not":
+            base = form.base(branches.owner, branches.keyword)
             if is_settled(self.canon, form, branches):
                 return [self.compile(base, place)], None
             found = self._ways(branches, base, place)
             if found:
                 return found, None
-        pinned = discrimination.discriminated(self.canon, branches)
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
-        for index, alternative in enumerate(branches.alternatives):
-            extra = pinned[index] if pinned else ()
-            wanted = (*base, *alternative, *extra)
+        for index, wanted in enumerate(discrimination.ways_of(self.canon, form, branches)):
             try:
                 draw = self.compile(wanted, place)
                 if is_alone is not None and index < alternatives.MOST:
                     others = discrimination.others_excluded(branches, index)
                     draw = alternatives.apart(self, draw, (wanted, others, place), is_alone)
-                draws.extend([draw] * self._weight(alternative))
+                draws.extend([draw] * self._weight(branches.alternatives[index]))
             except Unsatisfiable as error:
                 reason = reason or error
             # Conditions beside each other double the combinations: some of them have to do.

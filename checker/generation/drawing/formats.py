@@ -91,10 +91,6 @@ def _ipv4(number: int) -> str:
     return f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
 
 
-def _ipv6(number: int) -> str:
-    return str(IPv6Address(number))
-
-
 _SEGMENT = joined(_SLASH, texts(PATH, 0, 12))
 _TAIL = joined(
     one_of((_NONE, _SEGMENT, joined(_SEGMENT, _SEGMENT))),
@@ -105,10 +101,6 @@ _URI_REFERENCE = either(0.5, _URI, joined(_SLASH, texts(PATH, 1, 12), _TAIL))
 _IRI = either(0.5, _URI, joined(constant(_SCHEMES[0]), _IDN_HOSTNAME, _SLASH, texts(INTERNATIONAL, 0, 8)))
 _IRI_REFERENCE = either(0.5, _IRI, joined(_SLASH, texts(INTERNATIONAL, 1, 12)))
 _URI_TEMPLATE = joined(_URI, listed(_EXPRESSIONS))
-
-
-def _byte(source: Source) -> str:
-    return base64.b64encode(source.binary(0, 48)).decode("ascii")
 
 
 def _duration(source: Source) -> str:
@@ -225,7 +217,13 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "ipv4": TextFormat(
         finished(integers(0, 0xFFFFFFFF), _ipv4), 7, 15, rf"({_OCTET_GRAMMAR}\.){{3}}{_OCTET_GRAMMAR}", is_certain=True
     ),
-    "ipv6": TextFormat(finished(integers(0, (1 << 128) - 1), _ipv6), 2, 45, _IPV6_GRAMMAR, is_certain=True),
+    "ipv6": TextFormat(
+        finished(integers(0, (1 << 128) - 1), lambda number: str(IPv6Address(number))),
+        2,
+        45,
+        _IPV6_GRAMMAR,
+        is_certain=True,
+    ),
     "uri": TextFormat(_URI, 2, UNBOUNDED, _URI_GRAMMAR, is_certain=True),
     "url": TextFormat(
         _URI,
@@ -239,7 +237,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "iri-reference": TextFormat(_IRI_REFERENCE, grammar=_REFERENCE_GRAMMAR, is_international=True),
     "uri-template": TextFormat(_URI_TEMPLATE, grammar=_URI_GRAMMAR),
     "byte": TextFormat(
-        _byte,
+        lambda source: base64.b64encode(source.binary(0, 48)).decode("ascii"),
         grammar=f"({_BASE64_GRAMMAR}{{4}})*({_BASE64_GRAMMAR}{{2}}[AEIMQUYcgkosw048]=|{_BASE64_GRAMMAR}[AQgw]==)?",
     ),
     "json-pointer": TextFormat(_json_pointer, grammar=_POINTER_GRAMMAR),

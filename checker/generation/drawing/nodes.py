@@ -36,6 +36,7 @@ class Variety(Enum):
 
 def may_be_poor(form: Canonical) -> bool:
     """Whether only a few draws can tell if values repeat themselves."""
+    # `{}` and `{"type": "object"}` describe many APIs, and sending `{}` a hundred times tests nothing.
     is_short = form.arrays.count.low <= _FEW_ITEMS
     return bool(form.types & _CONTAINERS) and len(form.objects.properties) <= _FEW_PROPERTIES and is_short
 

@@ -19,7 +19,7 @@ from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
-from checker.generation.patterns.writing import writer
+from checker.generation.patterns.writing import LONGEST_NAME, names_like
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts
 from checker.generation.sources.choices import RandomSource, Source, SourceSpent
@@ -30,7 +30,6 @@ SELDOM: Final = 0.1
 """Share of requests with an optional part that most servers refuse, or respond to with nothing."""
 _NAME_PLACE: Final = TextPlace("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE: Final = TextPlace("any-name", alphabets.VISIBLE)
-_LONGEST_NAME: Final = 24
 _TRIED_NAMES: Final = 6
 _NAME_ATTEMPTS: Final = 12
 _RELATED: Final = 0.06
@@ -373,7 +372,7 @@ def _is_open(form: Canonical, variety: Variety) -> bool:
 def _names(nodes: Nodes, form: Canonical) -> Draw | None:
     """Draws names that `propertyNames` admits; None if none is found."""
     if not form.objects.names:
-        return texts(alphabets.NAME, 1, _LONGEST_NAME)
+        return texts(alphabets.NAME, 1, LONGEST_NAME)
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):
         with suppress(Unsatisfiable):
             draw = nodes.compile((*form.objects.names, _TEXT), place)
@@ -389,8 +388,6 @@ def _names_like(pattern: str, inner: TextPlace) -> Draw | None:
         # Names travel like values: without the characters that separate them.
         characters = alphabets.common(characters, inner.alphabet.intervals)
     try:
-        written = writer(pattern, characters)
+        return names_like(pattern, characters)
     except UnsupportedPattern:
         return None
-    most = max(written.low, _LONGEST_NAME)
-    return lambda source: written.write(source, 0, most)

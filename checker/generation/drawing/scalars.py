@@ -86,6 +86,15 @@ def compile_integer(canonical: Canonical, context: DrawContext) -> Draw:
     return _whole_multiples(numbers, said, (low, high), context, canonical.pointer)
 
 
+def few_integers(numbers: Numbers, most: int) -> range | None:
+    """Return all integers that the bounds and the step admit; None if a bound is missing, or for a wider range than `most`."""
+    if numbers.low is None or numbers.high is None or numbers.high - numbers.low > most:
+        return None
+    step = 1 if numbers.step is None else numbers.step.numerator
+    low, high = _integers_between(numbers, Fraction(step))
+    return range(low * step, high * step + 1, step)
+
+
 def _whole_multiples(
     numbers: Numbers, step: Fraction, between: tuple[int, int], context: DrawContext, pointer: str
 ) -> Draw:
@@ -211,6 +220,7 @@ def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
 
 def _readings(value: float) -> set[Fraction]:
     """Return the spellings of a number as text, and as a float."""
+    # Half of all JSON readers know only doubles: bounds hold for both readings, so that no server is blamed for its parser.
     return {Fraction(str(value)), Fraction(nearest_float(value))}
 
 

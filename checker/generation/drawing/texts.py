@@ -147,6 +147,7 @@ def _limits(nodes: Nodes, form: Canonical, place: TextPlace) -> _Limits:
 def _certain(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> Draw | None:
     """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
     strings = form.strings
+    # Checking a text takes as long as writing it.
     if strings.content is not None or len(form.formats) + len(strings.patterns) + len(form.excluded.patterns) != 1:
         return None
     if form.formats:
@@ -201,7 +202,7 @@ def _ways(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> t
         found = (table.decode() for table in files_of(place.file, place.columns))
         tables = tuple(table for table in found if place.alphabet.permits(table))
         if tables:
-            ways.append(either(_FILE_SHARE, listed(tables), _plain(nodes, place, limits)))
+            ways.append(either(_WHOLE_FILES, listed(tables), _plain(nodes, place, limits)))
     for pattern, pointer in patterns:
         try:
             written = writer(pattern, place.alphabet.intervals, place.alphabet)
@@ -322,8 +323,6 @@ def _all_of(checks: list[Check], place: TextPlace, limits: _Limits) -> Check:
 
 _MOST_BYTES: Final = 48
 """Bytes that are encoded, beyond those that a minimum requires."""
-_FILE_SHARE: Final = 0.9
-"""Share of whole files where a kind of file is named."""
 
 
 class _Encoding(Struct, frozen=True):
@@ -368,7 +367,7 @@ def _content(nodes: Nodes, form: Canonical, content: Content, place: TextPlace) 
     plain: Draw = lambda source: source.binary(least, most)  # noqa: E731
     file = SAMPLES.get(content.media_type)
     if file is not None and least <= len(file):
-        plain = either(_FILE_SHARE, listed((file,)), plain)
+        plain = either(_WHOLE_FILES, listed((file,)), plain)
     return finished(plain, encoding.encoded)
 
 
@@ -418,6 +417,7 @@ def _likely(nodes: Nodes, form: Canonical, place: TextPlace, ways: list[Draw], a
     def is_wanted(value: Any) -> bool:
         return accepts(value) and not any(matches(value) for matches in forbidden)
 
+    # A draw for one constraint meets the others by luck: of `format: email` with `@example\.com$`, nothing else would be sent.
     counted = [(_hits(way, is_wanted), way) for way in ways]
     often = [way for count, way in counted if count >= _OFTEN]
     if often:
@@ -443,6 +443,8 @@ def _in_common(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw | None:
     if not (declared or grammars) or nodes.budget.is_low:
         return None
     found = common_to(declared + grammars, forbidden, place.alphabet.intervals)
+    # The work is charged also for an automaton that an earlier operation has made: what a budget leaves out must not depend
+    # on the order of operations.
     nodes.budget.spend(form.pointer, 1 + found.work // _WORK_OF_A_STEP)
     if found.automaton is None:
         return None

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
@@ -19,10 +19,10 @@ from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.negation.mutation_sites import Mutation, MutationSite
 from checker.generation.negation.scalars import SCALARS
 from checker.generation.negation.structures import ARRAY, OBJECT, STRUCTURES, unknown_name, with_room
-from checker.generation.normalization.discrimination import discriminated
+from checker.generation.normalization.discrimination import ways_of
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, inverse, key_of
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
-from checker.generation.patterns.writing import writer
+from checker.generation.patterns.writing import names_like
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected, retried
@@ -34,32 +34,14 @@ Host = Callable[[Broken], Broken]
 _Where = Callable[[Source, Any], Any]
 """Return the key or index of a value at which the broken part is put."""
 
-_NAME_SIZE: Final = 24
-"""Characters of a name, unless its pattern asks for more."""
 _SAMPLES: Final = 6
 
 
-class _Once:
-    """A draw that is compiled when it is first needed: all breaches below one place share what stands around them."""
+_Around = Callable[[], Draw]
+"""Returns the draw of what stands around a breach, compiled when it is first needed. Raises `Unsatisfiable`.
 
-    __slots__ = ("_draw", "_make", "_reason")
-
-    def __init__(self, make: Callable[[], Draw]) -> None:
-        self._make = make
-        self._draw: Draw | None = None
-        self._reason: Unsatisfiable | None = None
-
-    def __call__(self) -> Draw:
-        """Return the draw. Raises `Unsatisfiable` every time, and `BudgetSpent` as long as the budget is too small."""
-        if self._reason is not None:
-            raise self._reason.again()
-        if self._draw is None:
-            try:
-                self._draw = self._make()
-            except Unsatisfiable as error:
-                self._reason = error.again()
-                raise
-        return self._draw
+All breaches below one place share it. The compiler keeps the reason of a conjunction that has no values.
+"""
 
 
 def _placed(around: Draw, where: _Where, broken: Broken) -> Broken:
@@ -85,7 +67,7 @@ def _appended(around: Draw, broken: Broken) -> Broken:
     return whole
 
 
-def _put(around: _Once, where: _Where, otherwise: Host) -> Host:
+def _put(around: _Around, where: _Where, otherwise: Host) -> Host:
     """Return the host that replaces a part of a valid value; `otherwise` where no valid value has that part."""
 
     def host(broken: Broken) -> Broken:
@@ -98,21 +80,21 @@ def _put(around: _Once, where: _Where, otherwise: Host) -> Host:
     return host
 
 
-def _with_room(site: MutationSite) -> _Once:
+def _with_room(site: MutationSite) -> _Around:
     """Return draws of objects that may have one property more."""
-    return _Once(lambda: site.draw((*site.rest(), with_room(site, "room"))))
+    return cache(lambda: site.draw((*site.rest(), with_room(site, "room"))))
 
 
 def in_property(site: MutationSite, name: str) -> Host:
     """Return the host of a declared property."""
-    with_it = _Once(lambda: site.narrowed(f"with-{name}", OBJECT | {"required": [name]}))
+    with_it = cache(lambda: site.narrowed(f"with-{name}", OBJECT | {"required": [name]}))
     room, key = _with_room(site), lambda source, value: name
     return _put(with_it, key, lambda broken: _placed(room(), key, broken))
 
 
 def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
     """Return the host of a property whose name is drawn."""
-    around, names = _with_room(site), _Once(named)
+    around, names = _with_room(site), cache(named)
 
     def host(broken: Broken) -> Broken:
         room, name = around(), names()
@@ -128,11 +110,10 @@ def companions(form: Canonical, pattern: str) -> frozenset[str]:
     if not others:
         return alone
     try:
-        written = writer(pattern, alphabets.VISIBLE.intervals)
+        draw = names_like(pattern)
     except UnsupportedPattern:
         return alone
-    most = max(written.low, _NAME_SIZE)
-    names = (written.write(RandomSource(seed), 0, most) for seed in range(_SAMPLES))
+    names = (draw(RandomSource(seed)) for seed in range(_SAMPLES))
     matched = (frozenset(one for one, matches in others.items() if matches(name)) for name in names)
     return alone | min(matched, key=len)
 
@@ -141,10 +122,9 @@ def matching_name(site: MutationSite, pattern: str, also: frozenset[str]) -> Dra
     """Return draws of names that match these patterns, and no other one. Raises `Unsatisfiable`."""
     objects, at = site.form.objects, site.pointer("patternProperties")
     try:
-        written = writer(pattern, alphabets.VISIBLE.intervals)
+        names = names_like(pattern)
     except UnsupportedPattern as error:
         raise Unsatisfiable(at, str(error)) from error
-    most = max(written.low, _NAME_SIZE)
     wanted = [(matcher(one), one in also) for one in dict(objects.pattern_properties)]
     is_valid = site.compiler.validator(objects.names)
     taken = objects.properties.keys() | objects.hidden
@@ -153,13 +133,13 @@ def matching_name(site: MutationSite, pattern: str, also: frozenset[str]) -> Dra
         is_match = all(matches(name) is is_meant for matches, is_meant in wanted)
         return name not in taken and is_match and is_valid(name)
 
-    return retried(lambda source: written.write(source, 0, most), is_name, site.compiler.context, at)
+    return retried(names, is_name, site.compiler.context, at)
 
 
 def as_name(site: MutationSite) -> Host:
     """Return the host of the name of a property."""
     objects = _with_room(site)
-    items = _Once(lambda: site.compiler.compile(site.form.objects.additional, item_of(site.place)))
+    items = cache(lambda: site.compiler.compile(site.form.objects.additional, item_of(site.place)))
 
     def host(broken: Broken) -> Broken:
         around, item = objects(), items()
@@ -181,9 +161,9 @@ def _always(at: int, source: Source, value: Any) -> int:
 
 def in_items(site: MutationSite, first: int, tag: str, where: _Where) -> Host:
     """Return the host of an item; it is appended to `first` items where no valid array has more."""
-    with_it = _Once(lambda: site.narrowed(tag, ARRAY | {"minItems": first + 1}))
+    with_it = cache(lambda: site.narrowed(tag, ARRAY | {"minItems": first + 1}))
     sizes = ARRAY | {"minItems": first, "maxItems": first}
-    exactly = _Once(lambda: site.narrowed(f"with {first} at most", sizes))
+    exactly = cache(lambda: site.narrowed(f"with {first} at most", sizes))
     return _put(with_it, where, lambda broken: _appended(exactly(), broken))
 
 
@@ -407,13 +387,9 @@ class _BreachWalk(Struct):
 
     def _alternatives(self, node: _Node, form: Canonical) -> None:
         for branches in form.branches:
-            if branches.keyword not in ("anyOf", "oneOf"):
-                continue
-            base = form.base(branches.owner, branches.keyword)
-            pinned = discriminated(self.compiler.canon, branches)
-            for index, alternative in enumerate(branches.alternatives):
-                extra = pinned[index] if pinned else ()
-                self._same(node, (*base, *alternative, *extra))
+            if branches.keyword in ("anyOf", "oneOf"):
+                for way in ways_of(self.compiler.canon, form, branches):
+                    self._same(node, way)
 
     def _same(self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()) -> None:
         spared |= node.spared
@@ -457,6 +433,7 @@ class LazyAlternatives(Generic[Thing]):
 
     def at(self, index: int) -> Thing | None:
         """Return the alternative at an index, or the one that is taken for it."""
+        # Compiling all breaches of an operation would cost far more than most runs use of them.
         if index not in self._ready:
             is_last = index == self._last
             found = self._first(index, self._far if is_last else self._reach)
@@ -525,7 +502,9 @@ def compile_negative(
     with compiler.budget.lent(STEPS), suppress(BudgetSpent):
         # `extend` keeps the breaches that come before the end of the budget.
         listed.extend(islice(filter(wanted, breaches(compiler, conjunction, place)), _MOST))
-    choice = _BreachChoice(listed, _Trial(is_broken, compiler.context, compiler.budget))
+    # Not bound methods: they would make a reference cycle, which keeps the whole program in memory until a collection.
+    makes = [partial(_tried, breach, is_broken, compiler.context, compiler.budget) for breach in listed]
+    choice = _BreachChoice(listed, makes)
     if choice.is_empty:
         raise Unsatisfiable(pointer, NOTHING)
 
@@ -534,6 +513,7 @@ def compile_negative(
         value, wrong = draw(source)
         return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
 
+    # A value that is wrong for the schema may be right as the text that is sent: only the proof decides.
     return retried(make, lambda drawn: is_broken(drawn[0]), compiler.context, pointer, _ATTEMPTS)
 
 
@@ -553,11 +533,9 @@ class _BreachChoice:
 
     __slots__ = ("_first", "_nodes", "_others", "_ready")
 
-    def __init__(self, listed: list[Breach], tried: "_Trial") -> None:
+    def __init__(self, listed: list[Breach], makes: Sequence[Callable[[], tuple[Breach, Broken] | None]]) -> None:
         # Most schemas have a type, and a wrong type is cheap to compile.
         self._first = next((i for i, one in enumerate(listed) if one.keyword == "type"), 0)
-        # Bound methods would make a reference cycle, which keeps the whole program in memory until a collection.
-        makes = [partial(tried, breach) for breach in listed]
         self._ready = LazyAlternatives(makes, reach=_REACH, last=self._first, far=_FAR)
         alone = [index for index, breach in enumerate(listed) if breach.is_alone]
         self._others = [index for index, breach in enumerate(listed) if not breach.is_alone]
@@ -584,33 +562,28 @@ class _BreachChoice:
         return found
 
 
-class _Trial(Struct, frozen=True):
-    """Compiles a breach and tries it."""
-
-    is_broken: Callable[[Any], bool]
-    context: DrawContext
-    budget: Budget
-
-    def __call__(self, breach: Breach) -> tuple[Breach, Broken] | None:
-        """Return its draws if one of a few from fixed seeds is proved broken, else None."""
-        try:
-            with tried_with(self.budget):
-                draw = breach.compile()
-        except (Unsatisfiable, BudgetSpent):
-            return None
-        spent = 0
-        with self.context.aside():
-            for seed in range(_TRIALS):
-                source = RandomSource(seed)
-                self.context.begin(None)
-                with suppress(Rejected, BudgetSpent):
-                    value, _ = draw(source)
-                    if self.is_broken(value):
-                        return (breach, draw) if _size(source.choices) < _RECORDED else None
-                spent += len(source.choices)
-                if spent > _TRIED:
-                    break
+def _tried(
+    breach: Breach, is_broken: Callable[[Any], bool], context: DrawContext, budget: Budget
+) -> tuple[Breach, Broken] | None:
+    """Return a breach with its draws if one of a few from fixed seeds is proved broken, else None."""
+    try:
+        with tried_with(budget):
+            draw = breach.compile()
+    except (Unsatisfiable, BudgetSpent):
         return None
+    spent = 0
+    with context.aside():
+        for seed in range(_TRIALS):
+            source = RandomSource(seed)
+            context.begin(None)
+            with suppress(Rejected, BudgetSpent):
+                value, _ = draw(source)
+                if is_broken(value):
+                    return (breach, draw) if _size(source.choices) < _RECORDED else None
+            spent += len(source.choices)
+            if spent > _TRIED:
+                break
+    return None
 
 
 def _size(choices: Sequence[Choice]) -> int:

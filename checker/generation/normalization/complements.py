@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from checker.generation.normalization.forms import INTEGER, NUMBER, TYPES, Conjunction, Facet, inverse, made
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
-from checker.generation.patterns.writing import writer
-from checker.generation.sources import alphabets
+from checker.generation.patterns.writing import names_like
 from checker.generation.sources.choices import RandomSource
 from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 
@@ -44,6 +43,7 @@ def complement(facet: Facet, raw: dict[str, Any]) -> Complements:
     """Return the ways to break the keywords of a schema; `raw` has its well-formed keywords, references excluded."""
     found: list[Conjunction] = []
     is_whole = True
+    # Drawing values and filtering them by `not` comes to nothing where nearly all values are forbidden.
     for keyword, value in raw.items():
         breaking = _BREAKING.get(keyword)
         if breaking is None:
@@ -119,11 +119,6 @@ def _format(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjuncti
         yield _made(facet, "string", "format", {OTHER_FORMAT: [value]})
 
 
-def _required(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    for name in dict.fromkeys(value):
-        yield _made(facet, "object", f"without {name}", {"properties": {name: False}})
-
-
 def _with_wrong(facet: Facet, name: str, schema: Facet) -> Conjunction:
     wrong = {"required": [name], "properties": {name: inverse(schema)}}
     return _made(facet, "object", f"wrong {name}", wrong)
@@ -144,10 +139,9 @@ def _pattern_properties(facet: Facet, raw: dict[str, Any], value: Any) -> Iterat
 
 def _name_like(pattern: str) -> str:
     try:
-        written = writer(pattern, alphabets.VISIBLE.intervals)
+        name: str = names_like(pattern)(RandomSource(0))
     except UnsupportedPattern:
         raise _Unknown from None
-    name = written.write(RandomSource(0), 0, max(written.low, 24))
     if not matcher(pattern)(name):
         raise _Unknown
     return name
@@ -201,17 +195,12 @@ def _contains(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunc
         yield _made(facet, "array", "with many", many)
 
 
-def _all_of(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    for index, part in enumerate(value):
-        yield (inverse(facet.below(part, "allOf", str(index))),)
-
-
-def _any_of(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    yield tuple(inverse(facet.below(part, "anyOf", str(index))) for index, part in enumerate(value))
+def _parts(facet: Facet, keyword: str, value: Any) -> list[Facet]:
+    return [facet.below(part, keyword, str(index)) for index, part in enumerate(value)]
 
 
 def _one_of(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    parts = [facet.below(part, "oneOf", str(index)) for index, part in enumerate(value)]
+    parts = _parts(facet, "oneOf", value)
     yield tuple(map(inverse, parts))
     if len(parts) > _MANY:
         raise _Unknown
@@ -279,7 +268,9 @@ _BREAKING: Final[dict[str, Breaking]] = {
     "uniqueItems": _simple(
         "array", "twice", lambda value: {"minItems": 2, DUPLICATES: True} if value is True else None
     ),
-    "required": _required,
+    "required": lambda facet, raw, value: (
+        _made(facet, "object", f"without {name}", {"properties": {name: False}}) for name in dict.fromkeys(value)
+    ),
     "properties": _properties,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional,
@@ -287,8 +278,8 @@ _BREAKING: Final[dict[str, Breaking]] = {
     "items": _items,
     "prefixItems": lambda facet, raw, value: _prefix(facet, value, "prefixItems"),
     "contains": _contains,
-    "allOf": _all_of,
-    "anyOf": _any_of,
+    "allOf": lambda facet, raw, value: ((inverse(part),) for part in _parts(facet, "allOf", value)),
+    "anyOf": lambda facet, raw, value: iter([tuple(map(inverse, _parts(facet, "anyOf", value)))]),
     "oneOf": _one_of,
     "not": lambda facet, raw, value: iter([(facet.below(value, "not"),)]),
     "if": _if,

@@ -1,6 +1,7 @@
 """Alternatives that exclude each other, discriminators, and forms that admit no value at a quick look."""
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import combinations
 from typing import Any, Final
@@ -50,6 +51,14 @@ def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
         pinned = {"properties": {found.property_name: listed}, "required": [found.property_name]}
         pins.append((made(owner, f"{at} {index} pinned", pinned),))
     return pins if any(pins) else []
+
+
+def ways_of(canon: Canon, form: Canonical, branches: Branches) -> Iterator[Conjunction]:
+    """Yield each alternative with all other constraints of its form, and with the discriminator that names it."""
+    base = form.base(branches.owner, branches.keyword)
+    pinned = discriminated(canon, branches)
+    for index, alternative in enumerate(branches.alternatives):
+        yield (*base, *alternative, *(pinned[index] if pinned else ()))
 
 
 def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:

@@ -415,6 +415,17 @@ def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME)
     return one_written(found)
 
 
+LONGEST_NAME: Final = 24
+"""Characters of the name of a property, unless its pattern asks for more."""
+
+
+def names_like(pattern: str, allowed: tuple[Interval, ...] = alphabets.VISIBLE.intervals) -> Draw:
+    """Draws names of properties that a pattern is found in. Raises `UnsupportedPattern`."""
+    found = writer(pattern, allowed)
+    most = max(found.low, LONGEST_NAME)
+    return lambda source: found.write(source, 0, most)
+
+
 def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -> PatternPart:
     expression, is_open_after = branch.expression, branch.is_open_after
     last = branch.parts[-1] if branch.parts else None
@@ -422,6 +433,7 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
         # The text that follows has to satisfy the condition.
         anything = Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
         expression, is_open_after = Concatenation((*branch.parts, anything)), False
+    # A pattern is searched for: `^/` matches more than `/`. Some who write no anchors mean whole texts all the same.
     match = written(expression, allowed)
     if not (branch.is_open_before or is_open_after):
         return match

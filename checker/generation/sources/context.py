@@ -163,6 +163,8 @@ Steps say less, 0.7 to 1.8 KiB each: many of them read forms that operations sha
 class Budget(Struct):
     """The work that compiling one operation may take, in steps of about 50 us: reading a schema, compiling a node."""
 
+    # Work is counted, not time: the same seed has to mean the same cases on any machine.
+
     steps: int = 60_000
     """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""
     thrift: int = 45_000
