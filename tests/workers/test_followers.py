@@ -15,7 +15,7 @@ def _queue(saved: int) -> tuple[FollowerQueue, Any]:
     place = SimpleNamespace(
         saved=SimpleNamespace(load=lambda label: [("a", "b")] * saved),
         factory=SimpleNamespace(remake=lambda step, *, name, phase: found),
-        chains=SimpleNamespace(follow=lambda sent, seed, index, phase: found),
+        explorer=SimpleNamespace(chains=SimpleNamespace(follow=lambda sent, seed, index, phase: found)),
         held_back=frozenset(),
     )
     task = SimpleNamespace(id="1", labels=(LABEL,), seed=1)

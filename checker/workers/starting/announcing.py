@@ -1,6 +1,6 @@
 """The records and messages of a worker about the description that it has opened."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import json
@@ -9,66 +9,23 @@ from msgspec.structs import replace
 from checker.config.filters import unmatched
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.config.overrides import Overrides
-from checker.config.settings import RunSettings
 from checker.config.value_kinds import did_you_mean, did_you_mean_or_all
-from checker.core.operation import BrokenOperation, Label, Operation
+from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import CaseSource, phases_of_runs
-from checker.core.request import BaseUrl, Location, without_userinfo
+from checker.core.request import Location, without_userinfo
 from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import ways_in
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.health import Safety, ends_access, looks_dangerous
 from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.class_checks import ClassChecks
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.recording.coverage import documented_types, enumerations_of
 from checker.workers.recording.recorder import Recorder
-from checker.workers.selected import SelectedOperations
 from checker.workers.subject import Description, TestedDescription, other_host
 from checker.workers.users import UsersCode
 
 _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
-
-
-def tell_of_description(recorder: Recorder, description: Description, opened: SchemaOpened) -> None:
-    """Write down what was opened, and what reading it has shown."""
-    recorder.journal.append(opened)
-    for note in description.notes:
-        recorder.note(note)
-
-
-def tell_of_unread(recorder: Recorder, selected: SelectedOperations, phase: str) -> None:
-    """Operations that cannot be read, and those that their version does not know."""
-    for unread in selected.broken:
-        recorder.operation_error(unread.label, phase, "Schema Error", unread.error)
-    for dropped in selected.dropped:
-        recorder.note(Note(dropped.kind.value, dropped.label, dropped.pointer, dropped.message))
-    for text in selected.unmatched:
-        recorder.note(Note("unmatched_filter", "", "", text))
-    recorder.journal.flush()
-
-
-def tell_of_warning_settings(recorder: Recorder, selected: SelectedOperations, operations: OperationResolver) -> None:
-    """Record the operations whose warnings differ from the common ones: reports know only their names."""
-    usual = operations.common.warnings
-    for entry in () if operations.is_uniform else selected.entries:
-        own = operations.of(entry).warnings
-        if own != usual:
-            recorder.note(Note(OWN_WARNINGS, entry.label, "", json.encode(own).decode()))
-
-
-def tell_of_checks(recorder: Recorder, checks: ClassChecks) -> None:
-    """Record that a check needs all cases in one worker."""
-    if checks.works_alone:
-        text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
-        recorder.note(Note("alone", checks.works_alone, "", text))
-
-
-def tell_of_schemes(recorder: Recorder, schemes: SchemeCredentials) -> None:
-    """Credentials that are configured for what the description does not have."""
-    for name, text in schemes.unused:
-        recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
 
 
 def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrides, schemes: SchemeCredentials) -> None:
@@ -161,31 +118,12 @@ def tell_of_warning(recorder: Recorder, warning: SchemaWarning) -> None:
 
 
 def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpened:
-    """Write down what was opened, and what is to be said of it."""
-    told = replace(
-        _told(subject.description, subject.selected, subject.settings, subject.origin),
-        ways_in=ways_in(subject.schemes.declared.values()),
-        auth_examples=subject.schemes.examples(subject.description.schema.described_login),
-    )
-    tell_of_description(recorder, subject.description, told)
-    for note in subject.notes:
-        recorder.note(note)
-    tell_of_checks(recorder, subject.classes)
-    tell_of_schemes(recorder, subject.schemes)
-    schema, overrides = subject.description.schema, subject.settings.sources.overrides
-    tell_of_parameters(recorder, schema, overrides, subject.schemes)
-    tell_of_blocks(recorder, schema, subject.settings.operations)
-    tell_of_servers(recorder, subject.description, subject.settings.operations)
-    tell_of_warning_settings(recorder, subject.selected, subject.operations)
-    tell_of_unread(recorder, subject.selected, subject.settings.phases[0])
-    return told
-
-
-def _told(
-    description: Description, selected: SelectedOperations, settings: RunSettings, origin: BaseUrl
-) -> SchemaOpened:
-    schema = description.schema
-    return SchemaOpened(
+    """Record the description that was opened, and everything about it that a reader of the results has to know."""
+    description, selected, settings, operations = (
+        subject.description, subject.selected, subject.settings, subject.operations,
+    )  # fmt: skip
+    schema, schemes = description.schema, subject.schemes
+    told = SchemaOpened(
         title=schema.title,
         specification=schema.specification,
         base_url=settings.report.sanitization.redaction.url(without_userinfo(schema.base_url or "")),
@@ -193,61 +131,78 @@ def _told(
         total=selected.total,
         selected=len(selected) + len(selected.broken),
         unreadable=len(selected.broken),
-        fetched_from=other_host(settings, origin),
+        fetched_from=other_host(settings, subject.origin),
         credentials=schema.credentials,
         declared_path=schema.declared_path,
+        ways_in=ways_in(schemes.declared.values()),
+        auth_examples=schemes.examples(schema.described_login),
     )
+    recorder.journal.append(told)
+    for note in (*description.notes, *subject.notes):
+        recorder.note(note)
+    if subject.classes.works_alone:
+        text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
+        recorder.note(Note("alone", subject.classes.works_alone, "", text))
+    for name, text in schemes.unused:
+        recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
+    tell_of_parameters(recorder, schema, settings.sources.overrides, schemes)
+    tell_of_blocks(recorder, schema, settings.operations)
+    tell_of_servers(recorder, description, settings.operations)
+    # Reports know only the names of operations, so warnings that differ from the common ones are recorded.
+    for entry in () if operations.is_uniform else selected.entries:
+        own = operations.of(entry).warnings
+        if own != operations.common.warnings:
+            recorder.note(Note(OWN_WARNINGS, entry.label, "", json.encode(own).decode()))
+    for unread in selected.broken:
+        recorder.operation_error(unread.label, settings.phases[0], "Schema Error", unread.error)
+    for dropped in selected.dropped:
+        recorder.note(Note(dropped.kind.value, dropped.label, dropped.pointer, dropped.message))
+    for text in selected.unmatched:
+        recorder.note(Note("unmatched_filter", "", "", text))
+    recorder.journal.flush()
+    return told
 
 
-def opened_of(incarnation: int, subject: TestedDescription, recorder: Recorder, base_url: str) -> Opened:
-    """Return the message to the supervisor."""
+def opened_of(subject: TestedDescription, recorder: Recorder, base_url: str, users: UsersCode) -> Opened:
+    """Return the message to the supervisor, with the order and the weights of operations that users want."""
+    cards, labels = list(_cards(subject)), list(subject.selected)
+    if users.weights is not None:
+        weights = users.weights(labels)
+        cards = [replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)]
+    phases = subject.settings.phases if users.order is not None else ()
     return Opened(
-        incarnation=incarnation,
+        incarnation=recorder.traffic.incarnation,
         journal=str(recorder.journal.path),
         document=subject.description.digest,
         base_url=base_url,
-        operations=_cards(subject),
+        operations=tuple(cards),
         concludes=subject.classes.concludes,
         cleans=subject.settings.target.safety == Safety.CREATE_OWN,
         works_alone=bool(subject.classes.works_alone),
+        orders=tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases if users.order),
     )
 
 
-def ordered(opened: Opened, users: UsersCode, phases: Sequence[str]) -> Opened:
-    """Return the opened description with the order and the weights that users want."""
-    cards, orders = opened.operations, opened.orders
-    labels = [Label(card.label) for card in cards]
-    if users.order is not None:
-        orders = tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases)
-    if users.weights is not None:
-        weights = users.weights(labels)
-        cards = tuple(replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True))
-    return replace(opened, operations=cards, orders=orders)
-
-
-def _cards(subject: TestedDescription) -> tuple[OperationCard, ...]:
-    selected, operations = subject.selected, subject.operations
+def _cards(subject: TestedDescription) -> Iterator[OperationCard]:
+    operations, model = subject.operations, subject.selected.resources
     # `run` tests what looks dangerous at its end, `fuzz` hardly or not at all.
     is_ending = ends_access if subject.settings.kind == "fuzz" else looks_dangerous
-    common, model = operations.common, selected.resources
     begins = frozenset(model.roots)
-    cards = []
-    for entry in selected.entries:
-        card = OperationCard(
+    for entry in subject.selected.entries:
+        own = operations.of(entry)
+        is_usual = own is operations.common
+        yield OperationCard(
             str(entry.label),
             entry.method,
             model.uses[entry.label].resource,
             model.layers[entry.label],
             entry.label in model.producers,
             entry.label in begins,
+            max_examples=tuple(_numbers(entry, operations)),
+            continue_on_failure=None if is_usual else own.continue_on_failure,
+            phases=() if is_usual else own.phases,
             is_ending=is_ending(entry.path, entry.operation_id),
         )
-        card = replace(card, max_examples=tuple(_numbers(entry, operations)))
-        own = operations.of(entry)
-        if own is not common:
-            card = replace(card, continue_on_failure=own.continue_on_failure, phases=own.phases)
-        cards.append(card)
-    return tuple(cards)
 
 
 def _numbers(entry: OperationEntry, operations: OperationResolver) -> Iterator[tuple[str, int]]:

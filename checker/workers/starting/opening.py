@@ -61,7 +61,6 @@ from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic
 from checker.workers.selected import SelectedOperations
 from checker.workers.starting.announcing import (
     opened_of,
-    ordered,
     tell_of_operation,
     tell_of_program,
     tell_of_subject,
@@ -296,9 +295,9 @@ def _laid_out(
     slots = InflightWriter(layout.inflight(incarnation), lanes.slots)
     undone.callback(slots.close)
     first_look, needs = _look_first(subject, tools, http, recorder, factory)
-    opened = opened_of(incarnation, subject, recorder, told.base_url)
+    opened = opened_of(subject, recorder, told.base_url, users)
     renews = keeper is not None and any(source.is_kept for source in keeper.sources.values())
-    opened = replace(ordered(opened, users, settings.phases), auth_needs=needs, renews=renews)
+    opened = replace(opened, auth_needs=needs, renews=renews)
     return WorkerContext(
         subject=subject,
         opened=opened,
