@@ -175,7 +175,7 @@ PROBES: dict[Place, Probe] = {
     ("request-timeout",): Probe(0.05, lambda seen: "within 0.05 s" in str(seen.errors), silent_for_one),
     ("max-redirects",): Probe(0, lambda seen: "status_code_conformance" in seen.failed, landing),
     ("request-retries",): Probe(
-        1, lambda seen: not seen.errors, AtFirst(silent), root=(("request-timeout", 0.1),), cases=1
+        1, lambda seen: not (seen.errors or seen.failed), AtFirst(silent), root=(("request-timeout", 0.1),), cases=1
     ),
     ("rate-limit",): Probe(
         "auto",
