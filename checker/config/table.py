@@ -567,12 +567,12 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
         ("phases", "fuzzing", "error-feedback"),
         ("auth", "auto-signup"),
         ("auth", "allow-refused"),
-        auth.OPENAPI,
-        ("auth", "dynamic"),
-        ("auth", "oauth2"),
         auth.WFC,
     ]
 )
+
+_NEVER_IN_PHASES = frozenset([auth.OPENAPI, ("auth", "dynamic"), ("auth", "oauth2")])
+"""Sections of an `[[operations]]` block that count in all phases."""
 
 
 GENERATED_VALUES = frozenset([("parameters",), ("generation", "dictionaries")])
@@ -581,7 +581,7 @@ GENERATED_VALUES = frozenset([("parameters",), ("generation", "dictionaries")])
 
 def keys_of_operations() -> Iterator[tuple[Path, str]]:
     """Yield section and key of each setting of an operation in one phase, for which phases have no sections of their own."""
-    banned = not_in_operations() | GENERATED_VALUES
+    banned = not_in_operations() | GENERATED_VALUES | _NEVER_IN_PHASES
     for path, keys in SECTIONS.items():
         is_of_one_phase = path[:1] == ("phases",) and len(path) > 2
         for place in ((*path, key) for key in keys if not is_of_one_phase):

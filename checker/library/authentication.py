@@ -63,7 +63,7 @@ class CallAuthentication:
         settings, operations = asked
         if self._schemes is None or self._schemes[0] is not settings:
             configured = operations.common.authentication
-            found = SchemeCredentials(self._schema.security_schemes, configured)
+            found = SchemeCredentials(self._schema.security_schemes, configured, operations)
             self._schemes = settings, found
         return self._schemes[1]
 

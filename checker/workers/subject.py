@@ -344,7 +344,7 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
     """Return the description with its target. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     contents = read_contents(settings, layout, users)
     settings, operations, schema = contents.settings, contents.operations, contents.description.schema
-    schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication)
+    schemes = SchemeCredentials(schema.security_schemes, operations.common.authentication, operations)
     for label, name in settings.auth.needs:
         schemes.need(Label(label), name)
     origin = settled_target(schema, settings, operations, users.hooks)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from checker.config.auth import DYNAMIC, OAUTH2, OPENAPI
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.table import OPERATION_KEYS, SECTIONS, not_in_operations
@@ -39,6 +40,10 @@ ELSEWHERE = [
     ("servers", "variables"),
     # In `tests/cli/test_warnings_of_operations.py`.
     ("warnings",),
+    # In `tests/e2e/test_authentication_of_operations.py`.
+    OPENAPI,
+    DYNAMIC,
+    OAUTH2,
     *BASIC,
     *(place for key in (SECURITY, NULL, MAXIMIZE) for place in (key, ("phases", "fuzzing", *key))),
 ]

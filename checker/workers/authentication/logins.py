@@ -78,7 +78,7 @@ class TokenSource(CredentialSource):
     def key(self, case: Case) -> str | None:
         """Return one key for all cases that carry the scheme; None for other cases."""
         chosen = self._schemes.chosen(case.operation, case.alternative)
-        return "" if self._scheme in chosen else None
+        return "" if self._scheme in chosen and self._asked in self._schemes.of(case.operation).dynamic else None
 
     def fetch(self, case: Case) -> Credentials:
         """Log in and return the token. Raises `CredentialError`."""

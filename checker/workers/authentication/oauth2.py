@@ -47,6 +47,8 @@ class OAuth2Source(CredentialSource):
     def _key(self, case: Case) -> str | None:
         if self._scheme not in self._schemes.chosen(case.operation, case.alternative):
             return None
+        if self._asked not in self._schemes.of(case.operation).oauth2:
+            return None
         if self._asked.scopes is not None or self._asked.grant == _REFRESH:
             return " ".join(self._asked.scopes or ())
         return " ".join(sorted(self._schemes.scopes(case.operation, case.alternative, self._scheme)))

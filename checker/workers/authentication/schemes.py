@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from checker.config.auth import Authentication, StaticScheme, basic_value
+from checker.config.operation_settings import OperationResolver
 from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.credentials import Credentials, DescribedLogin
 from checker.core.errors import ConfigError
@@ -23,12 +24,22 @@ _GRANTS: Final = {"grant_type": "password"}
 class SchemeCredentials:
     """Credentials by security scheme. Raises `ConfigError` for those that are for another kind of scheme."""
 
-    def __init__(self, declared: Mapping[str, SecurityScheme], configured: Authentication) -> None:
+    def __init__(
+        self,
+        declared: Mapping[str, SecurityScheme],
+        configured: Authentication,
+        operations: OperationResolver | None = None,
+    ) -> None:
+        """`operations`: the settings of operations with authentication of their own; None: all have what is configured."""
         self.declared = declared
         self.configured = configured
-        self._names = frozenset(configured.schemes)
+        self._operations = None if operations is None or operations.is_uniform else operations
+        everywhere = () if self._operations is None else self._operations.layers.everywhere()
+        self.everywhere = tuple(dict.fromkeys((configured, *(own.authentication for own in everywhere))))
+        """What is configured for all operations, and for single ones."""
         self._static = {
-            one.name: _of_scheme(declared[one.name], one) for one in configured.static if one.name in declared
+            own: {one.name: _of_scheme(declared[one.name], one) for one in own.static if one.name in declared}
+            for own in self.everywhere
         }
         self._chosen: dict[tuple[Label, int | None], tuple[SecurityScheme, ...]] = {}
         """(operation, alternative) -> schemes."""
@@ -36,12 +47,16 @@ class SchemeCredentials:
         """Operation without declared security -> the scheme that it accepts."""
 
     def __bool__(self) -> bool:
-        return bool(self._names)
+        return any(own.schemes for own in self.everywhere)
 
     @property
     def static(self) -> Mapping[str, Credentials]:
-        """Return the credentials that need no login, by scheme."""
-        return self._static
+        """Return the credentials for all operations that need no login, by scheme."""
+        return self._static[self.configured]
+
+    def of(self, operation: Operation) -> Authentication:
+        """Return the authentication of an operation."""
+        return self.configured if self._operations is None else self._operations.of(operation).authentication
 
     def need(self, label: Label, name: str) -> None:
         """Let requests to an operation without declared security carry the credentials of a scheme. Call it before the first case."""
@@ -51,7 +66,7 @@ class SchemeCredentials:
     @property
     def unused(self) -> Iterator[tuple[str, str]]:
         """Yield (name, sentence) of configured schemes that the description does not declare."""
-        for name in self.configured.schemes:
+        for name in dict.fromkeys(name for own in self.everywhere for name in own.schemes):
             if name not in self.declared:
                 hint = did_you_mean_or_all(name, self.declared)
                 yield name, f"no security scheme is called {name!r}{hint}"
@@ -68,7 +83,7 @@ class SchemeCredentials:
 
     def alternatives(self, operation: Operation) -> tuple[int, ...]:
         """Return the indices of the security alternatives that requests can meet, that of usual requests first."""
-        return met_alternatives(operation.security, self._names)
+        return met_alternatives(operation.security, self.of(operation).schemes)
 
     def chosen(self, operation: Operation, alternative: int | None = None) -> tuple[SecurityScheme, ...]:
         """Return the schemes whose credentials a request carries to meet an alternative; None stands for usual requests."""
@@ -78,7 +93,7 @@ class SchemeCredentials:
             needed = self._needed.get(operation.label)
             found = (needed,) if needed is not None else ()
             if needed is None:
-                found = chosen_schemes(operation.security, self._names, alternative)
+                found = chosen_schemes(operation.security, self.of(operation).schemes, alternative)
             self._chosen[key] = found
         return found
 
@@ -97,12 +112,11 @@ class SchemeCredentials:
         None stands for usual requests. It is the only key if all requests are alike; without credentials the result is empty.
         """
         places = (None, *self.alternatives(operation)[1:])
-        chosen = {
-            place: [one.name for one in self.chosen(operation, place) if one.name in self._static] for place in places
-        }
+        static = self._static[self.of(operation)]
+        chosen = {place: [one.name for one in self.chosen(operation, place) if one.name in static] for place in places}
         if not any(chosen.values()):
             return {}
-        return {place: merged(self._static[name] for name in names) for place, names in chosen.items()}
+        return {place: merged(static[name] for name in names) for place, names in chosen.items()}
 
     def places(self, operation: Operation) -> frozenset[tuple[Location, str]]:
         """Return the places of credentials in requests to an operation, fetched ones included; headers in lower case."""

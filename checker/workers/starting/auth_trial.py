@@ -127,13 +127,13 @@ class _Tried:
     def trials(self) -> Iterator[AuthTrial]:
         subject, authentication = self._subject, self._subject.operations.common.authentication
         unused, chosen = dict(subject.schemes.unused), subject.schemes.chosen
-        for name in authentication.schemes:
+        for name, own in ((name, one) for one in subject.schemes.everywhere for name in one.schemes):
             if name in unused:
                 yield AuthTrial(name, unused[name], False)
             else:
                 scheme = subject.schemes.declared[name]
                 # Operations that require this scheme alone come first: a refusal there can have no other cause.
-                mine = [one for one in self._asking() if scheme in chosen(one)]
+                mine = [one for one in self._asking() if scheme in chosen(one) and subject.schemes.of(one) == own]
                 mine.sort(key=lambda one: (is_open(one.security), len(chosen(one))))
                 yield self._trial(name, mine)
         if authentication.basic is not None:

@@ -114,14 +114,8 @@ def equip(
     """Give a keeper its sources and signers: those configured, or else those of the nearest registry that has any."""
     settings, operations, schemes = configured
     authentication = operations.common.authentication
-    if authentication:
-        tokens = (one for one in authentication.dynamic if one.name in schemes.declared)
-        clients = (one for one in authentication.oauth2 if one.name in schemes.declared)
-        sources: list[CredentialSource] = [
-            *(TokenSource(one, schemes.declared[one.name], schemes, wiring) for one in tokens),
-            *(OAuth2Source(one, schemes.declared[one.name], schemes, wiring) for one in clients),
-        ]
-        keeper.sources = {one.name: one for one in sources}
+    if authentication or schemes:
+        keeper.sources = _token_sources(schemes, wiring)
         if authentication.wfc is not None:
             users = chosen_users(settings.auth.wfc, authentication.wfc.user)
             keeper.identities = Identities([user.name for user in users], authentication.wfc.peers)
@@ -145,6 +139,22 @@ def equip(
 def _signing() -> Any:
     """Return the signer. It needs an HTTP client, whose import takes a tenth of the start of a worker."""
     return import_module("checker.workers.authentication.signing")
+
+
+def _token_sources(schemes: SchemeCredentials, wiring: LoginTransport) -> dict[str, CredentialSource]:
+    """Return the sources of tokens by name; operations may have sources of their own for the same scheme."""
+    declared = schemes.declared
+    tokens = dict.fromkeys(one for own in schemes.everywhere for one in own.dynamic if one.name in declared)
+    clients = dict.fromkeys(one for own in schemes.everywhere for one in own.oauth2 if one.name in declared)
+    found: dict[str, CredentialSource] = {}
+    for source in (
+        *(TokenSource(one, declared[one.name], schemes, wiring) for one in tokens),
+        *(OAuth2Source(one, declared[one.name], schemes, wiring) for one in clients),
+    ):
+        number = sum(name.partition(" ")[0] == source.name for name in found)
+        source.name += f" {number + 1}" if number else ""
+        found[source.name] = source
+    return found
 
 
 def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:

@@ -105,7 +105,9 @@ class _Outlining:
         self._schema = contents.description.schema
         self._phases = contents.settings.phases
         self._operations = contents.operations
-        schemes = SchemeCredentials(self._schema.security_schemes, contents.operations.common.authentication)
+        schemes = SchemeCredentials(
+            self._schema.security_schemes, contents.operations.common.authentication, contents.operations
+        )
         self._rules = generation_rules(contents.operations, contents.settings, schemes, reuse=False)
         # Operations that sequences come by: those that begin one, and all that may follow.
         found: set[Label] = set()
