@@ -132,6 +132,9 @@ _AGAIN: Final = 8.0
 _ELSEWHERE: Final = 0.4
 _NEEDED: Final = 1.5
 """Weight of creating another resource, and of one that later steps can use."""
+_MISSING: Final = (404, 410)
+_MOST_REFUSALS: Final = 2
+"""Refusals after which a sequence no longer uses a value; one may be about other parts of the request."""
 _TRIES: Final = 32
 """Operations that are tried for a step: most sequences lack a value for the path of most operations."""
 _KEPT: Final = 32
@@ -333,19 +336,28 @@ class SequenceBuilder(Struct, dict=True):
                 found[place] = condition
 
     def _usable(self, known: KnownResources, target: Label, sources: list[ValueOrigin]) -> list[ValueOrigin]:
-        """Return the sources that were not refused earlier in the sequence; all of them if there are no others."""
+        """Return the sources whose values this operation did not refuse earlier in the sequence, else those that it may refuse again.
+
+        A value is left out once it was refused `_MOST_REFUSALS` times: by this operation, or as missing by any. Without another
+        value the sequence goes on elsewhere, such as with a new resource.
+        """
         if not self.rules.link_calibration:
             return sources
-        refused = {
-            (binding.step, binding.expression)
-            for shown in known.steps
-            if shown.use.label == target and not shown.succeeded and shown.sent.case.meta is not None
-            for binding in shown.sent.case.meta.bindings
-        }
-        if not refused:
+        refused: set[tuple[int, str]] = set()
+        counts: Counter[tuple[int, str]] = Counter()
+        for shown in known.steps:
+            meta, outcome = shown.sent.case.meta, shown.sent.outcome
+            if shown.succeeded or meta is None or not isinstance(outcome, Response):
+                continue
+            used = {(binding.step, binding.expression) for binding in meta.bindings}
+            if shown.use.label == target:
+                refused |= used
+            if shown.use.label == target or outcome.status_code in _MISSING:
+                counts.update(used)
+        if not counts:
             return sources
-        fresh = [one for one in sources if _first_place(known, one) not in refused]
-        return fresh or sources
+        usable = [one for one in sources if counts[_first_place(known, one)] < _MOST_REFUSALS]
+        return [one for one in usable if _first_place(known, one) not in refused] or usable
 
     def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:
         """Return mostly the newest of the surest sources; after a removal mostly the removed resource."""

@@ -148,6 +148,31 @@ def test_what_was_refused_is_taken_again_without_calibration(tmp_path: Path) -> 
         assert not takes_refused(link_calibration=True)
 
 
+def test_a_sequence_makes_another_resource_when_its_value_is_refused_again(tmp_path: Path) -> None:
+    def sequences(*, link_calibration: bool) -> Iterator[list[str]]:
+        rules = replace(place.explorer.chains.rules, link_calibration=link_calibration, max_steps=10)
+        explorer, step = replace(place.explorer.chains, rules=rules), PhaseInfo("stateful")
+        for index in range(30):
+            sequence: list[Verdict] = []
+            sent: list[str] = []
+            after: GeneratedCase | None = place.factory.make(Label("POST /things"), 1, index, step)
+            while after is not None:
+                sent += [str(one.literal) for one in after.bindings] or ["new"]
+                sequence.append(Verdict(after.case, None, answered(after.label, len(sequence)), UNJUDGED))
+                after = explorer.follow(tuple(sequence), 1, index, step)
+            yield sent
+
+    def most_uses(sent: list[str]) -> int:
+        return max((sent.count(one) for one in sent if one != "new"), default=0)
+
+    with workplace(tmp_path, document=THINGS) as place:
+        assert max(map(most_uses, sequences(link_calibration=False))) > 2
+        calibrated = list(sequences(link_calibration=True))
+    assert max(map(most_uses, calibrated)) == 2
+    assert all(sent.count("new") > 2 for sent in calibrated if len(sent) == 10)
+    assert any(len(sent) == 10 for sent in calibrated)
+
+
 def value_of(config: Any, place: Place) -> Any:
     for part in place:
         config = getattr(config, part.replace("-", "_"))
