@@ -17,7 +17,7 @@ from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.case import Case
 from checker.core.constraints import RELATIONS, Constraint, read, written
 from checker.core.digests import case_id, digest
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, UnresolvableBody
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, Phase
@@ -330,6 +330,9 @@ class CaseFactory:
         """
         learned = self.learned(label, phase.name, after)
         program = self.program(label, phase.name, learned)
+        if isinstance(program.fault, UnresolvableBody):
+            # Requests without a body that cannot be read are cases of the coverage phase, which lists them.
+            raise program.fault
         source = self._random
         source.reset(task_seed + index)
         pool = self._pool(program.operation, phase.name)

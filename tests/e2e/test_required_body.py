@@ -46,8 +46,18 @@ def test_the_reason_is_told_and_the_rest_is_tested(command: Command, mode: str) 
     assert "`#/components/schemas/None` at #/paths/~1lost" in text, ran.shown
     assert "the version of the description does not know: 1" in text, ran.shown
     bodies = {(request.target, bool(request.body)) for request in app.seen}
-    others = {b"/lost", b"/unheard", b"/packed", b"/never"}
+    others = {b"/unheard", b"/packed", b"/never"}
     assert (b"/plain", True) in bodies
     without = {target for target, has_body in bodies if not has_body} - {b"/plain"}
     assert without == (set() if mode == "positive" else others)
     assert {target for target, has_body in bodies if has_body} == {b"/plain"}
+
+
+@pytest.mark.parametrize(("phase", "is_sent"), [("coverage", True), ("fuzzing", False)])
+def test_requests_without_a_body_that_cannot_be_read_are_of_the_coverage_phase(
+    command: Command, phase: str, is_sent: bool
+) -> None:
+    with serving(_answer, DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "5", "--phases", phase, "--mode", "all", inline=True)
+    assert any(request.target == b"/plain" for request in app.seen), ran.shown
+    assert any(request.target == b"/lost" for request in app.seen) is is_sent, ran.shown
