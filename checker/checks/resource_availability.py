@@ -1,6 +1,7 @@
 """Created resources are available."""
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -32,6 +33,7 @@ from checker.core.schema import tokens_of
 _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
 _REFERENCES = frozenset(("id", "ids", "uuid", "uuids", "guid", "ref", "refs", "key", "slug", "code"))
+_WORD = re.compile(r"[^\W\d_]+")
 _CERTAIN = 0.85
 """Least affinity between the names of a field and a variable that mean the same."""
 
@@ -83,6 +85,7 @@ def _may_be_missing(context: CheckContext, place: int) -> bool:
         or is_elsewhere(case, context.response.request, creator.case, creator.request)
         # The 404 may be about a resource that the body refers to.
         or _names_others(case.body)
+        or _is_about_argument(context)
         or any(_may_remove(step, case, creator) for step in steps[place + 1 :])
         # It was created below a removed resource, or has the name of one.
         or any(_has_removed(step, case) for step in steps[:place])
@@ -93,6 +96,19 @@ def _names_others(body: object) -> bool:
     """Whether a body refers to other resources: `author_id`, `roomId`, `tagIds`."""
     found = body if isinstance(body, dict) else {}
     return any(len(parts := words(name)) > 1 and parts[-1] in _REFERENCES for name in islice(found, _MOST_NODES))
+
+
+def _is_about_argument(context: CheckContext) -> bool:
+    """Whether the error of a GraphQL field names another argument than the identifier: `No such option`."""
+    case, complaint = context.case, context.complaint
+    given = case.body.get("arguments") if isinstance(case.body, dict) else None
+    if complaint is None or not isinstance(given, dict):
+        return False
+    own = named_values(case).keys()
+    known = {"id", "ids", *resource_of(case.operation.resource_path)}
+    said = {word.lower() for word in _WORD.findall(complaint.text)}
+    about = (set(words(name)) - known for name in islice(given, _MOST_NODES) if name not in own)
+    return any(parts and parts <= said for parts in about)
 
 
 def _location(case: Case) -> Location:

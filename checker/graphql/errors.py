@@ -1,7 +1,7 @@
 """Blame for the `errors` of a response, by the labels and words of servers."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from checker.core.contract import Blame, Complaint
@@ -22,6 +22,8 @@ _OF_SERVER: Final = frozenset(
      "postgreserror", "database_error", "databaseerror", "downstream_service_error", "subgraph_error", "500", "502", "503",
      "504"]
 )  # fmt: skip
+_DEFAULT_LABEL: Final = "internal_server_error"
+"""Apollo Server labels every error so that has no label of its own, so that it says nothing."""
 _OF_CLIENT: Final = frozenset(
     ["bad_user_input", "baduserinput", "graphql_validation_failed", "graphql_parse_failed", "bad_request", "badrequest",
      "operation_resolution_failure", "validationerror", "validation_error", "validation_failed", "validation_failed_error",
@@ -119,11 +121,14 @@ _NULL: Final = re.compile(
 )
 
 
-def complaint_of(value: Any, status: int = 200) -> Complaint | None:
-    """Return the complaint of all `errors` of a response; None without errors. In a list of responses the first with errors counts."""
+def complaint_of(value: Any, status: int = 200, sent: Iterable[str] = ()) -> Complaint | None:
+    """Return the complaint of all `errors` of a response; None without errors. In a list of responses the first with errors counts.
+
+    `sent` are the texts of the request, which an error may repeat.
+    """
     if isinstance(value, list):
         answers = [one for one in value[:_MOST_ANSWERS] if isinstance(one, dict)]
-        return next(filter(None, (complaint_of(one, status) for one in answers)), None)
+        return next(filter(None, (complaint_of(one, status, sent) for one in answers)), None)
     errors = value.get("errors") if isinstance(value, dict) else None
     if not errors:
         return None
@@ -132,12 +137,20 @@ def complaint_of(value: Any, status: int = 200) -> Complaint | None:
     shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
     more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
     return Complaint(
-        _blame(listed, texts, value, status),
+        _blame(listed, _without_echoes(texts, sent), value, status),
         shown + more,
         texts[0],
         ".".join(_names(listed[0])),
         is_of_schema=_is_of_schema(listed, texts, value),
     )
+
+
+def _without_echoes(texts: list[str], sent: Iterable[str]) -> list[str]:
+    """Return the texts without sent values that are words of runtimes: `There is no book with the id NaN`."""
+    for value in sent:
+        if any(value in text for text in texts) and _RUNTIME.search(value):
+            texts = [text.replace(value, "...") for text in texts]
+    return texts
 
 
 _STATUSES: Final = (
@@ -194,6 +207,8 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
     if not was_executed and any(map(_VALIDATION.search, texts)):
         # Some servers label every failure as an internal one: words of validation are more reliable.
         return Blame.REFUSED
+    if set(labels) == {_DEFAULT_LABEL} and all(map(_says_refusal, texts)):
+        is_of_server = False
     if is_of_server or (was_executed and any(map(_FALLEN.search, texts))):
         return Blame.FAILED
     if all(map(_is_denial, texts)):
@@ -212,12 +227,16 @@ def _refuses_request(error: Mapping[str, Any], text: str) -> bool:
 
 def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
     """Whether words or a label of the application refuse the request."""
-    if _REFUSALS.search(text) or _is_denial(text):
-        return True
-    if (_RULES.search(text) or is_of_state(text)) and not _RUNTIME.search(text):
+    if _says_refusal(text):
         return True
     labels = list(_labels(error))
     return bool(labels) and not any(map(_NOT_OWN.search, labels))
+
+
+def _says_refusal(text: str) -> bool:
+    """Whether a message states a rule, a state or a denial, in words that no runtime has for its own failures."""
+    is_rule = (_RULES.search(text) or is_of_state(text)) and not _RUNTIME.search(text)
+    return bool(_REFUSALS.search(text) or is_rule or _is_denial(text))
 
 
 def _is_denial(text: str) -> bool:

@@ -1,7 +1,7 @@
 """The contract of GraphQL responses: the data that the query selects, by the types of the schema, and the status of resources."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -289,7 +289,7 @@ class GraphQLAnswers:
     def complaint(self, response: Response) -> Complaint | None:
         """Return the complaint in the `errors` of the response."""
         value = _read(response).value
-        complaint = complaint_of(value, response.status_code)
+        complaint = complaint_of(value, response.status_code, _sent_texts(response))
         if complaint is None or complaint.blame is not Blame.FAILED:
             return complaint
         shape = self._shape(response)
@@ -378,6 +378,23 @@ def data_of(response: Response, field: str) -> tuple[Any, Any]:
     return value, data.get(field) if isinstance(data, dict) else None
 
 
+def _sent_texts(response: Response) -> Iterator[str]:
+    """Yield the texts among the variables of the request of a response, if it is JSON."""
+    body = None if response.request is None else response.request.body
+    try:
+        pending = [orjson.loads(body)["variables"]] if body and b"variables" in body else []
+    except (orjson.JSONDecodeError, LookupError, TypeError):
+        return
+    while pending:
+        value = pending.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, list):
+            pending += value
+
+
 def resource_status(response: Response, field: str, role: RootRole) -> int:
     """Return 404 for a missing resource, 200 for one that is there, 4xx for a refusal, 500 for a server error.
 
@@ -390,7 +407,7 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
     if not isinstance(value, dict):
         return status
     if found is None or (found is False and role.method == REMOVING):
-        complaint = complaint_of(value)
+        complaint = complaint_of(value, sent=_sent_texts(response))
         if complaint is None:
             return _absent(role)
         return _STATUSES.get(complaint.blame) or denied_status(value)

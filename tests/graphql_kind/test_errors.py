@@ -257,3 +257,31 @@ def test_an_unplaced_error_of_a_usual_status_is_a_server_error_for_users() -> No
     content = b'{"errors": [{"message": "Internal server error"}], "data": null}'
     with pytest.raises(checker.errors.FailureGroup, match="Internal server error"):
         schema.evaluate_server_error(case, checker.Response(200, [], content))
+
+
+@pytest.mark.parametrize(
+    ("text", "blame"),
+    [
+        *((text, Blame.REFUSED) for text in ("At least one field must be set", "Poll is closed")),
+        ("Only admin can perform this action", Blame.DENIED),
+        ("Cannot read properties of undefined (reading 'name')", Blame.FAILED),
+        ("boom", Blame.FAILED),
+        ("Unexpected error.", Blame.FAILED),
+    ],
+)
+def test_the_label_of_apollo_for_unlabelled_errors_says_nothing(text: str, blame: Blame) -> None:
+    error = {"message": text, "path": ["book"], "extensions": {"code": "INTERNAL_SERVER_ERROR"}}
+    complaint = complaint_of({"errors": [error], "data": {"book": None}})
+    assert complaint is not None
+    assert complaint.blame is blame
+
+
+@pytest.mark.parametrize("value", ["NaN", "undefined", "TypeError"])
+def test_sent_values_in_an_error_are_no_words_of_a_runtime(value: str) -> None:
+    errors = [{"message": f"There is no book with the id {value}", "path": ["book"]}]
+    complaint = complaint_of({"errors": errors, "data": None}, sent=["a", value])
+    assert complaint is not None
+    assert complaint.blame is Blame.DENIED
+    other = complaint_of({"errors": errors, "data": None})
+    assert other is not None
+    assert other.blame is Blame.FAILED

@@ -1,8 +1,10 @@
-// Apollo Server with its defaults, on any port of the loopback.
+// Apollo Server with its defaults, on any port of the loopback, for one of the services beside it.
 import { ApolloServer } from '@apollo/server'
 import { startStandaloneServer } from '@apollo/server/standalone'
-import { resolvers, told, typeDefs } from './notes.mjs'
 
-const server = new ApolloServer({ typeDefs, resolvers })
+const { resolvers, typeDefs, validationRules } = await import(`./${process.argv[3]}.mjs`)
+const server = new ApolloServer({ typeDefs, resolvers, validationRules })
 const { url } = await startStandaloneServer(server, { listen: { port: 0, host: '127.0.0.1' } })
-told(url)
+// The URL is all that a server prints; it ends with its input.
+console.log(url)
+process.stdin.resume().on('end', () => process.exit(0))

@@ -1,4 +1,4 @@
-// A store of notes, whoever serves it: `node yoga.mjs planted|clean`, `node apollo.mjs planted|clean`.
+// A store of notes: `node yoga.mjs planted|clean notes`, `node apollo.mjs planted|clean notes`.
 import { GraphQLError, GraphQLScalarType } from 'graphql'
 
 const planted = process.argv[2] === 'planted'
@@ -108,7 +108,3 @@ export const resolvers = {
     },
   },
 }
-
-// The URL is all that a server prints; it ends with its input.
-export const told = (url) => console.log(url)
-process.stdin.resume().on('end', () => process.exit(0))

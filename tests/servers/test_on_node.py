@@ -1,7 +1,8 @@
-"""Servers on Node: what is planted is found with defaults, nothing else; their clean twins stay clean. `make test-servers` runs it.
+"""Services on Node servers: what is planted is found with defaults, nothing else; their clean twins stay clean. `make test-servers` runs it.
 
 GraphQL Yoga masks what its resolvers throw, and also null where it cannot be: both are errors of the server. Apollo Server gives
-each error a code, and answers 400 to wrong queries.
+each error a code, and answers 400 to wrong queries. `notes` gives its refusals codes; `rules` refuses in 20 wordings without any, limits
+the depth of queries, and has a `@oneOf` input.
 """
 
 import subprocess
@@ -29,16 +30,27 @@ NULL_IS = {"yoga": "not_a_server_error", "apollo": "response_schema_conformance"
 """Server -> the check that tells of null where it cannot be."""
 
 
-def planted(server: str) -> set[tuple[str, str]]:
-    """(operation, check) of what is wrong with a server."""
-    return {*PLANTED, *((label, NULL_IS[server]) for label in NULLS)}
+UNRULY = {
+    ("Query.pick", "not_a_server_error"): "a negative number in a @oneOf input",
+    ("Query.between", "not_a_server_error"): "an empty range",
+    ("Query.audit", "not_a_server_error"): "a crash for every caller",
+    ("Mutation.closePoll", "not_a_server_error"): "a poll that is closed twice",
+}
+SERVICES = [(server, service) for server in NULL_IS for service in ("notes", "rules")]
+
+
+def planted(server: str, service: str) -> set[tuple[str, str]]:
+    """Return (operation, check) of what is wrong with a service."""
+    return {*UNRULY} if service == "rules" else {*PLANTED, *((label, NULL_IS[server]) for label in NULLS)}
 
 
 @contextmanager
-def served(server: str, twin: str) -> Iterator[str]:
-    """URL of a server: `planted` or `clean`. It ends with its input."""
+def served(server: str, twin: str, service: str) -> Iterator[str]:
+    """Yield the URL of a server with a service: `planted` or `clean`. It ends with its input."""
     program = str(Path(__file__).with_name(f"{server}.mjs"))
-    with subprocess.Popen(["node", program, twin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        ["node", program, twin, service], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         try:
@@ -47,18 +59,18 @@ def served(server: str, twin: str) -> Iterator[str]:
             process.stdin.close()
 
 
-@pytest.mark.parametrize("server", NULL_IS)
+@pytest.mark.parametrize(("server", "service"), SERVICES)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_what_is_planted_is_found_and_nothing_else(server: str, seed: int, tmp_path: Path) -> None:
-    with served(server, "planted") as url:
+def test_what_is_planted_is_found_and_nothing_else(server: str, service: str, seed: int, tmp_path: Path) -> None:
+    with served(server, "planted", service) as url:
         ran = Command(tmp_path).run_as_usual(url, seed=seed)
-    assert set(ran.defects) == planted(server), ran.shown
+    assert set(ran.defects) == planted(server, service), ran.shown
 
 
-@pytest.mark.parametrize("server", NULL_IS)
+@pytest.mark.parametrize(("server", "service"), SERVICES)
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_clean_twin_stays_clean(server: str, seed: int, tmp_path: Path) -> None:
-    with served(server, "clean") as url:
+def test_the_clean_twin_stays_clean(server: str, service: str, seed: int, tmp_path: Path) -> None:
+    with served(server, "clean", service) as url:
         ran = Command(tmp_path).run_as_usual(url, seed=seed)
     assert ran.defects == [], ran.shown
     assert ran.code == 0, ran.shown

@@ -64,7 +64,7 @@ RECORDED = [
     ("Parse", Blame.REFUSED, _answer(_error("Cannot set ACL on a Session.", "createSession", code=105))),
     ("Parse", Blame.DENIED, _answer(_error("Object not found.", "user", code=101))),
     ("Parse", Blame.FAILED, _answer(_error("Internal server error", "sessions", code=1))),
-    ("Parse", Blame.FAILED, _answer(_error("you must provide a token", "confirmResetPassword", code="INTERNAL_SERVER_ERROR"))),
+    ("Parse", Blame.REFUSED, _answer(_error("you must provide a token", "confirmResetPassword", code="INTERNAL_SERVER_ERROR"))),
     ("Lighthouse", Blame.DENIED, _answer(_error("The title has already been used.", "createPost", category="validation"))),
     ("GraphQL.NET", Blame.FAILED, _answer(_error("Error trying to resolve field 'rate'.", "rate", code="DIVIDE_BY_ZERO"))),
 ]  # fmt: skip
