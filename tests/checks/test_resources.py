@@ -240,6 +240,11 @@ def test_location_names_what_was_created(exchanges: Exchanges) -> None:
     assert exchanges.failures(THERE, missing, creator) == [""]
 
 
+@pytest.mark.parametrize(("name", "found"), [("a/b", []), ("a b", [""])])
+def test_a_name_with_a_slash_may_not_be_found_in_a_path(exchanges: Exchanges, name: str, found: list[str]) -> None:
+    assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404, name), created(exchanges, name)) == found
+
+
 @pytest.mark.parametrize("status", [202, 400, 409, 500])
 def test_only_what_was_created_has_to_be_there(exchanges: Exchanges, status: int) -> None:
     creator = created(exchanges, status=status)
