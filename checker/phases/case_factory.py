@@ -743,13 +743,13 @@ class EachOnce:
         for attempt in range(ATTEMPTS):
             made = self.makes(label, task_seed + attempt * _APART, index, phase)
             made.case.id = case_id(task_seed, index)
-            if not _is_safe(made.case) or self._first.setdefault(key_of(made.case), index) >= index:
+            if not is_safe(made.case) or self._first.setdefault(key_of(made.case), index) >= index:
                 return made
             if made.bindings or made.other is not None:
                 raise FilteredOut(f"{label}: the request of case {index} was sent before")
         raise Exhausted(label)
 
 
-def _is_safe(case: Case) -> bool:
+def is_safe(case: Case) -> bool:
     """Whether the request of a case changes nothing."""
     return (case.other_method or case.operation.resource_method) in SAFE

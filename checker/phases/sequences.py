@@ -28,7 +28,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
-from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase
+from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe, key_of
 from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import Places
@@ -137,8 +137,23 @@ _MOST_REFUSALS: Final = 2
 """Refusals after which a sequence no longer uses a value; one may be about other parts of the request."""
 _TRIES: Final = 32
 """Operations that are tried for a step: most sequences lack a value for the path of most operations."""
+_ACCEPTED: Final = 202
 _KEPT: Final = 32
 """Sequences whose known values are kept: more than run at the same time."""
+
+
+def _unchanged(sequence: Sequence[SentCase]) -> set[bytes]:
+    """Return the keys of the safe requests since a step may last have changed something; none while a job may go on (202)."""
+    found: set[bytes] = set()
+    for step in reversed(sequence):
+        status = status_of(step.case.operation, step.outcome) if isinstance(step.outcome, Response) else 0
+        if status == _ACCEPTED:
+            return set()
+        if is_safe(step.case):
+            found.add(key_of(step.case))
+        elif not 400 <= status < 500:
+            break
+    return found
 
 
 class SequenceBuilder(Struct, dict=True):
@@ -170,21 +185,27 @@ class SequenceBuilder(Struct, dict=True):
                     self.model, self.rules.algorithms, self.host, self._places, self._described, self._leads
                 )
             known.read(sequence)
-            made = self._next(known, (seed, index, place), phase)
+            made = self._next(known, sequence, (seed, index, place), phase)
         if made is not None and known is not None:
             self._sequences[seed, index] = known
             if len(self._sequences) > _KEPT:
                 self._sequences.popitem(last=False)
         return made
 
-    def _next(self, known: KnownResources, recipe: tuple[int, int, int], phase: PhaseInfo) -> GeneratedCase | None:
-        """Return the step of (seed, index of the sequence, place in it); None if no operation can follow."""
+    def _next(
+        self, known: KnownResources, sequence: Sequence[SentCase], recipe: tuple[int, int, int], phase: PhaseInfo
+    ) -> GeneratedCase | None:
+        """Return the step of (seed, index of the sequence, place in it); None if no operation can follow.
+
+        A safe request is not sent twice while no step between may have changed something.
+        """
         seed, index, place = recipe
         chance = Random(seed + (index << 8) + place)
         weights = self._weights(known)
         aim = self._goals.next_step(known.steps, index)
         if aim is not None and aim not in self._dead:
             weights.setdefault(aim, 1.0)
+        known_requests = _unchanged(sequence)
         for _ in range(_TRIES):
             if not weights:
                 return None
@@ -196,10 +217,13 @@ class SequenceBuilder(Struct, dict=True):
             # Every step on the way to a goal has to succeed.
             is_wrong = target != aim and chance.random() < WRONG_STEPS
             try:
-                return self.factory.make_step(target, recipe, phase, bindings, is_wrong=is_wrong)
+                made = self.factory.make_step(target, recipe, phase, bindings, is_wrong=is_wrong)
             except CheckerError:
                 # The task of the operation reports why its cases cannot be made; sequences skip it.
                 self._dead.add(target)
+                continue
+            if not (is_safe(made.case) and key_of(made.case) in known_requests):
+                return made
         return None
 
     @cached_property

@@ -1,12 +1,14 @@
 """The stateful phase finds what only sequences reach, and reports nothing else."""
 
+import itertools
 from pathlib import Path
 
 import pytest
 
+from tests.apps.http import Reply, Request
 from tests.apps.library import DEFECTS, DOCUMENT, Library
 from tests.apps.planted import Disturbed
-from tests.apps.serving import Answer, serving
+from tests.apps.serving import Answer, json_reply, serving
 from tests.e2e.runner import Command, Ran, kill_a_worker
 
 CHECKS = ("--checks", "not_a_server_error,response_schema_conformance,content_type_conformance")
@@ -68,3 +70,34 @@ def test_sequences_that_failed_are_tried_first_next_time(tmp_path: Path) -> None
         targets = [request.target for request in app.seen]
     assert targets[0] == b"/jobs"
     assert targets[1].startswith(b"/jobs/n")
+
+
+def test_a_sequence_sends_no_safe_request_twice_while_nothing_changed(command: Command) -> None:
+    by_id = [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}]
+    shown = {"200": {"description": "", "content": {"application/json": {"schema": {"type": "object"}}}}}
+    made = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    paths = {
+        "/things": {
+            "post": {"responses": {"201": {"description": "", "content": {"application/json": {"schema": made}}}}}
+        },
+        "/things/{id}": {"get": {"parameters": by_id, "responses": shown}},
+        "/things/{id}/parts": {"get": {"parameters": by_id, "responses": shown}},
+    }
+    count = itertools.count(1)
+
+    def answer(request: Request) -> Reply:
+        return json_reply({"id": next(count)}, 201) if request.method == "POST" else json_reply({})
+
+    document = {"openapi": "3.0.3", "info": {"title": "Things", "version": "1"}, "paths": paths}
+    with serving(answer, document) as app:
+        given = ("--phases", "stateful", "--mode", "positive", "-n", "20", "--lanes", "1")
+        command.run(app.document_url, *given, "--checks", "not_a_server_error", inline=True)
+    known: set[bytes] = set()
+    reads = [one for one in app.seen if b"/things" in one.target]
+    for one in reads:
+        if one.method == "POST":
+            known.clear()
+        else:
+            assert one.target not in known
+            known.add(one.target)
+    assert sum(one.method == "GET" for one in reads) >= 20
