@@ -165,11 +165,12 @@ class Supervisor:
             self._lifecycle.write_all(Note("held_back", label, "", text) for label in self._plan.held_back)
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at
-            self._lifecycle.write_all(endings.lost_service(self._lifecycle.view, cards, gone_at))
+            lost = tuple(endings.lost_service(self._lifecycle.view, cards, gone_at))
             credentials = (
                 () if self._settings.auth.allow_refused else credentials_in(self._settings) or registered_names()
             )
-            self._lifecycle.write_all(endings.shut_out(self._lifecycle.view, credentials))
+            # Access that was lost is no access that was refused from the start.
+            self._lifecycle.write_all(lost or endings.shut_out(self._lifecycle.view, credentials))
             self._conclude(self._opened)
         self._lifecycle.finish(self.ending.outcome)
 
