@@ -1,6 +1,7 @@
 """One request to one operation, as values; its bytes are written by `transport`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import deepcopy
 from secrets import token_hex
 from typing import Any, Final, Protocol, Self
@@ -25,6 +26,8 @@ class Engine(Protocol):
     ) -> str: ...
 
     def base_url_of(self, operation: Any) -> str | None: ...
+
+    def headers_of(self, case: Any) -> dict[str, str]: ...
 
     def identity_of(self, case: Any) -> str | None: ...
 
@@ -96,6 +99,7 @@ class Case:
         "cookies",
         "drawn",
         "engine",
+        "given",
         "headers",
         "id",
         "media_type",
@@ -141,6 +145,8 @@ class Case:
         for what usual requests meet."""
         self.drawn: Parts | None = None
         """Copies of the parts as they were drawn, where users may have changed them since."""
+        self.given: dict[str, str] | None = None
+        """Headers that show what is added at sending: those of the configuration, and credentials. They are no part of the data."""
 
     @classmethod
     def of_parts(cls, operation: Operation, id: str, parts: Parts, meta: CaseMetadata) -> "Case":
@@ -150,14 +156,16 @@ class Case:
         case.id = id
         case.path_parameters, case.headers, case.cookies, case.query, body = parts
         case.body, case.media_type = body
-        case.part_types = case.engine = case.drawn = case.other_method = None
+        case.part_types = case.engine = case.drawn = case.other_method = case.given = None
         case.alternative = None
         case.meta = meta
         return case
 
     def __repr__(self) -> str:
         parts = [f"method={self.method!r}"] if self.is_of_other_method else []
-        parts += [f"{name}={part!r}" for name in _PARTS if (part := getattr(self, name))]
+        with self.bare() as changed:
+            shown = {name: getattr(self, name) for name in _PARTS} | {"headers": {**self.headers, **changed}}
+        parts += [f"{name}={part!r}" for name, part in shown.items() if part]
         if self.body is not NOT_SET:
             parts.append(f"body={self.body!r}")
         told = ", ".join(parts)
@@ -229,6 +237,36 @@ class Case:
         """Name of the configured user whose credentials the operation gets now; None where users have no names."""
         engine = self._known_engine()
         return None if engine is None else engine.identity_of(self)
+
+    @contextmanager
+    def bare(self) -> Iterator[dict[str, Any]]:
+        """Take the headers of `given` out of the case meanwhile. Yield those that have other values than they were given."""
+        given, self.given = self.given, None
+        if not given:
+            yield {}
+            return
+        kept, changed = self.headers, {}
+        self.headers = type(kept)(kept)
+        for name, value in given.items():
+            found = self.headers.pop(name, value)
+            if found != value:
+                changed[name] = found
+        try:
+            yield changed
+        finally:
+            self.headers, self.given = kept, given
+
+    @contextmanager
+    def dressed(self) -> Iterator[dict[str, str]]:
+        """Show user code meanwhile the headers that are added at sending. Yield them."""
+        engine = self._known_engine()
+        found = {} if engine is None or self.given else engine.headers_of(self)
+        added = {name: value for name, value in found.items() if name.lower() not in map(str.lower, self.headers)}
+        self.headers.update(added)
+        try:
+            yield added
+        finally:
+            drop_headers(self, added)
 
     def freeze_metadata(self) -> None:
         """Keep the metadata as they are now, whatever becomes of the parts."""
@@ -385,6 +423,13 @@ class Case:
         if engine is None:
             raise RuntimeError("this case was made without an engine; take cases from an operation of a loaded schema")
         return engine
+
+
+def drop_headers(case: Case, added: Mapping[str, str]) -> None:
+    """Remove the headers of a case that have these values."""
+    for name, value in added.items():
+        if case.headers.get(name) == value:
+            del case.headers[name]
 
 
 _ATOMS: Final = frozenset((str, int, float, bool, bytes, type(None)))

@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.case import NOT_SET, Case
+from checker.core.case import NOT_SET, Case, drop_headers
 from checker.core.errors import HookExecutionError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookSource
 from checker.core.meta import ANYTHING
@@ -147,10 +147,14 @@ def call(hook: Hook, name: str, context: object, value: Any) -> Any:
 
 def called_for_case(hook: Hook, name: str, context: object, value: Any) -> Case:
     """Return the case that a hook returns. Raises `HookError`."""
-    found = call(hook, name, context, value)
+    with value.dressed() as added:
+        found = call(hook, name, context, value)
     if not isinstance(found, Case):
         raise HookExecutionError(name, f"gave {found!r:.80}; it has to return the case")
-    return found
+    # A hook may return another case.
+    case: Case = found
+    drop_headers(case, added)
+    return case
 
 
 def _strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:

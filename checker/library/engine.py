@@ -348,14 +348,16 @@ class LibraryEngine:
     def call(self, case: Case, base_url: str | None, **options: Any) -> Response:
         """Return the response to the case. Raises `TimeoutError`, `ConnectionError`, `ValueError` if there is none."""
         engine = self._calling(options)
-        response = engine._exchange(case, base_url, CallOptions.of(options), self.settings.now)
+        with case.bare() as changed:
+            response = engine._exchange(case, base_url, CallOptions.of(options), self.settings.now, changed)
         if response.raised is not None:
             raise response.raised
         return response
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
         """Raise a `FailureGroup` when a check fails."""
-        self._validate(case, Response.from_any(response), CheckOptions.of(options), self.settings.now)
+        with case.bare():
+            self._validate(case, Response.from_any(response), CheckOptions.of(options), self.settings.now)
 
     def evaluate_server_error(self, case: Case, response: Response) -> None:
         """Raise a `FailureGroup` if the built-in check reports a server error, even if the user replaced this check."""
@@ -370,13 +372,14 @@ class LibraryEngine:
         """Return the response to the case. Raises a `FailureGroup` if a check fails."""
         settings, engine = self.settings.now, self._calling(options)
         checks = CheckOptions.take(options)
-        response = engine._exchange(case, base_url, CallOptions.of(options), settings)
-        try:
-            engine._validate(case, response, checks, settings, base_url)
-        finally:
-            if response.raised is not None:
-                # The failures are in the reports; the test shows the line of the application.
-                raise response.raised from None
+        with case.bare() as changed:
+            response = engine._exchange(case, base_url, CallOptions.of(options), settings, changed)
+            try:
+                engine._validate(case, response, checks, settings, base_url)
+            finally:
+                if response.raised is not None:
+                    # The failures are in the reports; the test shows the line of the application.
+                    raise response.raised from None
         return response
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
@@ -454,8 +457,13 @@ class LibraryEngine:
         """Give a case this engine, and keep its drawn values for later comparison."""
         case.engine, case.__class__ = self, DrawnCase
         case.headers = HeaderFields(case.headers)
+        case.given = self.headers_of(case)
+        for name in case.given:
+            # The configuration overrides what was drawn.
+            case.headers.pop(name, None)
         parts = (case.path_parameters, case.headers, case.cookies, case.query)
         case.drawn = copy.deepcopy((*parts, (case.body, case.media_type)))
+        case.headers.update(case.given)
         return case
 
     def settings_of(self, operation: Operation) -> OperationSettings:
@@ -513,7 +521,27 @@ class LibraryEngine:
         schemes = None if is_anonymous else self.auth.schemes(self.settings.asked)
         return self._makers.of(origin, joined_headers(own, headers), known, schemes)
 
-    def _exchange(self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings) -> Response:
+    fetches_headers = True
+    """Whether credentials are fetched to be shown in cases."""
+
+    def headers_of(self, case: Case) -> dict[str, str]:
+        """Return the headers that are added to a case at sending: those of the configuration, and credentials."""
+        found = dict(self.settings_of(case.operation).headers)
+        try:
+            keeper = self.auth.keeper(self.settings.asked, self._shown_origin(self.settings.now), self._send)
+            if keeper is not None:
+                found |= keeper.headers_of(case, fetches=self.fetches_headers)
+        except CheckerError:
+            # The call that needs them reports it.
+            return found
+        return found
+
+    def _exchange(
+        self, case: Case, base_url: str | None, options: CallOptions, settings: RunSettings, changed: Mapping[str, Any]
+    ) -> Response:
+        """Return the response to a case; `changed` are given headers to which the user gave other values."""
+        if changed:
+            options = replace(options, headers={**changed, **options.headers})
         credentials = (
             *self.auth.configured(settings), *credentials_of(case, options, settings), *registered_names()
         )  # fmt: skip
@@ -524,8 +552,10 @@ class LibraryEngine:
         given = extensions.prepared(self.schema, chosen)
         sent = extensions.authorised(self.schema, given)
         # If the user overrides `apply_auth` and it authenticates the case, no other credentials are added.
-        keeper = self.auth.keeper(self.settings.asked, origin, self._send) if sent is given else None
         own = self.settings_of(case.operation)
+        # A user who changes the credentials of a case wants to send those.
+        is_ours = sent is given and changed.keys() <= dict(own.headers).keys()
+        keeper = self.auth.keeper(self.settings.asked, origin, self._send) if is_ours else None
         maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
         # No checks here: the caller decides whether the response is judged.
         tools = Tools(maker, lambda _: Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)

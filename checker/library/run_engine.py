@@ -30,6 +30,8 @@ class RunEngine(LibraryEngine):
     What user code sends is no case of the run: it is neither counted nor recorded.
     """
 
+    fetches_headers = False
+
     def __init__(self, subject: TestedDescription) -> None:
         config = Config.of_operations(subject.settings.operations)
         super().__init__(subject.description.schema, config, Attachments())

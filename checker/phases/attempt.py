@@ -405,7 +405,9 @@ def judge_outcome(
         return tools.judge_of(case).without_response(case, outcome)
     if hooks and outcome.request is not None:
         outcome.request.shown()
-    run_hooks(hooks.after, "after_call", hooks.context(case), case, outcome)
+    if hooks.after:
+        with case.dressed():
+            run_hooks(hooks.after, "after_call", hooks.context(case), case, outcome)
     judgement = yield from tools.judge_of(case).judge(case, outcome, sequence)
     if hooks.kept or hooks.validated:
         names = tools.judge_of(case).names

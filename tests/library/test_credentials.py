@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import find, settings
 
 import checker
 from checker.core.credentials import CREDENTIAL_SOURCES
@@ -208,3 +209,60 @@ def test_what_signs_nothing_is_refused() -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="takes an object such as"):
         checker.auth.set_from_requests(("user", "pass"))
     assert not checker.auth.signers
+
+
+def test_cases_show_the_headers_that_are_added_at_sending(schema, api) -> None:
+    seen: dict[str, dict[str, str]] = {}
+    schema.config.update(headers={"X-Tenant": "acme"})
+    one = schema.include(path="/items/{id}")
+
+    @one.auth()
+    class Provider:
+        def get(self, case, ctx):
+            return "secret-of-provider"
+
+        def set(self, case, data, ctx) -> None:
+            case.headers["X-Token"] = data
+
+    @one.hook
+    def map_case(ctx, case):
+        seen["map_case"] = dict(case.headers)
+        return case
+
+    @one.hook
+    def after_call(ctx, case, response) -> None:
+        seen["after_call"] = dict(case.headers)
+
+    shown = {"X-Tenant": "acme", "X-Token": "secret-of-provider"}
+    strategy = one["/items/{id}"]["GET"].as_strategy(generation_mode="positive")
+    case = find(strategy, lambda case: not case.query, settings=settings(database=None))
+    assert case.headers == shown
+    # They are no data of the case: they neither change its mode nor stand in what Hypothesis prints.
+    assert case.meta.mode is checker.GenerationMode.POSITIVE
+    assert "secret-of-provider" not in repr(case) + case.as_curl_command()
+    case.call_and_validate()
+    assert case.headers == shown
+    assert seen == {"map_case": shown, "after_call": shown}
+    case.headers |= {"X-Tenant": "other", "X-Token": "wrong"}
+    case.call()
+    sent = [(headers["x-tenant"], headers["x-token"]) for _, _, headers, _ in api.requests]
+    assert sent == [("acme", "secret-of-provider"), ("other", "wrong")]
+
+
+@pytest.mark.parametrize("hook", ["map_case", "after_call"])
+def test_hooks_of_runs_see_the_headers_that_are_added_at_sending(schema, api, hook: str) -> None:
+    seen = []
+    schema.config.update(headers={"X-Tenant": "acme"})
+    schema.config.phases.update(phases=["fuzzing"])
+    schema.config.generation.update(max_examples=2, mode="positive")
+
+    def note(ctx, case, *response):
+        seen.append(case.headers.get("X-Tenant"))
+        return case
+
+    function = (lambda ctx, case: note(ctx, case)) if hook == "map_case" else (lambda ctx, case, r: note(ctx, case, r))
+    schema.hook(hook)(function)
+    records = list(checker.engine.from_schema(schema.include(path="/items/{id}")).execute())
+    assert records
+    assert set(seen) == {"acme"}
+    assert {headers["x-tenant"] for _, _, headers, _ in api.requests} == {"acme"}

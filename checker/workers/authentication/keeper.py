@@ -254,6 +254,25 @@ class CredentialKeeper(Struct):
                 self.secrets.add_credentials(signed)
                 put(request, signed)
 
+    def headers_of(self, case: Case, *, fetches: bool) -> dict[str, str]:
+        """Return the headers with the current credentials of a case; those that must be fetched only if `fetches`.
+
+        Credentials of a single request and signatures are not known before it is sent. Raises `CredentialError`.
+        """
+        found: dict[str, str] = {}
+        for name, source in self.sources.items():
+            key = None if source in RUNNING_SOURCES or not source.is_kept else source.key(case)
+            if key is None:
+                continue
+            held = self._current((name, key), source, case) if fetches else self._held.get((name, key))
+            carried = None if held is None or held.error else source.carried(held.credentials, case)
+            if carried is not None:
+                self.secrets.add_credentials(replace(carried, case=None))
+                found |= carried.headers
+                if name == self.first:
+                    break
+        return found
+
     def _give(self, case: Case, request: WireRequest, carried: Credentials) -> None:
         self.secrets.add_credentials(replace(carried, case=None))
         if carried.case is not None:
