@@ -1,7 +1,8 @@
 """Values of one request that depend on each other: `startsAt` before `endsAt`, one of two filters, the id of the path in the body."""
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date, timedelta
 from itertools import islice, permutations
 from typing import Any, Final
@@ -63,10 +64,7 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
     for body in operation.bodies:
         paths = islice(_paths(outline_of(body.schema), (), _DEEP), _MOST)
         places += [(Location.BODY, path) for path in paths]
-        pointer = ("data", "id")
-        is_named = (Location.BODY, pointer) in places and (Location.BODY, ("data", "type")) in places
-        if is_named and ends_with_variable(operation.resource_path):
-            found[Constraint(Location.BODY, pointer, SAME, f'"{variables_of(operation.resource_path)[-1]}"')] = None
+    found |= dict.fromkeys(_own_names(operation, places))
     holders: dict[Place, list[str]] = {}
     for location, path in dict.fromkeys(places):
         holders.setdefault((location, path[:-1]), []).append(path[-1])
@@ -77,6 +75,19 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
     for text in _prose(operation):
         found |= dict.fromkeys(relations_in(text, places, is_refusal=False))
     return tuple(found)
+
+
+def _own_names(operation: Operation, places: Collection[Place]) -> Iterator[Constraint]:
+    """Yield the members of a body that repeat the last variable of its path: `id`, the name of the variable, `data.id` of JSON:API."""
+    if not ends_with_variable(operation.resource_path):
+        return
+    variable = variables_of(operation.resource_path)[-1]
+    names: list[tuple[str, ...]] = [(variable,), ("id",)]
+    if (Location.BODY, ("data", "type")) in places:
+        names.append(("data", "id"))
+    for path in dict.fromkeys(names):
+        if (Location.BODY, path) in places:
+            yield Constraint(Location.BODY, path, SAME, json.dumps(variable))
 
 
 def _is_ordered(low: str, high: str) -> bool:
@@ -180,7 +191,7 @@ def _repair_company(holder: dict[str, Any], one: Constraint, case: Case, choose:
 
 def _repair_name(holder: dict[str, Any], one: Constraint, case: Case, choose: object, kept: str | None) -> None:
     value = case.path_parameters.get(one.given)
-    if value is not None and kept is None:
+    if value is not None and kept != one.path[-1]:
         holder[one.path[-1]] = f"{value}" if isinstance(holder[one.path[-1]], str) else value
 
 

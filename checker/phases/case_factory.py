@@ -568,7 +568,9 @@ class CaseFactory:
                 self._related[key] = None if program is None else program.relations
         relations = self._related.setdefault(key, None)
         if relations is not None:
-            relations.repair(case, lambda count: 0, all_of_them=True, kept=listed.parameter)
+            # The value that a case tests stays as it is.
+            kept = listed.parameter or (listed.pointer or "").rpartition("/properties/")[2].partition("/")[0] or None
+            relations.repair(case, lambda count: 0, all_of_them=True, kept=kept)
 
 
 @dataclasses.dataclass(slots=True)

@@ -58,6 +58,20 @@ PATHS: Final[dict[str, Any]] = {
             "responses": ANSWERS,
         }
     },
+    "/pages/{page_id}": {
+        "put": {
+            "parameters": [{"name": "page_id", "in": "path", "required": True, "schema": TEXT}],
+            "requestBody": _body(_object(page_id=TEXT, text=TEXT)),
+            "responses": ANSWERS,
+        }
+    },
+    "/drafts/{draft}": {
+        "put": {
+            "parameters": [{"name": "draft", "in": "path", "required": True, "schema": NUMBER}],
+            "requestBody": _body(_object(id=NUMBER, text=TEXT)),
+            "responses": ANSWERS,
+        }
+    },
 }
 DOCUMENT: Final = {"openapi": "3.0.3", "info": {"title": "Related", "version": "1"}, "paths": PATHS}
 
@@ -75,6 +89,10 @@ def _refusal(path: str, query: dict[str, str], body: Any) -> str:
         case ["log"] if "unit" in query and "value" not in query:
             return "`value` is required when `unit` is given"
         case ["articles", name] if body["data"]["id"] != name:
+            return "conflict"
+        case ["pages", name] if body["page_id"] != name:
+            return "conflict"
+        case ["drafts", name] if str(body["id"]) != name:
             return "conflict"
         case ["notes", name] if body["id"] != name:
             return "The id of the body does not match the id of the URL"
@@ -101,6 +119,6 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     return {name: counts[name, False] / (counts[name, False] + counts[name, True]) for name in names}
 
 
-@pytest.mark.parametrize("name", ["stays", "ranges", "users", "files", "log", "articles", "notes"])
+@pytest.mark.parametrize("name", ["stays", "ranges", "users", "files", "log", "articles", "notes", "pages", "drafts"])
 def test_most_valid_requests_respect_how_their_values_depend_on_each_other(shares: dict[str, float], name: str) -> None:
     assert shares[name] >= 0.75
