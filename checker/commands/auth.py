@@ -9,7 +9,7 @@ from checker.commands.options import RUN_SETTINGS, run_options
 from checker.commands.outline import planned_run
 from checker.commands.output import echo, echo_line
 from checker.commands.topics import TestingCommand
-from checker.workers.starting.auth_trial import examples, trials
+from checker.workers.starting.auth_trial import examples, token_for, trials
 
 _REFUSED = 1
 
@@ -39,3 +39,16 @@ def check(ctx: click.Context, /, **options: Any) -> None:
     elif not found:
         echo("Nothing is configured: see `[auth]` in checker.toml, --auth, --auth-wfc")
     ctx.exit(0 if all(trial.is_let_in for trial in found) else _REFUSED)
+
+
+@auth.command(cls=TestingCommand)
+@click.argument("scheme")
+@run_options(RUN_SETTINGS)
+@click.pass_context
+def token(ctx: click.Context, /, scheme: str, **options: Any) -> None:
+    """Print the credentials that requests carry for the security scheme SCHEME, such as a token that a login returned.
+
+    For printed reproductions: export CHECKER_AUTHORIZATION="Bearer $(checker auth token SCHEME LOCATION)".
+    """
+    with planned_run(ctx, options) as (settings, layout):
+        echo_line(token_for(settings, layout, scheme))

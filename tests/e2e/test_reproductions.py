@@ -1,11 +1,13 @@
 """The printed text of each failure shows it on a fresh server, and no longer once the defect is mended."""
 
+import json
+import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.apps.depot import ALL, DEFECTS, serving_depot
-from tests.e2e.reproducing import by_bash, by_pytest, environment, recorded
+from tests.apps.depot import ALL, DEFECTS, DOCUMENT, serving_depot
+from tests.e2e.reproducing import LOGIN, by_bash, by_pytest, environment, recorded
 from tests.e2e.runner import Command
 
 SMALL = (
@@ -16,6 +18,21 @@ SMALL = (
     "--phases",
     "coverage,stateful",
 )
+
+
+def test_the_token_of_a_scheme_is_printed(tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
+    (tmp_path / "checker.toml").write_text(LOGIN)
+    with serving_depot() as depot:
+        given = ("openapi.json", "--url", depot.url)
+        printed = Command(tmp_path).here("auth", "token", "Bearer", *given)
+        asked = urllib.request.Request(
+            f"{depot.url}/sites", headers={"Authorization": f"Bearer {printed.stdout.strip()}"}
+        )
+        with urllib.request.urlopen(asked) as answer:
+            assert answer.status == 200
+        unknown = Command(tmp_path).here("auth", "token", "Other", *given)
+    assert (unknown.code, "it declares: Bearer" in unknown.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from http.cookies import SimpleCookie
+from urllib.parse import parse_qsl
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,10 +13,10 @@ from checker.config.auth import chosen_users
 from checker.config.settings import RunSettings, credentials_in
 from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, CredentialSource
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, UsageError
 from checker.core.operation import Label, Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
-from checker.core.request import WireRequest
+from checker.core.request import Location, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.layout import RunLayout
@@ -110,6 +113,35 @@ def examples(settings: RunSettings, layout: RunLayout) -> tuple[str, ...]:
     return subject.schemes.examples(subject.description.schema.described_login)
 
 
+def token_for(settings: RunSettings, layout: RunLayout, name: str) -> str:
+    """Return the credentials that requests carry for a security scheme: the value of its place, without `Bearer`.
+
+    Raises `UsageError` if the scheme is unknown or nothing is configured for it, and as `trials`.
+    """
+    subject = read_subject(settings, layout)
+    scheme = subject.schemes.declared.get(name)
+    if scheme is None:
+        known = ", ".join(sorted(subject.schemes.declared)) or "none"
+        raise UsageError(f"the description has no security scheme {name!r}; it declares: {known}")
+    caller = _Tried(subject)
+    try:
+        operations = [
+            one for one in subject.selected.values() if any(scheme in other.schemes for other in one.security or ())
+        ]
+        # An operation that requires this scheme alone carries no other credentials in its place.
+        operations.sort(key=lambda one: min(len(other.schemes) for other in one.security if scheme in other.schemes))
+        found = next(filter(None, (caller.value_at(one, scheme.place) for one in operations)), "")
+    finally:
+        caller.close()
+    if not found:
+        raise UsageError(f"nothing is configured for the security scheme {name!r}: see `checker auth check`")
+    return found.partition(" ")[2] or found if scheme.type != "apiKey" else found
+
+
+class _Prepared(Exception):
+    """Ends an attempt before its request is sent."""
+
+
 class _Tried:
     """Sends the requests of trials."""
 
@@ -184,6 +216,27 @@ class _Tried:
         if status in UNAUTHORIZED:
             return AuthTrial(name, f"{operation.label} answered {status}: it was refused", False)
         return AuthTrial(name, f"{operation.label} answered {status}", True)
+
+    def value_at(self, operation: Operation, place: tuple[Location, str]) -> str:
+        """Return the credentials at a place of a request to an operation, which is not sent; empty if it has none."""
+        requests: list[WireRequest] = []
+
+        def keep(request: WireRequest) -> Outcome:
+            requests.append(request)
+            raise _Prepared
+
+        case, tools = Case(operation, "auth-token"), self._tools
+        with suppress(_Prepared):
+            drive(exchange(tools, case, build_request(tools.maker, tools.hooks, case, tools.credentials)), keep)
+        location, name = place
+        for request in requests:
+            if location is Location.HEADER:
+                return (request.header(name.encode()) or b"").decode("latin-1")
+            if location is Location.QUERY:
+                return dict(parse_qsl(request.target.partition(b"?")[2].decode("latin-1"))).get(name, "")
+            cookies = SimpleCookie((request.header(b"cookie") or b"").decode("latin-1"))
+            return cookies[name].value if name in cookies else ""
+        return ""
 
     def _outcome(self, case: Case) -> Outcome:
         tools = self._tools
