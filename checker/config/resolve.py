@@ -266,11 +266,12 @@ def _reports(config: Config, now: datetime | None) -> list[tuple[ReportFormat, s
 def _baseline(config: Config, now: datetime | None) -> Baseline:
     """Return the known failures of a file, which is written if it does not exist yet. Raises `ConfigError`, `UsageError`."""
     today = (now or datetime.now(UTC)).date().isoformat()
+    allows = config.checks.intermittent == "report"
     if config.baseline is None:
         for flag in ("baseline-update", "baseline-prune"):
             if getattr(config, flag.replace("-", "_")):
                 raise UsageError(f"--{flag} needs a file: give --baseline FILE")
-        return Baseline(today=today)
+        return Baseline(today=today, allows_intermittent=allows)
     if config.compare is not None:
         raise UsageError("--baseline and --compare exclude each other: failures are held against one")
     path = Path(config.baseline)
@@ -282,6 +283,7 @@ def _baseline(config: Config, now: datetime | None) -> Baseline:
         is_new=is_new,
         updates=is_new or config.baseline_update,
         prunes=config.baseline_prune,
+        allows_intermittent=allows,
     )
 
 

@@ -452,6 +452,12 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
         )
     },
     **_CHECKS,
+    ("checks",): {
+        **_CHECKS["checks",],
+        "intermittent": Key(
+            Choice(("fail", "report")), "fail", about="Whether failures that show only now and then fail the run."
+        ),
+    },
     ("phases", "fuzzing", "error-feedback"): {
         "enabled": Key(_FLAG, True, about="Whether cases respect what the texts of refusals demand.")
     },

@@ -24,6 +24,8 @@ class KnownStatus(StrEnum):
     """Known until a day that is over, so it fails the run again."""
     RECORDED = "recorded"
     """Added to the baseline by this run: known from the next run on, and no reason to fail this one."""
+    ALLOWED = "allowed"
+    """Shows only now and then, which `checks.intermittent = "report"` allows."""
 
 
 FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)
@@ -49,6 +51,17 @@ class Seen(Protocol):
     def phase(self) -> str: ...
     @property
     def cause(self) -> str: ...
+    @property
+    def reproduced(self) -> bool | None: ...
+    @property
+    def hits(self) -> int: ...
+    @property
+    def tries(self) -> int: ...
+
+
+def is_intermittent(seen: Seen) -> bool:
+    """Whether the commands of a failure showed it only some of the times that they were sent."""
+    return seen.reproduced is False or seen.hits < seen.tries
 
 
 class KnownFailure(Struct, frozen=True):
@@ -149,6 +162,8 @@ class Baseline(Struct, frozen=True):
     """Whether new failures are written down."""
     prunes: bool = False
     """Whether entries that a run could not see again are taken out."""
+    allows_intermittent: bool = False
+    """Whether failures that show only now and then fail no run."""
 
     def __bool__(self) -> bool:
         """Whether there is a baseline."""
@@ -176,6 +191,8 @@ class KnownFailures(Struct):
         entry = self.entry_of(seen)
         if entry is not None:
             return KnownStatus.EXPIRED if entry.is_expired(self.baseline.today) else KnownStatus.KNOWN
+        if self.baseline.allows_intermittent and is_intermittent(seen):
+            return KnownStatus.ALLOWED
         return KnownStatus.RECORDED if self.baseline.updates and is_recordable(seen) else KnownStatus.NEW
 
     def fails(self, seen: Seen) -> bool:

@@ -13,6 +13,7 @@ from checker.config.files import FORMAT_VERSION, LIST, is_json, read_baseline
 from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, KnownStatus, Seen, entry_for, failure_id
 from checker.core.system import later
 from checker.corpus.records import Finding
+from checker.reporting.findings import marks_of
 from checker.reporting.report import Report
 from checker.reporting.shown import standing_text
 from checker.reporting.text import unicode_text
@@ -50,7 +51,7 @@ def known_lines(report: Report) -> Iterator[str]:
     """Yield a line for each of `known_findings`: `  - GET /rooms: Server error [v1-...]` and its entry."""
     known = KnownFailures(report.compared.baseline)
     for finding in known_findings(report):
-        about = standing_text(known.standing(finding), known.entry_of(finding))
+        about = ", ".join([standing_text(known.standing(finding), known.entry_of(finding)), *marks_of(finding)])
         yield f"  - {known_name(finding.label, finding.title, failure_id(finding))} {about}"
 
 

@@ -296,8 +296,6 @@ class Console:
                 self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")
                 self.screen.line()
 
-        if not report.compared.baseline:
-            return
         lines = list(known_lines(report))
         if lines:
             self.screen.section("KNOWN FAILURES")

@@ -20,7 +20,7 @@ from checker.core.blocks import (
     marked,
     reproduction_paragraphs,
 )
-from checker.core.known import MAX_RESPONSE_TIME
+from checker.core.known import MAX_RESPONSE_TIME, is_intermittent
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
 from checker.core.request import Location
@@ -216,7 +216,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         return ()
     is_alone = len(finding.steps) <= 1
     found = {
-        INTERMITTENT: finding.reproduced is False or finding.hits < finding.tries,
+        INTERMITTENT: is_intermittent(finding),
         _NOT_TRIED: finding.reproduced is None and not finding.spent,
         _SPENT: finding.spent,
         SEQUENCE: not is_alone,

@@ -135,9 +135,11 @@ def total_line(report: Report) -> str:
 
 def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
     """Yield the restrictions of a verdict."""
-    recorded = report.compared.count(KnownStatus.RECORDED)
-    if known := len(report.findings) - len(report.failing) - recorded:
+    recorded, allowed = map(report.compared.count, (KnownStatus.RECORDED, KnownStatus.ALLOWED))
+    if known := len(report.findings) - len(report.failing) - recorded - allowed:
         yield f"{known} known"
+    if allowed:
+        yield f"{allowed} allowed"
     if recorded:
         yield f"{recorded} recorded as known"
     if warnings := sum(group.size for group in warning_groups(report.notes)):

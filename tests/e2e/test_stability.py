@@ -40,6 +40,19 @@ def test_a_failure_that_did_not_happen_again_is_marked(command: Command) -> None
     assert " 2 failures (1 stable) in " in ran.stdout
 
 
+def test_intermittent_failures_can_be_allowed(command: Command) -> None:
+    number = count()
+
+    def answer(request: Request) -> Reply:
+        return json_reply({}, 500 if b"/once" in request.target and next(number) == 3 else 200)
+
+    (command.directory / "checker.toml").write_text(CHECKS.replace("false", 'false\nintermittent = "report"', 1))
+    with serving(answer, DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "10", inline=True)
+    assert ran.code == 0, ran.shown
+    assert "intermittent (1 of 8)" in ran.stdout
+
+
 def test_stable_failures_are_only_counted(command: Command) -> None:
     (command.directory / "checker.toml").write_text(CHECKS)
     with serving(lambda request: json_reply({}, 500), DOCUMENT) as app:

@@ -203,6 +203,7 @@ _OTHERS: Final[dict[str, Row]] = {
     "analysis.constants.enabled": Row(False, "workers/test_constants.py::test_it_can_be_switched_off", *FLAG),
     "fuzz.max-time": Row(9, "e2e/test_max_time.py::test_requests_that_never_end_do_not_keep_a_run", 0, "greater than 0"),
     "checks.enabled": Row(False, BLOCK, *FLAG),
+    "checks.intermittent": Row("report", "e2e/test_stability.py::test_intermittent_failures_can_be_allowed", "never", "Valid values are"),
     "checks.max_response_time": Row(1e-6, BLOCK, 0, "greater than 0"),
 }  # fmt: skip
 

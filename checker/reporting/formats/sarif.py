@@ -9,6 +9,7 @@ import yaml
 
 from checker import __version__
 from checker.checks.table import FAILURES
+from checker.core.blocks import marked
 from checker.core.errors import CheckerError
 from checker.core.known import KnownFailure
 from checker.core.system import read_local
@@ -113,7 +114,7 @@ def _rule(shown: ShownFinding) -> dict[str, Any]:
 
 def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]:
     finding = shown.finding
-    told = [f"{finding.label}: {shown.title}", shown.message]
+    told = [marked(f"{finding.label}: {shown.title}", shown.marks), shown.message]
     if shown.status:
         told.append(f"Response: {shown.status}")
     if shown.query:
@@ -125,11 +126,11 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
     state: dict[str, Any] = {}
     if shown.entry is not None:
         state = {"baselineState": "unchanged"}
-        if not shown.fails:
-            why = standing_text(shown.standing, shown.entry)
-            state["suppressions"] = [{"kind": "external", "justification": why}]
     elif place.has_baseline:
         state = {"baselineState": "new"}
+    if not shown.fails:
+        why = standing_text(shown.standing, shown.entry)
+        state["suppressions"] = [{"kind": "external", "justification": why}]
     return {
         **state,
         "ruleId": shown.code,
