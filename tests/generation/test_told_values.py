@@ -63,6 +63,12 @@ def test_what_is_told_and_not_valid_is_not_drawn() -> None:
     assert _share(schema, "example.com.") == 0
 
 
+def test_lists_of_types_and_formats_that_are_no_texts_tell_nothing() -> None:
+    named = {"name": {"type": "string", "format": {}}, "other": {"properties": {"name": {"type": ["string", "null"]}}}}
+    (case,) = cases(program_of(body={"type": "object", "required": ["name"], "properties": named}), 1)
+    assert "name" in case.body
+
+
 def _document(wanted: dict[str, Any], *others: dict[str, Any], schemas: Any = None) -> dict[str, Any]:
     """Return a document with an operation that has a parameter, and others with further ones."""
     paths = {

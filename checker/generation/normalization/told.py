@@ -81,7 +81,7 @@ def told_values(document: Document, facet: Facet) -> list[Any]:
     name, prose = holder.get("name"), holder.get("description")
     found: list[Any] = [*prose_examples(raw, prose if isinstance(prose, str) else "")]
     if isinstance(name, str) and "default" not in raw and _SHOWING.isdisjoint(holder):
-        found += _elsewhere(document).get((name, raw["type"], raw.get("format")), ())
+        found += _elsewhere(document).get((name, raw["type"], _text_or_none(raw.get("format"))), ())
     return found[:_MOST]
 
 
@@ -114,7 +114,9 @@ def _elsewhere(document: Document) -> Mapping[_Kind, list[Any]]:
         found = document.facts[_elsewhere] = {}
         for name, schema, holder in _declared(document.root):
             if isinstance(schema, dict) and not is_identifier(normalised(name)):
-                values = found.setdefault((name, schema.get("type"), _hashable(schema.get("format"))), [])
+                values = found.setdefault(
+                    (name, _text_or_none(schema.get("type")), _text_or_none(schema.get("format"))), []
+                )
                 for value in _shown((schema, holder)):
                     is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
                     if is_scalar and value not in values and len(values) < _MOST_ELSEWHERE:
@@ -122,7 +124,8 @@ def _elsewhere(document: Document) -> Mapping[_Kind, list[Any]]:
     return found
 
 
-def _hashable(value: object) -> object:
+def _text_or_none(value: object) -> str | None:
+    # Types of OpenAPI 3.1 may be lists, which are no keys.
     return value if isinstance(value, str) else None
 
 
