@@ -206,6 +206,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         lines.append(f"Processes that crashed: {crashed}; what they had sent is not in the reports")
     if lines:
         terminalreporter.section("Reports")
+    for said in calls.closed():
+        terminalreporter.section("Authentication failed")
+        terminalreporter.write_line(said, red=True)
     if lines or terminalreporter.stats.get("failed"):
         lines += calls.told_seeds()
     for line in lines:

@@ -21,6 +21,7 @@ from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.reports import report_format
 from checker.core.response import Response
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.codec import decode, join
 from checker.corpus.exchange import exchange
 from checker.corpus.fold import RunView
@@ -44,6 +45,7 @@ from checker.phases.attempt import CheckResult
 from checker.reporting.events import EventStream
 from checker.reporting.report import report_of
 from checker.reporting.shown import ReportContext
+from checker.reporting.warnings import NEARLY_ALL
 from checker.reporting.writing import whole_file, write_summary, writer_of
 from checker.workers.recording.traffic import MODES, Components
 
@@ -51,6 +53,10 @@ _RUN: Final = "pytest"
 _MOST: Final = 200_000
 """Calls that are kept for reports: a session that never ends must not fill the memory."""
 _NO_TIME: Final = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+_FEWEST: Final = 10
+"""Responses below which a share is no evidence."""
 
 
 class SessionCalls(Struct, eq=False):
@@ -70,6 +76,9 @@ class SessionCalls(Struct, eq=False):
     classes: dict[int, KeptClassChecks] = field(default_factory=dict)
     unasked: list[str] = field(default_factory=list)
     """Class checks whose `after_run` is not called, because each process saw only a part of the session."""
+    refused: int = 0
+    """Responses 401 and 403."""
+    answered: int = 0
     _by_response: dict[int, Call] = field(default_factory=dict)
 
     @classmethod
@@ -86,7 +95,10 @@ class SessionCalls(Struct, eq=False):
             self.seeds.append(plain)
 
     def called(self, call: Call) -> None:
-        """Keep a call, if reports are asked for."""
+        """Count the response, and keep the call if reports are asked for."""
+        if isinstance(call.outcome, Response):
+            self.answered += 1
+            self.refused += call.outcome.status_code in UNAUTHORIZED
         if not call.settings.report.files:
             return
         if self.settings is None or self.opened is None:
@@ -139,7 +151,11 @@ class SessionCalls(Struct, eq=False):
 
     def sent(self) -> dict[str, Any]:
         """Return the calls as plain values, for another process."""
-        said = {"seeds": self.seeds, "unasked": [check.name for check in self._concluding()]}
+        said = {
+            "answers": (self.refused, self.answered),
+            "seeds": self.seeds,
+            "unasked": [check.name for check in self._concluding()],
+        }
         if self.settings is None or self.opened is None:
             return said
         own = [self.opened, *self._own_records()]
@@ -152,6 +168,9 @@ class SessionCalls(Struct, eq=False):
 
     def absorb(self, sent: dict[str, Any]) -> None:
         """Add the calls of another process."""
+        refused, answered = sent["answers"]
+        self.refused += refused
+        self.answered += answered
         for seed in sent["seeds"]:
             self.seeded(seed)
         self.unasked += (name for name in sent["unasked"] if name not in self.unasked)
@@ -187,6 +206,14 @@ class SessionCalls(Struct, eq=False):
             yield problem or f"{row.title}: {path}"
         if self.lost:
             yield f"{self.lost:,} requests beyond the first {_MOST:,} are not in them"
+
+    def closed(self) -> Iterator[str]:
+        """Yield the line about a session in which nearly every response was 401 or 403; nothing for others."""
+        if self.answered >= _FEWEST and self.refused >= NEARLY_ALL * self.answered:
+            yield (
+                f"{self.refused:,} of {self.answered:,} responses were 401 or 403: the tests say nothing about the API behind it; "
+                "give credentials (`[auth]`, `case.call(session=...)`, `@schema.auth()`)"
+            )
 
     def told_seeds(self) -> Iterator[str]:
         """Yield the line that explains how to repeat the same cases; nothing if no test had a seed."""

@@ -222,3 +222,29 @@ TestShown = Shown.TestCase
     assert _shown(first, "id:") == _shown(second, "id:") != []
     assert _shown(first, "Seed") == ["Seed: 5"]
     assert interactions(pytester.path)
+
+
+SECURED = """
+import checker
+from tests.apps.http import Reply
+from tests.apps.serving import serving
+
+limit = {{"name": "limit", "in": "query", "schema": {{"type": "integer"}}}}
+operation = {{"parameters": [limit], "responses": {{"200": {{"description": ""}}, "401": {{"description": ""}}}}}}
+document = {{"openapi": "3.0.3", "info": {{"title": "T", "version": "1"}}, "paths": {{"/a": {{"get": operation}}}}}}
+held = serving(lambda request: Reply({status}), document)
+app = held.__enter__()
+schema = checker.openapi.from_url(app.document_url)
+
+@schema.parametrize()
+def test_api(case):
+    case.call()
+"""
+
+
+@pytest.mark.parametrize(("status", "is_said"), [(401, True), (403, True), (200, False)])
+def test_a_session_that_was_refused_says_so(pytester: pytest.Pytester, status: int, is_said: bool) -> None:
+    pytester.makepyfile(SECURED.format(status=status))
+    result = pytester.runpytest("-p", "no:cacheprovider")
+    result.assert_outcomes(passed=1)
+    assert ("responses were 401 or 403: the tests say nothing about the API" in result.stdout.str()) == is_said
