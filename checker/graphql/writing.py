@@ -393,17 +393,14 @@ class _QueryDraft:
         node.children[step] = child
         return child
 
-    def _select_errors(self, node: _SelectionSet) -> None:
-        """Select the message and the code of each error among the members of a union."""
-        for member in filter(is_error, node.kind.types[:MOST_MEMBERS]):
+    def _text(self, node: _SelectionSet, lost: list[str]) -> str:
+        by_condition: dict[str, list[str]] = {"": list(lost)}
+        members = node.kind.types[:MOST_MEMBERS] if isinstance(node.kind, GraphQLUnionType) else ()
+        for member in filter(is_error, members):
+            # The message and the code of an error tell causes apart.
             for name in self._writer.usual_fields(member):
                 if name != "__typename":
                     self._child(node, (member.name, name), [(member.name, name)], {})
-
-    def _text(self, node: _SelectionSet, lost: list[str]) -> str:
-        by_condition: dict[str, list[str]] = {"": list(lost)}
-        if isinstance(node.kind, GraphQLUnionType):
-            self._select_errors(node)
         plain = {name for condition, name in node.children if not condition}
         for name in self._writer.usual_fields(node.kind):
             is_needed = name != "__typename" or not plain or is_abstract_type(node.kind)

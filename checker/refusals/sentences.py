@@ -48,7 +48,9 @@ def pattern_of(prose: str) -> str:
     listed = list(dict.fromkeys(_listed(prose)))
     if not listed:
         return ""
-    inner = _with_hyphen_last(listed)
+    plain = [f"\\{part}" if part in ("\\", "]", "^") else part for part in listed if part != "-"]
+    # At the end of a class, a hyphen is literal.
+    inner = "".join(plain) + "-" * ("-" in listed)
     if _FIRST_IS_ALPHANUMERIC.search(prose):
         ends = "".join(part for part in ("a-z", "A-Z", "0-9") if part in listed)
         return f"^[{ends}]([{inner}]*[{ends}])?$" if ends else f"^[{inner}]+$"
@@ -71,12 +73,6 @@ def _listed(prose: str) -> list[str]:
             at = symbols.end()
         else:
             return found
-
-
-def _with_hyphen_last(parts: list[str]) -> str:
-    """Return the content of a character class, with a hyphen at the end, where it is literal."""
-    plain = [f"\\{part}" if part in ("\\", "]", "^") else part for part in parts if part != "-"]
-    return "".join(plain) + "-" * ("-" in parts)
 
 
 Demand = tuple[str, Any]

@@ -195,7 +195,9 @@ def registry_of(schema: Schema) -> tuple[Any, str, str]:
     document = schema.document
     linked = document if isinstance(document, Linked) else None
     base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
-    specification = _specification(schema, has_names=linked is not None and linked.has_names)
+    # Before OpenAPI 3.1 a document is opaque: names in it do not belong to JSON Schema.
+    usual = _DESCRIPTION if linked is not None and linked.has_names else Specification.OPAQUE
+    specification = _SPECIFICATIONS.get(schema.dialect, usual)
 
     def retrieve(uri: str) -> Any:
         contents = None if linked is None else linked.contents_of(uri)
@@ -210,12 +212,6 @@ def registry_of(schema: Schema) -> tuple[Any, str, str]:
     home = _NOWHERE if linked is None else linked.uri_of("#") or _NOWHERE
     root = specification.create_resource(document.root)
     return registry(retrieve=retrieve).with_resource(home, root), base, home
-
-
-def _specification(schema: Schema, *, has_names: bool) -> Specification[Any]:
-    # Before OpenAPI 3.1 a document is opaque: names in it do not belong to JSON Schema.
-    usual = _DESCRIPTION if has_names else Specification.OPAQUE
-    return usual if schema.dialect is Dialect.OPENAPI31 else _SPECIFICATIONS.get(schema.dialect, usual)
 
 
 def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
@@ -278,13 +274,13 @@ def _inside(contents: Any) -> Iterable[Any]:
     return (value for value in values if isinstance(value, dict | list))
 
 
-def _entered(segments: Any, resolver: Any, subresource: Any) -> Any:
-    return resolver.in_subresource(subresource)
-
-
 _described: Any = Specification
 _DESCRIPTION: Final[Specification[Any]] = _described(
-    name="API description", id_of=id_of, subresources_of=_inside, maybe_in_subresource=_entered, anchors_in=_anchors_in
+    name="API description",
+    id_of=id_of,
+    subresources_of=_inside,
+    maybe_in_subresource=lambda segments, resolver, subresource: resolver.in_subresource(subresource),
+    anchors_in=_anchors_in,
 )
 """The specification of a description for `referencing`: every object may be a schema."""
 

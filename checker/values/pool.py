@@ -401,13 +401,11 @@ class ValuePool:
                     if len(self._gone) > _TOMBSTONES:
                         del self._gone[next(iter(self._gone))]
         if gone.succeeded:
-            self._forget_below((key_of(source.resource), f"{gone.value}"), gone.above)
-
-    def _forget_below(self, removed: tuple[str, str], above: Above) -> None:
-        """Forget the values of resources below a removed one."""
-        for ring in self._nested.values():
-            for context in [one for one in ring.contexts if removed in one and agree(one, above)]:
-                ring.forget_context(context)
+            removed = (key_of(source.resource), f"{gone.value}")
+            for ring in self._nested.values():
+                # What stands below a removed resource is gone as well.
+                for context in [one for one in ring.contexts if removed in one and agree(one, gone.above)]:
+                    ring.forget_context(context)
 
 
 class LayeredPool(ValuePool):

@@ -5,13 +5,13 @@ from fractions import Fraction
 from typing import Any, Final
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.drawing.nodes import IsValid, Nodes, identity, validator_of
+from checker.generation.drawing.nodes import IsValid, Nodes, validator_of
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_listed, few_integers
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import may_be_alone
-from checker.generation.normalization.forms import Canonical, Conjunction, Exclusions
+from checker.generation.normalization.forms import Canonical, Conjunction, Exclusions, identity
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.basic import either, one_of
 from checker.generation.sources.choices import RandomSource

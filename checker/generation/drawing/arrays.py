@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from checker.core.case import copied
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.drawing.nodes import Nodes, Variety, identity
+from checker.generation.drawing.nodes import Nodes, Variety
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.scalars import few_integers
 from checker.generation.normalization import forms
-from checker.generation.normalization.forms import Canonical, Conjunction, Facet
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet, identity
 from checker.generation.sources.basic import either
 from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source, SourceSpent
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected

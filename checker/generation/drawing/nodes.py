@@ -4,13 +4,11 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Final, Protocol
 
-import orjson
-
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
 from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.canonical import Canon
-from checker.generation.normalization.forms import ARRAY, OBJECT, Canonical, Conjunction, Facet
+from checker.generation.normalization.forms import ARRAY, OBJECT, Canonical, Conjunction, Facet, identity
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
 from checker.generation.sources.hypothesis import Strategy
@@ -90,26 +88,6 @@ class Nodes(Protocol):
     def variety_of(self, form: Canonical) -> Variety: ...
     def canonical(self, conjunction: Conjunction) -> Canonical: ...
     def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...
-
-
-def identity(value: Any) -> bytes:
-    """Equal for equal JSON values."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return b"%d" % value
-    if isinstance(value, list):
-        return b"[" + b",".join(map(identity, value)) + b"]"
-    if isinstance(value, dict):
-        return (
-            b"{"
-            + b",".join(repr(k).encode("utf-8", "surrogatepass") + b":" + identity(value[k]) for k in sorted(value))
-            + b"}"
-        )
-    try:
-        return orjson.dumps(value)
-    except TypeError:
-        return repr(value).encode("utf-8", "surrogatepass")
 
 
 IsValid = Callable[[Any], bool]

@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, Final
 
+import orjson
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -368,12 +369,26 @@ _KINDS: Final = {
 }
 
 
+def identity(value: Any) -> bytes:
+    """Return equal bytes for equal JSON values only: 1 and 1.0 are equal, 1 and true are not."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return b"%d" % value
+    if isinstance(value, list):
+        return b"[" + b",".join(map(identity, value)) + b"]"
+    if isinstance(value, dict):
+        return (
+            b"{"
+            + b",".join(repr(k).encode("utf-8", "surrogatepass") + b":" + identity(value[k]) for k in sorted(value))
+            + b"}"
+        )
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return repr(value).encode("utf-8", "surrogatepass")
+
+
 def same(left: Any, right: Any) -> bool:
-    """Equality of JSON values: 1 and 1.0 are equal, 1 and true are not."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(left[k], right[k]) for k in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    return bool(left == right)
+    """Whether two JSON values are equal."""
+    return identity(left) == identity(right)
