@@ -539,6 +539,7 @@ ONLY_ELSEWHERE: Mapping[str, str] = {
     "maximize": "only `fuzzing` draws cases that can approach a larger value",
     "max-examples": "the description determines the number of cases",
     "queries": "each query names its operation",
+    "intermittent": "it is a rule of the baseline, which the whole run has",
     **dict.fromkeys(_OF_SEQUENCES, "a sequence goes through several operations"),
 }
 """Key or section -> the reason why a phase or an `[[operations]]` block cannot have it."""
@@ -573,6 +574,7 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
         ("phases", "fuzzing", "error-feedback"),
         ("auth", "auto-signup"),
         ("auth", "allow-refused"),
+        ("checks", "intermittent"),
         auth.WFC,
     ]
 )

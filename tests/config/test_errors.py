@@ -292,6 +292,7 @@ PLACES = (
     ("maximize", "[phases.coverage.generation]\nmaximize = 'response_time'"),
     ("max-examples", "[phases.examples.generation]\nmax-examples = 3"),
     ("queries", "[[operations]]\ninclude-path = '/a'\nphases.examples.queries = ['a.graphql']"),
+    ("intermittent", "[[operations]]\ninclude-path = '/a'\nchecks.intermittent = 'report'"),
     ("max-steps", "[[operations]]\ninclude-path = '/a'\nphases.stateful.max-steps = 3"),
     ("link-calibration", "[[operations]]\ninclude-path = '/a'\nphases.stateful.link-calibration = false"),
     ("inference", "[[operations]]\ninclude-path = '/a'\nphases.stateful.inference.algorithms = []"),

@@ -1,4 +1,5 @@
 import traceback
+from types import FunctionType
 
 import pytest
 
@@ -10,12 +11,15 @@ def functions_of(error: BaseException) -> list[str]:
     return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
 
 
-@plainly
-def asked(error: Exception) -> None:
+def raising(error: Exception) -> None:
     try:
         raise KeyError("inside")
     except KeyError as inside:
         raise error from inside
+
+
+# A function of the program, not of its user.
+asked = plainly(FunctionType(raising.__code__, {**globals(), "__name__": "checker.made_up"}))
 
 
 @pytest.mark.parametrize("kind", [UsageError, LoaderError, ConnectionError, TimeoutError])
@@ -37,4 +41,10 @@ def test_what_was_below_them_stays_but_for_descriptions_that_cannot_be_loaded() 
 def test_mistakes_of_ours_keep_their_lines() -> None:
     with pytest.raises(AssertionError) as caught:
         asked(AssertionError("ours"))
-    assert functions_of(caught.value)[1:] == ["asked", "asked"]
+    assert functions_of(caught.value)[1:] == ["asked", "raising"]
+
+
+def test_errors_of_an_application_in_this_process_keep_their_lines() -> None:
+    with pytest.raises(TimeoutError) as caught:
+        plainly(raising)(TimeoutError("of the application"))
+    assert functions_of(caught.value)[1:] == ["asked", "raising"]

@@ -74,8 +74,8 @@ def test_what_is_refused_is_left_out_and_nothing_else(tmp_path: Path, refused: s
     after = names(service.seen)
     assert len(patterns(heard)) == 1
     assert [one.label for one in heard.view.findings.values() if "named" in one.label] == []
-    # One to see whether it is so still.
-    assert [status for _, status in after].count(400) == 1 < before.count(400)
+    # The first run learns it from a block of cases. The second one sends one case to see whether it is so still.
+    assert [status for _, status in after].count(400) == 1 <= before.count(400)
     sent = "".join(name for name, _ in after[1:])
     assert [one for one in ODD if one != refused and one in sent] == [one for one in ODD if one != refused]
 
