@@ -71,14 +71,10 @@ def secrets_of(calls: Sequence[ShownCall]) -> list[str]:
 
 
 def variable_of(source: Source) -> str:
-    """Return the name of a variable for a value: `id_1` for the `id` in the first response."""
-    last = "location" if source.path is None else next(filter(None, map(_word, reversed(source.path))), "value")
-    return f"{last}_{source.call + 1}"
-
-
-def _word(token: str | int) -> str:
-    word = slug(str(token)).replace("-", "_") if isinstance(token, str) else ""
-    return word if not word[:1].isdigit() else f"_{word}"
+    """Return the name of a variable for a value: `owner_id_1` for the `id` of the `owner` in the first response."""
+    parts = ["location"] if source.path is None else [slug(str(part)).replace("-", "_") for part in source.path]
+    name = "_".join(parts)
+    return f"{'_' * name[:1].isdigit()}{name}_{source.call + 1}"
 
 
 def _shown(call: Call, context: ReportContext) -> ShownCall:
