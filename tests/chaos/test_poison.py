@@ -78,7 +78,7 @@ def test_a_poison_value_is_met_and_quarantined_and_innocent_cases_are_not(comman
 
         def is_all_met() -> bool:
             targets = {request.target for request in list(api.seen)}
-            return len(targets) == 3 and _has_quarantine(command) and len(_findings(command)) == 2
+            return len(targets) == 3 and _has_quarantine(command) and len(_findings(command)) == 1
 
         ran = command.until(
             is_all_met, "fuzz", api.document_url, "--continue-on-failure", "--max-time", "40",
