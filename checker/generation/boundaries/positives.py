@@ -41,6 +41,8 @@ _AGAIN: Final = 2
 """Times that a schema is found inside itself before the recursion ends."""
 _DEEPEST: Final = 24
 _RANKS: Final = 16
+_MOST_NODES: Final = 500_000
+"""Nodes of a value; properties that fan out over levels of shared schemas have far more."""
 _MOST: Final = 1_000
 """Items of an array; a longer one is not shown."""
 _VARIED: Final = 20_000
@@ -620,9 +622,11 @@ def _with(value: dict[str, Any], name: str, item: Any) -> dict[str, Any]:
 
 
 def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
-    """Yield valid values, each once, the usual one first. Raises `Unsatisfiable` if there is none."""
+    """Yield valid values, each once, the usual one first. Raises `Unsatisfiable` if there is none, `BudgetSpent` if it is too large."""
     is_valid = edges.compiler.validator(conjunction)
     usual = edges.usual(conjunction, place)
+    if _size(usual, {}) > _MOST_NODES:
+        raise BudgetSpent(form_pointer(conjunction))
     shown: set[Any] = set()
     found = edges.values(conjunction, place)
     first: list[Boundary] = []
@@ -644,6 +648,16 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
         if key not in shown and is_carried and (has_bytes(boundary.value) or is_valid(boundary.value)):
             shown.add(key)
             yield boundary
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """Return the number of nodes of a value as it is written. Parts that stand in many places are counted once and added each time."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        parts = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(value)]
 
 
 def form_pointer(conjunction: Conjunction) -> str:
