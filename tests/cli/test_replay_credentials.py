@@ -1,6 +1,7 @@
 """`checker replay` of failures and cassettes with credentials of today, and by options of earlier generations."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -221,7 +222,8 @@ def test_the_requests_that_a_failure_needs_carry_the_credentials_of_today(folder
         given = ("-c", "not_a_server_error", "--phases", "coverage", "--mode", "positive", "--inline")
         code, output = in_a_process("run", app.document_url, "-u", app.url, *given)
         assert code == 1, output
-        assert "On a fresh server, send these requests first" in output
+        # The creation is the first of the commands.
+        assert re.search(rf"curl -X POST .*-H 'Authorization: \[Filtered\]' .*{app.url}/items\n", output), output
     with serving(Items(9001).answer, ITEMS) as again:
         code, output = in_a_process("replay", "-u", again.url)
         assert (code, output.split()[0]) == (1, "FAILED"), output
