@@ -9,6 +9,8 @@ from checker.reporting.calls import Path, Source
 from checker.reporting.reproduction import Secret, ShownCall, Text, variable_of
 
 _HOLE = "checkerHole{}x"
+_FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff"))
+_WITH_VALUE = frozenset(("--max-time", "--max-redirs", "--cert", "--key"))
 _HOLES = re.compile(r"(checkerHole\d+x)")
 
 
@@ -48,7 +50,17 @@ def one_url(origin: BaseUrl) -> str:
 
 def _flags_of(command: str) -> list[str]:
     """Return the options at the start of a recorded command: how it follows redirects, waits and shows a certificate."""
-    return command.partition(" -X ")[0].split()[1:] if " -X " in command else []
+    flags: list[str] = []
+    found = (word for _, word in curl.words(command))
+    next(found)
+    for word in found:
+        # Text of a description may look like options: it is never read as such.
+        if word not in _FLAGS and word not in _WITH_VALUE:
+            break
+        flags.append(word)
+        if word in _WITH_VALUE:
+            flags.append(curl.quoted_if_needed(next(found, "")))
+    return flags
 
 
 def _word(raw: str, word: str, holes: dict[str, str], place: str, base: str) -> str:

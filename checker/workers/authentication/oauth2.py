@@ -14,7 +14,7 @@ from checker.core.response import Response
 from checker.core.security import SecurityScheme
 from checker.transport.settings import Headers
 from checker.workers.authentication.logins import LoginTransport, accepted, extracted, lifetime_s, path_of, send_login
-from checker.workers.authentication.schemes import SchemeCredentials, carried_as, is_absolute
+from checker.workers.authentication.schemes import SchemeCredentials, carried_as
 
 _REFRESH: str = "refresh_token"
 
@@ -102,7 +102,7 @@ def _declared_url(asked: OAuth2Scheme, scheme: SecurityScheme, origin: BaseUrl) 
     if not url:
         raise ConfigError(f"{section}: the description declares no tokenUrl for this scheme; give 'token_url'")
     target = urljoin(f"{origin.url}{origin.base_path}/", url)
-    if is_absolute(url) and BaseUrl.from_url(url).site != origin.site:
+    if BaseUrl.from_url(target).site != origin.site:
         raise ConfigError(
             f"{section}: credentials are not sent to {url}, which only the description names; "
             f'confirm it by `token_url = "{url}"`'
