@@ -127,7 +127,7 @@ class Receiver:
                 try:
                     self._messages.append(decode(bytes(self._received[start + _HEAD : end])))
                 except Undecodable:
-                    # Somebody's code wrote into our pipe: what follows cannot be trusted either.
+                    # Code of a user wrote into the pipe of the worker: the bytes after it cannot be trusted either.
                     self._ended = True
                 start = end
             del self._received[:start]

@@ -65,7 +65,7 @@ class Description(Struct, frozen=True):
     notes: tuple[Note, ...] = ()
     """Damage of the file that kept it, and hosts that its references lead to and that were not asked."""
     once_s: float = 0.0
-    """CPU-seconds that reading it took, and takes nobody after this worker: they read what it kept."""
+    """CPU-seconds that its first reading took. Later workers read the stored copy instead."""
 
 
 def read_description(settings: RunSettings, layout: RunLayout, given: bytes | None = None) -> Description:

@@ -7,7 +7,7 @@ import pytest
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Location
 from checker.generation.boundaries.operations import Coverage, OperationEdges
-from checker.generation.normalization.told import prose_examples
+from checker.generation.normalization.prose_values import prose_examples
 from checker.generation.settings import GenerationSettings
 from checker.openapi.loaders import from_dict
 

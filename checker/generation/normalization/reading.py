@@ -19,7 +19,7 @@ from checker.generation.normalization.forms import (
     inverse,
     same,
 )
-from checker.generation.normalization.told import told_values
+from checker.generation.normalization.prose_values import told_values
 from checker.schema.pointers import pointer_child
 from checker.validation.ecma import without_delimiters
 from checker.validation.formats import INTEGER_RANGES

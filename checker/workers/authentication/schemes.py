@@ -36,7 +36,7 @@ class SchemeCredentials:
         self._operations = None if operations is None or operations.is_uniform else operations
         everywhere = () if self._operations is None else self._operations.layers.everywhere()
         self.everywhere = tuple(dict.fromkeys((configured, *(own.authentication for own in everywhere))))
-        """What is configured for all operations, and for single ones."""
+        """The authentication of all operations, then that of single operations."""
         self._static = {
             own: {one.name: _of_scheme(declared[one.name], one) for one in own.static if one.name in declared}
             for own in self.everywhere

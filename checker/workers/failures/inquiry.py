@@ -230,8 +230,8 @@ class Inquiry(Struct):
         """Return whether the target repeatedly reports the removed resource as missing, and shows it right afterwards.
 
         Such a sequence cannot be sent again: its resource is removed only once. A request of another caller that creates the resource
-        anew, or removes it, would have to come between each two of these requests. A resource that is not shown proves nothing: it stays
-        away whoever removed it.
+        anew, or removes it, would have to come between each two of these requests. A resource that is not shown proves nothing: it
+        stays away whichever request removed it.
         """
         chain = self.suspicion.chain
         if not chain[-1].is_served:

@@ -60,8 +60,8 @@ def open_tools(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, gate:
     stranger = origin.with_userinfo("")
     make = partial(RequestMaker, version=__version__, own_servers=True)
     maker = users.makes(make(origin, headers, dispatch=dispatching(operations, subject.schemes)), origin)
-    nobody = partial(without_credentials, settings.report.sanitization.redaction)
-    anonymous = make(stranger, nobody(headers), dispatch=dispatching(operations, None, nobody))
+    anonymous_headers = partial(without_credentials, settings.report.sanitization.redaction)
+    anonymous = make(stranger, anonymous_headers(headers), dispatch=dispatching(operations, None, anonymous_headers))
     bare = make(stranger, (), dispatch=dispatching(operations, None, lambda headers: ()))
     hooks = replace(CallHooks.of(users.hooks), told=users.told)
     peers = None if keeper is None else keeper.peers

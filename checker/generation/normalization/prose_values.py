@@ -1,4 +1,4 @@
-"""Values that a description tells of a text or a number without a keyword: in prose, or where the same name stands elsewhere."""
+"""Values for texts and numbers that no keyword of the description lists: from prose, or from places with the same name."""
 
 import re
 from collections import deque
