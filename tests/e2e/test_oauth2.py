@@ -81,15 +81,16 @@ def test_a_refresh_token_that_each_use_replaces_serves_all_workers(command: Comm
     assert {one["grant_type"] for one in given.grants} == {"refresh_token"}
 
 
-def test_the_token_endpoint_of_another_server_needs_the_word_of_the_user(command: Command) -> None:
+@pytest.mark.parametrize("scheme", ["http:", ""])
+def test_the_token_endpoint_of_another_server_needs_the_word_of_the_user(command: Command, scheme: str) -> None:
     given = TokenEndpoint()
     with endpoint(given) as other:
-        given.url = other.url + TOKEN_PATH
+        given.url = scheme + other.url.removeprefix("http:") + TOKEN_PATH
         with endpoint(given) as app:
             # The paths of a foreign tokenUrl are not those of the API.
             refused = configured(command, app, CLIENT_KEYS, "--inline", "-n", "2", *AS_ASKED)
             assert (refused.code, given.grants) == (2, [])
-            advice = f'token_url = "{given.url}"'
+            advice = f'token_url = "{other.url}{TOKEN_PATH}"'
             assert f"which only the description names; confirm it by `{advice}`" in refused.stderr
             ran = configured(command, app, CLIENT_KEYS + advice, "--inline", "-n", "2", *AS_ASKED)
     assert ran.code == 0, ran.shown

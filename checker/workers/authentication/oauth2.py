@@ -104,7 +104,7 @@ def _declared_url(asked: OAuth2Scheme, scheme: SecurityScheme, origin: BaseUrl) 
     target = urljoin(f"{origin.url}{origin.base_path}/", url)
     if BaseUrl.from_url(target).site != origin.site:
         raise ConfigError(
-            f"{section}: credentials are not sent to {url}, which only the description names; "
-            f'confirm it by `token_url = "{url}"`'
+            f"{section}: credentials are not sent to {target}, which only the description names; "
+            f'confirm it by `token_url = "{target}"`'
         )
     return target
