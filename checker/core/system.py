@@ -263,6 +263,19 @@ _THRESHOLDS = (200_000, 2, 1)
 
 
 @contextmanager
+def ended_after(cpu_s: float) -> Iterator[None]:
+    """Let the kernel end this process with SIGPROF if the block takes more CPU-seconds.
+
+    An import without memory may run in a circle in C code, where neither Python nor another thread gets a turn.
+    """
+    signal.setitimer(signal.ITIMER_PROF, cpu_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+@contextmanager
 def uncollected() -> Iterator[None]:
     """Exclude the objects made in this context from garbage collection: they live as long as the worker.
 

@@ -1,5 +1,6 @@
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 from multiprocessing import Pipe
@@ -89,3 +90,14 @@ def test_files_of_the_working_directory_do_not_stand_for_libraries(tmp_path: Pat
     code = "import checker.workers.starting.preloaded"
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_an_import_that_never_ends_is_ended_by_the_kernel() -> None:
+    code = "from checker.core.system import ended_after\nwith ended_after(0.05):\n    while True: pass"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGPROF
+
+
+def test_the_bound_on_imports_ends_with_them() -> None:
+    code = "import signal, checker.workers.starting.preloaded; print(signal.getitimer(signal.ITIMER_PROF))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == "(0.0, 0.0)\n"

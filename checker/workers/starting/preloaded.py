@@ -4,17 +4,19 @@ import sys
 from importlib import import_module
 from typing import Final
 
-from checker.core.system import import_all, show_no_limits, uncollected
+from checker.core.system import ended_after, import_all, show_no_limits, uncollected
 
 _LIFE: Final = "checker.workers.incarnation"
 _KINDS: Final = "checker.kinds.table"
+_MOST_CPU_S: Final = 60.0
+"""The imports take 1 to 2 CPU-seconds. The supervisor waits for the fork server, so that an endless import would stop the run."""
 
 # The supervisor says in one sentence that no process could be started.
 show_no_limits()
 if sys.path[:1] == [""]:
     # Python looks into the working directory first here, and there `queue.py` or `six.py` may be anybody's.
     sys.path.append(sys.path.pop(0))
-with uncollected():
+with ended_after(_MOST_CPU_S), uncollected():
     # Modules live as long as the process: to look through them again and again was a sixth of the time of importing them.
     import_module(_LIFE)
     _table = import_module(_KINDS)
