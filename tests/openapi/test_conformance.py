@@ -56,3 +56,15 @@ def test_of_many_problems_the_first_are_listed() -> None:
         from_dict(broken, way=VALIDATING)
     assert "... and more" in refused.value.extras
     assert len(refused.value.extras) < 30
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_problems_are_the_same_among_a_thousand_valid_operations(version: str) -> None:
+    broken = document(version, {"in": "queri", "type": "strin"}, description=5)
+    valid = document(version, {"in": "query", "type": "string"})["paths"]["/a"]
+    large = broken | {"paths": broken["paths"] | {f"/valid{number}": valid for number in range(1_000)}}
+    with pytest.raises(LoaderError) as alone:
+        from_dict(broken, way=VALIDATING)
+    with pytest.raises(LoaderError) as among:
+        from_dict(large, way=VALIDATING)
+    assert among.value.extras == alone.value.extras
