@@ -136,6 +136,8 @@ class Scopes:
         self._others = others or {}
         self._by_uri: dict[str, Resource] = {}
         self._by_place: dict[str, Resource] = {}
+        self._lengths: set[int] = set()
+        """Lengths of these places."""
         self.has_dynamic = False
         """Whether a schema seen until now has a dynamic anchor."""
         self.dialects: frozenset[Dialect] = frozenset()
@@ -146,7 +148,8 @@ class Scopes:
 
         Without `has_names` only the document itself can be found: `$id`, `$anchor` and `$schema` mean nothing in it.
         """
-        resource = self._by_place[place] = Resource(uri, place, raw, dialect)
+        resource = Resource(uri, place, raw, dialect)
+        self._place(resource)
         if has_names:
             self._read_schema(resource)
         self.dialects |= {resource.dialect}
@@ -180,8 +183,12 @@ class Scopes:
                 todo.append((inner, pointer_child(at, *tokens), around))
 
     def _enter(self, resource: Resource) -> None:
-        self._by_place[resource.place] = resource
+        self._place(resource)
         self._read_schema(resource)
+
+    def _place(self, resource: Resource) -> None:
+        self._by_place[resource.place] = resource
+        self._lengths.add(len(resource.place))
 
     def _read_schema(self, resource: Resource) -> None:
         said = resource.raw.get("$schema") if isinstance(resource.raw, dict) else None
@@ -243,11 +250,14 @@ class Scopes:
 
     def resource(self, place: str) -> Resource | None:
         """Return the nearest resource around a place."""
-        while True:
-            found = self._by_place.get(place)
-            if found is not None or "/" not in place.partition("#")[2]:
+        fragment = place.find("#")
+        end = len(place)
+        while end >= 0:
+            # A pointer may have 100,000 steps: only a prefix as long as a known place is made and hashed.
+            if end in self._lengths and (found := self._by_place.get(place[:end])) is not None:
                 return found
-            place = place.rpartition("/")[0]
+            end = -1 if fragment < 0 else place.rfind("/", fragment, end)
+        return None
 
     def find(self, reference: str, around: Resource) -> tuple[Resource, str] | None:
         """Return the resource and the decoded fragment of a reference; None for an unknown URI."""
