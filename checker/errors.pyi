@@ -2,6 +2,7 @@
 
 from checker.checks.authentication import IgnoredAuth
 from checker.checks.deletion import UseAfterFree
+from checker.checks.disclosure import DisclosedInternals
 from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
@@ -24,7 +25,7 @@ from checker.checks.response_schema import (
     JsonSchemaError,
     MalformedJson,
 )
-from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError
+from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError, UnansweredRequest
 from checker.core.errors import (
     BudgetSpent,
     CheckerError,
@@ -75,6 +76,7 @@ __all__ = [
     "ContentDecodingError",
     "ContentDeserializationError",
     "CredentialError",
+    "DisclosedInternals",
     "DroppedConnection",
     "EnsureResourceAvailability",
     "Failure",
@@ -115,6 +117,7 @@ __all__ = [
     "SerializationNotPossible",
     "ServerError",
     "Severity",
+    "UnansweredRequest",
     "UndefinedContentType",
     "UndefinedStatusCode",
     "UnknownScalar",

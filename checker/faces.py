@@ -28,6 +28,7 @@ PUBLIC = {
     "checks.allow_header_conformance": "checker.checks.direct:allow_header_conformance",
     "checks.content_type_conformance": "checker.checks.direct:content_type_conformance",
     "checks.ensure_resource_availability": "checker.checks.direct:ensure_resource_availability",
+    "checks.error_disclosure": "checker.checks.direct:error_disclosure",
     "checks.ignored_auth": "checker.checks.direct:ignored_auth",
     "checks.max_response_time": "checker.checks.direct:max_response_time",
     "checks.missing_required_header": "checker.checks.direct:missing_required_header",

@@ -43,6 +43,7 @@ def _function(name: str) -> BuiltInCheck:
 allow_header_conformance = _function("allow_header_conformance")
 content_type_conformance = _function("content_type_conformance")
 ensure_resource_availability = _function("ensure_resource_availability")
+error_disclosure = _function("error_disclosure")
 ignored_auth = _function("ignored_auth")
 max_response_time = _function("max_response_time")
 missing_required_header = _function("missing_required_header")

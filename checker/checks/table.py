@@ -20,6 +20,7 @@ from checker.checks.authentication import (
 )
 from checker.checks.check import Applies, Check, CheckSetting, Fact, PriorRequest, SettingShape, expected_statuses
 from checker.checks.deletion import UseAfterFree, is_read, use_after_free
+from checker.checks.disclosure import DisclosedInternals, error_disclosure, shows_nothing
 from checker.checks.methods import (
     AllowHeaderMismatch,
     UnsupportedMethodResponse,
@@ -225,6 +226,14 @@ TABLE = (
         may_send=was_made_before,
         applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=reads_member),
         wants_refusal=True,
+    ),
+    Check(
+        "error_disclosure",
+        error_disclosure,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
+        failures=(DisclosedInternals,),
+        quick_look=shows_nothing,
+        applies=Applies(statuses=("4XX", "5XX")),
     ),
     Check(
         "max_response_time",

@@ -88,7 +88,7 @@ class Careless:
         if name == "type":
             return Reply(200, "text/html", b"text")
         if name == "refusing":
-            return json_reply("", 400)
+            return json_reply("Traceback (most recent call last):", 400)
         return json_reply(7 if name == "schema" else "text")
 
     def _made(self, name: str, body: bytes) -> Reply:

@@ -260,6 +260,7 @@ _CARELESS: Final = {
     "use_after_free": "Use after free",
     "ensure_resource_availability": "Resource is not available after creation",
     "ignored_auth": "API accepts requests without authentication",
+    "error_disclosure": "Error response discloses internals",
 }
 """Those that fail in one that is careless of them."""
 _OF_SETTINGS: Final = {

@@ -30,6 +30,7 @@ _CODES: Final = {
     "ignored_auth": 311,
     "max_response_time": 312,
     "object_level_authorization": 906,
+    "error_disclosure": 907,
 }
 """Check -> code, before the response refines it."""
 _CHANGING: Final = ("DELETE", "PUT", "PATCH")

@@ -31,6 +31,7 @@ CHECKS = [
     checker.checks.allow_header_conformance,
     checker.checks.content_type_conformance,
     checker.checks.ensure_resource_availability,
+    checker.checks.error_disclosure,
     checker.checks.ignored_auth,
     checker.checks.max_response_time,
     checker.checks.missing_required_header,
