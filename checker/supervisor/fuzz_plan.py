@@ -17,8 +17,13 @@ FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
 FIRST_ROUND_S = 60.0
 LATER_SLICE_S = 30.0
+"""Length of a later turn of a cluster of `LARGEST` operations; of fewer, a part of it."""
+MOST_TURNS = 12
+"""A run with a time limit has time for so many turns at least."""
 CASES_OF_A_LEASE = 4096
 LONGEST_REST_S = 60.0
+LARGEST = 8
+"""Most operations of a cluster."""
 LOYALTY = 2
 """Factor on the charged time of a cluster that another worker had last.
 
@@ -28,6 +33,10 @@ COST_OF_REFUSALS = 8
 """Cost of a second in a cluster whose operations refused every request in its last turn."""
 COST_WITH_PRODUCERS = 2
 """Cost of a second in a refused cluster with producers: other clusters may depend on them."""
+QUIET_CASES = 64
+"""Cases of an operation without new behaviour after which it has half of its turns; after twice as many, a quarter."""
+LONGEST_PAUSE = 8
+"""Most rounds between two turns of an operation that shows nothing new; its share of the time falls with them, to an eighth."""
 MOST_FOR_THE_END = 0.2
 """Largest share of a time limit that is kept for operations that may end the access of the run."""
 LAST_SLICE_S = 0.5
@@ -55,6 +64,8 @@ class _Cluster(Struct):
     rest_s: float = 0.0
     dead: Counter[str] = field(default_factory=Counter)
     """Operation -> turns in a row without a case."""
+    quiet: Counter[Label] = field(default_factory=Counter)
+    """Operation -> cases since one showed new behaviour."""
 
     @property
     def alive(self) -> tuple[Label, ...]:
@@ -62,17 +73,34 @@ class _Cluster(Struct):
         return tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
 
     @property
+    def size(self) -> float:
+        """Return the number of its operations; one that shows nothing new counts as a part."""
+        return sum(1 / self.pause(Label(label)) for label in self.labels)
+
+    def pause(self, label: Label) -> int:
+        """Return the number of rounds between two turns of an operation."""
+        return min(LONGEST_PAUSE, 1 << (self.quiet[label] // QUIET_CASES).bit_length())
+
+    @property
+    def slice_s(self) -> float:
+        """Return the length of a turn after the first."""
+        return max(SHORTEST_SLICE_S, LATER_SLICE_S * self.size / LARGEST)
+
+    @property
     def cost(self) -> float:
-        """Return the cost of a second."""
-        if not self.is_refused:
-            return 1 / self.weight
-        return (COST_WITH_PRODUCERS if self.producers else COST_OF_REFUSALS) / self.weight
+        """Return the cost of a second: each operation has a share of the time, a smaller one while it shows nothing new."""
+        if self.is_refused:
+            each = COST_WITH_PRODUCERS if self.producers else COST_OF_REFUSALS
+            return each / (self.weight * len(self.labels))
+        return 1 / (self.weight * self.size)
 
     def learn(self, report: LeaseReport) -> None:
         """Read the report of a turn."""
         for one in report.operations:
             if self.dead[one.label] < DEAD_TURNS:
                 self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
+            label = Label(one.label)
+            self.quiet[label] = 0 if one.has_news else self.quiet[label] + one.cases
         tried = [one for one in report.operations if one.cases]
         if tried:
             self.is_refused = all(one.is_refused for one in tried)
@@ -107,7 +135,9 @@ class FuzzPlan(Plan):
         self._first = round_
         # A short run, too, tests every cluster once before any gets a second turn.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
-        self._first_slice_s = min(FIRST_SLICE_S, round_s * workers / max(1, len(clusters)))
+        self._first_s = round_s * workers / max(1, sum(map(len, clusters)))
+        """Seconds of each operation in the first turn of its cluster."""
+        self._longest_s = math.inf if time_s is None else time_s / MOST_TURNS
         self._lost: deque[tuple[Task, _Cluster]] = deque()
         self._leased: dict[str, tuple[_Cluster, float]] = {}
         """Task -> (its cluster, time of the lease)."""
@@ -158,7 +188,8 @@ class FuzzPlan(Plan):
             if not place:
                 return None
             _, cluster = min(place, key=lambda pair: pair[0])
-            slice_s = LATER_SLICE_S if cluster.turns else max(SHORTEST_SLICE_S, self._first_slice_s)
+            first_s = min(FIRST_SLICE_S, max(SHORTEST_SLICE_S, self._first_s * len(cluster.labels)))
+            slice_s = min(cluster.slice_s, self._longest_s) if cluster.turns else first_s
             slice_s = min(slice_s, self._last_from_s - elapsed_s)
             task = _exploration_task(cluster, self._seed, self._first + cluster.turns, slice_s)
             cluster.turns += 1
@@ -221,9 +252,9 @@ class FuzzPlan(Plan):
 
 def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
     """Return the key by which clusters are leased, smallest first. A turn under way counts as if it were over."""
-    charged_s = cluster.charged_s + cluster.at_work * LATER_SLICE_S * cluster.cost
+    charged_s = cluster.charged_s + cluster.at_work * cluster.slice_s * cluster.cost
     if cluster.home not in (None, worker):
-        charged_s = LOYALTY * (charged_s + LATER_SLICE_S)
+        charged_s = LOYALTY * (charged_s + cluster.slice_s * cluster.cost)
     return cluster.turns > 0, charged_s
 
 
@@ -239,13 +270,10 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         CASES_OF_A_LEASE,
         slice_s,
         producers=cluster.producers,
+        pauses=tuple((label, pause) for label in cluster.alive if (pause := cluster.pause(label)) > 1),
         tries_saved=EXPLORATION.tries_saved,
         sends_smallest=round_ == 0,
     )
-
-
-LARGEST = 8
-"""Most operations of a cluster."""
 
 
 def clusters(cards: Sequence[OperationCard]) -> list[tuple[str, ...]]:

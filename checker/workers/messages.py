@@ -224,6 +224,8 @@ class Task(Struct, frozen=True):
     """Time-outs in a row that the lease before ended with."""
     producers: tuple[Label, ...] = ()
     """Operations of a cluster whose responses others need."""
+    pauses: tuple[tuple[Label, int], ...] = ()
+    """(operation, rounds between two of its turns) of operations that showed nothing new in earlier tasks."""
     drawn: int = 0
     """Cases of earlier phases of the run that are drawn, not listed: their number is known before."""
     to_draw: int = 0
@@ -415,6 +417,8 @@ class OperationReport(Struct, frozen=True):
     """Whether all responses were the same refusal, and none showed new behaviour."""
     is_dead: bool
     """Whether no case could be made of it, or judged."""
+    has_news: bool = False
+    """Whether a case showed new behaviour."""
 
 
 class LeaseReport(Struct, frozen=True):

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.supervisor.fuzz_plan import COST_OF_REFUSALS, COST_WITH_PRODUCERS, DEAD_TURNS, LATER_SLICE_S, FuzzPlan
+from checker.core.operation import Label
+from checker.supervisor.fuzz_plan import (
+    COST_OF_REFUSALS,
+    COST_WITH_PRODUCERS,
+    DEAD_TURNS,
+    LATER_SLICE_S,
+    LONGEST_PAUSE,
+    FuzzPlan,
+)
 from checker.workers.messages import LeaseReport, Task
 from checker.workers.recording.task_state import CONSTANT_PRODUCER, DULL, DULL_CASES, ClusterRotation
 
@@ -38,10 +46,11 @@ class Night:
 
     def __post_init__(self) -> None:
         self.plan = FuzzPlan(self.clusters, seed=1, workers=self.workers)
+        self.free_at = [0.0] * self.workers
+        self.held: dict[int, tuple[Task, LeaseReport, float]] = {}
 
     def pass_turns(self, count: int) -> None:
-        free_at = [0.0] * self.workers
-        held: dict[int, tuple[Task, LeaseReport, float]] = {}
+        free_at, held = self.free_at, self.held
         while len(self.turns) < count and not self.plan.is_over:
             worker = free_at.index(min(free_at))
             now = free_at[worker]
@@ -57,10 +66,14 @@ class Night:
             held[worker] = leased, report, spent_s
             free_at[worker] = now + max(spent_s, 0.01)
 
+    def share(self, *clusters: tuple[str, ...]) -> float:
+        """Return the mean time of an operation of these clusters, in seconds."""
+        return sum(self.spent_s[one] for one in clusters) / sum(map(len, clusters))
+
     def work(self, task: Task) -> tuple[LeaseReport, float]:
         """What a worker does with a turn, and how long that takes."""
         cluster = next(one for one in self.clusters if set(task.labels) <= set(one))
-        rounds, now, counted_at = ClusterRotation(task.labels, task.producers), 0.0, 0.0
+        rounds, now, counted_at = ClusterRotation(task.labels, task.producers, dict(task.pauses)), 0.0, 0.0
         statuses: Counter[tuple[str, int]] = Counter()
         given_up = {label for label in task.labels if label in self.broken}
         for index in range(task.start, task.stop):
@@ -70,7 +83,7 @@ class Night:
             if now >= task.slice_s:
                 break
             status = self.answers(label, self.asked[label])
-            if not self.asked[label]:
+            if not self.asked[label] or (status == 200 and "still" not in label):
                 rounds.showed(label)
             self.asked[label] += 1
             statuses[label, status] += 1
@@ -107,8 +120,7 @@ def is_live(label: str, before: int) -> int:
 def test_what_only_refuses_has_an_eighth_of_the_time_of_others_and_no_less() -> None:
     night = Night(dict.fromkeys([*DEAD, *LIVE], ()), is_live)
     night.pass_turns(1500)
-    live = sum(night.spent_s[one] for one in LIVE) / len(LIVE)
-    dead = sum(night.spent_s[one] for one in DEAD) / len(DEAD)
+    live, dead = night.share(*LIVE), night.share(*DEAD)
     assert 0.9 < COST_OF_REFUSALS * dead / live < 1.1
     # The first look is over when it showed nothing: not ten seconds in each.
     assert max(night.first_s[: len(DEAD)]) <= 5 * DULL_CASES * ANSWER_S + COUNT_S
@@ -121,8 +133,7 @@ def test_a_producer_that_is_refused_is_tried_oftener() -> None:
     plain, making = cluster("dead0"), cluster("dead1")
     night = Night({plain: (), making: making[:1], **dict.fromkeys(LIVE, ())}, is_live)
     night.pass_turns(1500)
-    live = sum(night.spent_s[one] for one in LIVE) / len(LIVE)
-    assert 0.9 < COST_WITH_PRODUCERS * night.spent_s[making] / live < 1.1
+    assert 0.9 < COST_WITH_PRODUCERS * night.share(making) / night.share(*LIVE) < 1.1
     assert night.asked[making[0]] > 3 * night.asked[plain[0]]
 
 
@@ -153,12 +164,42 @@ def test_what_begins_to_answer_has_its_whole_share_again() -> None:
 
     night = Night(dict.fromkeys([*DEAD, *LIVE], ()), later)
     night.pass_turns(1000)
-    before = dict(night.spent_s)
+    night.spent_s.clear()
     night.turns.clear()
     night.pass_turns(1000)
-    gained = {one: night.spent_s[one] - before[one] for one in night.spent_s}
-    assert gained[DEAD[0]] > 0.9 * gained[LIVE[0]]
-    assert gained[DEAD[1]] < 0.2 * gained[LIVE[0]]
+    assert night.share(DEAD[0]) > 0.9 * night.share(LIVE[0])
+    assert night.share(DEAD[1]) < 0.2 * night.share(LIVE[0])
+
+
+def test_each_operation_has_the_same_time_in_clusters_of_any_size() -> None:
+    alone, many = cluster("live0", 1), cluster("live1", 8)
+    night = Night({alone: (), many: ()}, is_live)
+    night.pass_turns(200)
+    assert 0.9 < night.share(alone) / night.share(many) < 1.1
+
+
+def test_an_operation_that_shows_nothing_new_has_an_eighth_of_the_time() -> None:
+    still, lively = cluster("still", 4), cluster("live")
+    night = Night({still: (), lively: ()}, is_live)
+    night.pass_turns(400)
+    assert 0.8 < LONGEST_PAUSE * night.share(still) / night.share(lively) < 1.3
+
+
+def test_in_a_cluster_turns_go_to_operations_that_still_show_something() -> None:
+    mixed = (*cluster("still", 2), *cluster("live", 2))
+    night = Night({mixed: ()}, is_live)
+    night.pass_turns(100)
+    still, lively = night.asked[mixed[0]], night.asked[mixed[-1]]
+    # Each turn begins with a case of each.
+    assert 0.8 < LONGEST_PAUSE * still / lively < 1.6
+
+
+def test_new_behaviour_gives_an_operation_its_turns_back_at_once() -> None:
+    still, lively = map(Label, ("GET /still", "GET /live"))
+    rounds = ClusterRotation((still, lively), quiet={still: LONGEST_PAUSE})
+    assert rounds.passes(still, 2)
+    rounds.showed(still)
+    assert not rounds.passes(still, 2)
 
 
 def test_an_api_of_which_nothing_can_be_made_is_over() -> None:

@@ -43,6 +43,8 @@ class ClusterRotation(Struct):
     labels: Sequence[Label]
     """The case with an index is of operation `labels[index % len(labels)]`."""
     producers: Collection[Label] = ()
+    quiet: Mapping[Label, int] = field(default_factory=dict)
+    """Operation -> its pause until it shows something new, because it showed nothing new in earlier leases."""
     pauses: dict[Label, int] = field(default_factory=dict)
     """Operation -> every how many rounds it is its turn; each time if it is not there."""
     _answered: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -54,6 +56,10 @@ class ClusterRotation(Struct):
     _constant: set[Label] = field(default_factory=set)
     _waiting: set[Label] = field(default_factory=set)
 
+    def __post_init__(self) -> None:
+        for label in self.quiet:
+            self._settle(label)
+
     def passes(self, label: Label, index: int) -> bool:
         """Whether it is not the turn of an operation at this index."""
         return index // len(self.labels) % self.pauses.get(label, 1) > 0
@@ -62,6 +68,7 @@ class ClusterRotation(Struct):
         """A case of it showed something new."""
         self._fresh[label] += 1
         self._lively.add(label)
+        self._settle(label)
 
     def is_constant(self, label: Label) -> bool:
         """Note that all of its cases are the same; whether those of all others are, too."""
@@ -94,19 +101,22 @@ class ClusterRotation(Struct):
             cases = sum(count for (of, _), count in self._answered.items() if of == label)
             is_dead = label in given_up and not cases
             refused = self._refusal(label) is not None and not self._fresh[label]
-            found.append(OperationReport(label, cases, is_refused=refused, is_dead=is_dead))
+            has_news = self._fresh[label] > 0
+            found.append(OperationReport(label, cases, is_refused=refused, is_dead=is_dead, has_news=has_news))
         return tuple(found)
 
     def _settle(self, label: Label) -> None:
         """Say how often it is its turn from now on."""
         is_producer = label in self.producers
-        pause = 1
+        pause = 1 if self._fresh[label] else self.quiet.get(label, 1)
         if label in self._waiting:
             pause = _NEVER
         elif label in self._constant:
-            pause = CONSTANT_PRODUCER if is_producer else CONSTANT
+            pause = CONSTANT
         elif self._is_dull(label):
-            pause = DULL_PRODUCER if is_producer else DULL
+            pause = DULL
+        if is_producer and pause < _NEVER:
+            pause = min(pause, CONSTANT_PRODUCER if label in self._constant else DULL_PRODUCER)
         if pause > 1:
             self.pauses[label] = pause
         else:
@@ -273,7 +283,7 @@ class LeasedTask(TaskTally, kw_only=True):
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
         """A leased task, not begun: its slice runs from its first case on."""
-        row, rotation = phase_named(task.phase), ClusterRotation(task.labels, task.producers)
+        row, rotation = phase_named(task.phase), ClusterRotation(task.labels, task.producers, dict(task.pauses))
         return cls(
             lease=task,
             row=row,
