@@ -249,6 +249,11 @@ class ResourceModel:
         """Return the operations that create members of a collection, or list them if none creates any."""
         return self._makers.get(owner, ())
 
+    def is_removal_of_all(self, label: Label) -> bool:
+        """Whether a path states the removal of all members of a collection that stands below no other resource: `DELETE /users`."""
+        use = self.uses[label]
+        return use.method == REMOVING and not use.owners and bool(self.makers(use.resource))
+
     @cached_property
     def producers(self) -> frozenset[Label]:
         """Operations whose responses other operations need."""

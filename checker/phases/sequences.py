@@ -288,8 +288,15 @@ class SequenceBuilder(Struct, dict=True):
         found = self._followers.get(label)
         if found is None:
             targets = (*self.model.followers(label), *self.model.on(self.model.uses[label].resource))
-            found = self._followers[label] = {one: self._weight(one) for one in targets}
+            found = self._followers[label] = {one: self._weight(one) for one in targets if not self._empties(one)}
         return found
+
+    def _empties(self, label: Label) -> bool:
+        """Whether a request to an operation may remove all members of a collection, which other sequences and tasks use."""
+        operation = self.factory.operations.get(label)
+        if operation is None or not self.model.is_removal_of_all(label):
+            return False
+        return not operation.body_required and not any(one.required for one in operation.parameters)
 
     def _bindings(
         self, known: KnownResources, target: Label, chance: Random, *, is_aimed: bool

@@ -109,6 +109,8 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
     )
 
 
+_NO_LAYER = 1 << 30
+"""Dangerous operations come after all removals."""
 NEAR = 64
 """Waiting tasks among which a worker looks for an operation that it has compiled."""
 LEAST_FOR_THE_END = 0.05
@@ -158,6 +160,9 @@ class RunPlan:
         self._tasks = tasks_of(cards, rows, seed, max_examples)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._removing = {card.label for card in cards if card.method == REMOVING}
+        self._removal_layers = {
+            card.label: card.layer for card in cards if card.method == REMOVING and not card.is_ending
+        }
         self._given_up: set[str] = set()
         """Operations that only time out; later phases skip them."""
         self._count = len(cards)
@@ -279,8 +284,14 @@ class RunPlan:
             self._wait_for_the_end(piece)
 
     def _wait_for_the_end(self, piece: _Piece, *, first: bool = False) -> None:
-        piece.task = replace(piece.task, is_last=piece.task.labels[0] in self._culprits)
+        label = piece.task.labels[0]
+        piece.task = replace(piece.task, is_last=label in self._culprits)
         _join(self._last, piece, first=first)
+        self._last = deque(sorted(self._last, key=self._order_of_last))
+
+    def _order_of_last(self, piece: _Piece) -> tuple[bool, int]:
+        """Return the sort key of a deferred task: first turns before second ones, in each nested removals before those of their parents."""
+        return piece.is_begun, self._removal_layers.get(piece.task.labels[0], _NO_LAYER)
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """Return a slow task: a producer, or any when no fast task waits for a worker."""
