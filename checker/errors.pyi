@@ -1,6 +1,7 @@
 """Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
 
 from checker.checks.authentication import IgnoredAuth
+from checker.checks.collections import ExceededLimit, IgnoredFilter, OverlappingPages, UnsortedItems
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
 from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
@@ -79,6 +80,7 @@ __all__ = [
     "DisclosedInternals",
     "DroppedConnection",
     "EnsureResourceAvailability",
+    "ExceededLimit",
     "Failure",
     "FailureGroup",
     "ForeignDescription",
@@ -86,6 +88,7 @@ __all__ = [
     "HookError",
     "HookExecutionError",
     "IgnoredAuth",
+    "IgnoredFilter",
     "IncorrectUsage",
     "InfiniteRecursiveReference",
     "InternalError",
@@ -109,6 +112,7 @@ __all__ = [
     "NothingToBreak",
     "ObjectLevelAuthorizationViolation",
     "OperationNotFound",
+    "OverlappingPages",
     "RejectedPositiveData",
     "ReportedServerError",
     "ResponseTimeExceeded",
@@ -125,6 +129,7 @@ __all__ = [
     "UnresolvableBody",
     "UnresolvableReference",
     "Unsatisfiable",
+    "UnsortedItems",
     "UnsupportedMethodResponse",
     "UsageError",
     "UseAfterFree",

@@ -26,6 +26,7 @@ PUBLIC = {
     "check": "checker.checks.custom:check",
     "checks": "checker.checks",
     "checks.allow_header_conformance": "checker.checks.direct:allow_header_conformance",
+    "checks.collection_conformance": "checker.checks.direct:collection_conformance",
     "checks.content_type_conformance": "checker.checks.direct:content_type_conformance",
     "checks.ensure_resource_availability": "checker.checks.direct:ensure_resource_availability",
     "checks.error_disclosure": "checker.checks.direct:error_disclosure",

@@ -2,6 +2,7 @@
 
 from checker.checks.direct import (
     allow_header_conformance,
+    collection_conformance,
     content_type_conformance,
     ensure_resource_availability,
     error_disclosure,
@@ -21,6 +22,7 @@ from checker.checks.direct import (
 
 __all__ = [
     "allow_header_conformance",
+    "collection_conformance",
     "content_type_conformance",
     "ensure_resource_availability",
     "error_disclosure",

@@ -41,6 +41,7 @@ def _function(name: str) -> BuiltInCheck:
 
 
 allow_header_conformance = _function("allow_header_conformance")
+collection_conformance = _function("collection_conformance")
 content_type_conformance = _function("content_type_conformance")
 ensure_resource_availability = _function("ensure_resource_availability")
 error_disclosure = _function("error_disclosure")

@@ -19,6 +19,15 @@ from checker.checks.authentication import (
     served_without,
 )
 from checker.checks.check import Applies, Check, CheckSetting, Fact, PriorRequest, SettingShape, expected_statuses
+from checker.checks.collections import (
+    ExceededLimit,
+    IgnoredFilter,
+    OverlappingPages,
+    UnsortedItems,
+    collection_conformance,
+    has_query,
+    takes_queries,
+)
 from checker.checks.deletion import UseAfterFree, is_read, use_after_free
 from checker.checks.disclosure import DisclosedInternals, error_disclosure, shows_nothing
 from checker.checks.methods import (
@@ -204,6 +213,14 @@ TABLE = (
         ),
         applies=replace(_OF_OPERATION, follows=True, operations=names_member),
         passes=is_there,
+    ),
+    Check(
+        "collection_conformance",
+        collection_conformance,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.MODE)),
+        failures=(IgnoredFilter, ExceededLimit, UnsortedItems, OverlappingPages),
+        may_send=has_query,
+        applies=replace(_OF_OPERATION, statuses=("2XX",), operations=takes_queries),
     ),
     Check(
         "ignored_auth",

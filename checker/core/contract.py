@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from checker.core.request import Location
 from checker.core.response import Response
+from checker.core.schema import Schema
 
 
 class SchemaViolation(Struct, frozen=True):
@@ -165,6 +166,8 @@ class ResponsePlan(Struct, frozen=True):
     """The key of the response object that applies: `200`, `4XX`, `default`."""
     headers: HeaderValidator | None = None
     """None when nothing is promised of the headers."""
+    schema: Schema | None = None
+    """The schema of a JSON body; None without one."""
     answers: AnswerJudge | None = None
     """Set if the body reports whether the request succeeded, and the contract depends on it."""
 

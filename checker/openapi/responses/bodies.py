@@ -358,13 +358,14 @@ class ReadBody:
 class JsonBody(ReadBody):
     """Judge of JSON."""
 
-    __slots__ = ("_is_valid", "_known", "_trials")
+    __slots__ = ("_is_valid", "_known", "_trials", "schema")
     refuses_compressed = True
 
     def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
         charset = None if charset in _UTF8 else charset
         super().__init__(opinions, media_type, lambda content: [json_value(content, charset)])
         self._is_valid = opinions.is_valid
+        self.schema = opinions.schema
         self._known: set[bytes] = set()
         """The first short bodies that fit: refusals repeat the same bytes."""
         self._trials = _TRIALS

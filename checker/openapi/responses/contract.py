@@ -23,7 +23,7 @@ from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.dialects import flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import swagger_schema, swagger_style
-from checker.openapi.responses.bodies import Promise, body_validator
+from checker.openapi.responses.bodies import JsonBody, Promise, body_validator
 from checker.openapi.responses.texts import TwoOpinions
 from checker.schema.pointers import pointer_child
 from checker.schema.views import outline_of
@@ -324,6 +324,7 @@ class OpenApiContract:
             answers=body if isinstance(body, DeserialisedBody) else None,
             matched_response=matched,
             headers=response.headers,
+            schema=body.schema if isinstance(body, JsonBody) else None,
         )
 
     def declared(self) -> Iterator[tuple[str, Any]]:

@@ -31,6 +31,7 @@ _CODES: Final = {
     "max_response_time": 312,
     "object_level_authorization": 906,
     "error_disclosure": 907,
+    "collection_conformance": 908,
 }
 """Check -> code, before the response refines it."""
 _CHANGING: Final = ("DELETE", "PUT", "PATCH")

@@ -29,6 +29,7 @@ def test_lazy(case: Case, number: int) -> None:
 
 CHECKS = [
     checker.checks.allow_header_conformance,
+    checker.checks.collection_conformance,
     checker.checks.content_type_conformance,
     checker.checks.ensure_resource_availability,
     checker.checks.error_disclosure,

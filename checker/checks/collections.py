@@ -1,0 +1,299 @@
+"""Collections do what their query parameters say: filters filter, limits limit, sorted items are sorted, pages do not overlap."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, Final
+from urllib.parse import parse_qsl
+from zlib import crc32
+
+from msgspec import Struct
+
+from checker.checks.context import CheckContext, Found
+from checker.core.case import Case
+from checker.core.failures import Failure, Severity
+from checker.core.operation import Location, Operation, Parameter
+from checker.core.resource_names import ends_with_variable, normalised, words
+from checker.core.response import Response
+from checker.core.send import Exchanging
+from checker.schema.views import Outline, outline_of
+
+_LIMITS: Final = frozenset(
+    ("limit", "perpage", "pagesize", "pagelimit", "maxresults", "maxitems", "itemsperpage", "resultsperpage")
+)
+_PAGES: Final = frozenset(("page", "pagenumber", "pageno", "pagenum"))
+_OFFSETS: Final = frozenset(("offset", "skip"))
+_SORTS: Final = frozenset(("sort", "sortby", "sortfield", "sortkey", "order", "orderby", "ordering"))
+_DIRECTIONS: Final = frozenset(
+    ("order", "direction", "dir", "sortorder", "sortdir", "sortdirection", "orderdir", "orderdirection")
+)
+_DESCENDING: Final = {"asc": False, "ascending": False, "desc": True, "descending": True}
+_SORTED_BY: Final = re.compile(r"([-+]?)(\w+?)(?:(?:[:., ]|_|-)(asc|desc|ascending|descending))?", re.IGNORECASE)
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?", re.ASCII)
+_PINNED: Final = frozenset(("pinned", "ispinned", "sticky", "issticky", "featured", "isfeatured", "promoted"))
+"""Names of flags of items that stand before the sorted ones."""
+_ROUNDED: Final = re.compile(r"\b(?:at least|minimum|min|round(?:ed|s)?|multiple|per|each)\b", re.IGNORECASE)
+"""Words in the description of a limit that may have another meaning than the size of the list."""
+_ENVELOPES: Final = ("data", "result", "results", "response", "_embedded", "page")
+_NAMES: Final = ("id", "_id", "uuid", "guid", "key")
+_FEWEST_SORTED: Final = 3
+"""Different values that show an order: two may stand in either."""
+_PAGES_OF: Final = 4
+"""Later pages of one of this many requests are compared with the first page."""
+Item = dict[str, Any]
+
+
+class IgnoredFilter(Failure, code="ST304", title="Filter is ignored"):
+    """A collection returns the same items for two values of a filter, some of which have the wrong value."""
+
+
+class ExceededLimit(Failure, code="ST305", title="Limit is exceeded"):
+    """A collection returns more items than its limit."""
+
+
+class UnsortedItems(Failure, code="ST306", title="Items are not sorted"):
+    """A collection returns its items in another order than it was asked for."""
+
+
+class OverlappingPages(Failure, code="ST307", title="Pages overlap", severity=Severity.HIGH, needs_repetition=True):
+    """A collection returns an item on two pages."""
+
+
+def takes_queries(operation: Operation) -> bool:
+    """Whether an operation reads a collection and has query parameters."""
+    is_collection = operation.method == "GET" and not ends_with_variable(operation.path)
+    is_asked = any(one.location is Location.QUERY for one in operation.parameters)
+    return is_collection and is_asked and operation.resource_status is None
+
+
+def has_query(case: Case, response: Response) -> bool:
+    """Whether a case sends query parameters."""
+    return bool(case.query)
+
+
+class _List(Struct, frozen=True):
+    """The items of a collection, with the query that selected them."""
+
+    way: tuple[str, ...]
+    """Names of the properties around the list, from the root of the body."""
+    items: Sequence[Item]
+    query: Mapping[str, str]
+    """Parameters that were sent once, with their texts."""
+    parameters: Mapping[str, Parameter]
+    """The described ones among them."""
+
+
+def collection_conformance(context: CheckContext) -> Exchanging[Found]:
+    """Fail on items that the query of a valid request excludes.
+
+    A limit is exceeded by one item more, unless its description speaks of a minimum. Items sorted by numbers or times of one format
+    stand in the wrong order if three values differ. A filter is a parameter named like a described property of the items, of the same
+    type: a boolean, an enumeration with values of the property, or an identifier. It is ignored if the items have its value and
+    others, and a second request, for another of these values, returns the same items. Pages overlap if an item of a later page
+    stands on the first page as well, and the later page has not changed since.
+    """
+    case, response = context.case, context.response
+    if case.other_method or response.redirects or (case.meta is not None and case.meta.mode.is_negative):
+        return True
+    listed = _list_of(case, response)
+    if listed is None:
+        return True
+    found: list[Failure] = [*_over_limit(context, listed), *_unsorted(listed)]
+    if context.tools is not None:
+        found += yield from _ignored_filters(context, listed)
+        found += yield from _overlapping(context, listed)
+    return found
+
+
+def _list_of(case: Case, response: Response) -> _List | None:
+    """Return the only list of objects in a body; None if there is none, or several."""
+    request = response.request
+    found = None if request is None or not 200 <= response.status_code < 300 else _items_of(response)
+    if request is None or found is None or not found[1]:
+        return None
+    pairs = parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)
+    names = [name for name, _ in pairs]
+    query = {name: text for name, text in pairs if names.count(name) == 1}
+    described = {one.name: one for one in case.operation.parameters if one.location is Location.QUERY}
+    return _List(*found, query, {name: described[name] for name in query if name in described})
+
+
+def _items_of(response: object) -> tuple[tuple[str, ...], Sequence[Item]] | None:
+    if not isinstance(response, Response) or response.is_truncated:
+        return None
+    try:
+        body = response.json()
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return _items_in(body, ())
+
+
+def _items_in(body: Any, way: tuple[str, ...]) -> tuple[tuple[str, ...], Sequence[Item]] | None:
+    if isinstance(body, list):
+        return (way, body) if all(isinstance(one, dict) for one in body) else None
+    if not isinstance(body, dict):
+        return None
+    lists = [name for name, value in body.items() if isinstance(value, list) and isinstance((value or [{}])[0], dict)]
+    if len(lists) == 1:
+        return _items_in(body[lists[0]], (*way, lists[0]))
+    inner = [name for name in _ENVELOPES if isinstance(body.get(name), dict)]
+    return _items_in(body[inner[0]], (*way, inner[0])) if not lists and len(inner) == 1 and len(way) < 2 else None
+
+
+def _outline(context: CheckContext, listed: _List) -> Outline | None:
+    """Return the outline of the list; None without a schema."""
+    if context.plan.schema is None:
+        return None
+    found = outline_of(context.plan.schema)
+    for name in listed.way:
+        found = found.property(name)
+    return found
+
+
+def _number(listed: _List, names: frozenset[str]) -> tuple[Parameter, int] | None:
+    """Return the only sent parameter with one of these normalised names, and its number; None without one."""
+    found = [one for name, one in listed.parameters.items() if normalised(name) in names]
+    text = listed.query[found[0].name] if len(found) == 1 else ""
+    return (found[0], int(text)) if text.isdecimal() and text.isascii() and len(text) < 10 else None
+
+
+def _over_limit(context: CheckContext, listed: _List) -> Iterator[Failure]:
+    limit, outline = _number(listed, _LIMITS), _outline(context, listed)
+    if limit is None or not 0 < limit[1] < len(listed.items) or (outline and outline.first("minItems")):
+        return
+    about = limit[0].definition.get("description") if limit[0].pointer else None
+    if not (isinstance(about, str) and _ROUNDED.search(about)):
+        name, most = limit[0].name, limit[1]
+        yield ExceededLimit(f"Received: {len(listed.items)} items\nExpected: at most `{name}={most}`", unique_key=name)
+
+
+def _unsorted(listed: _List) -> Iterator[Failure]:
+    for name, text in listed.query.items():
+        asked = _SORTED_BY.fullmatch(text) if normalised(name) in _SORTS and name in listed.parameters else None
+        keys = [key for key in listed.items[0] if asked and normalised(key) == normalised(asked[2])]
+        if asked is None or len(keys) != 1:
+            continue
+        values = _comparable([item.get(keys[0]) for item in listed.items])
+        if len(set(values)) < _FEWEST_SORTED or any(
+            normalised(key) in _PINNED for item in listed.items for key in item
+        ):
+            continue
+        rising, falling = sorted(values), sorted(values, reverse=True)
+        is_descending = _direction(listed, asked)
+        if values not in ((rising, falling) if is_descending is None else (falling if is_descending else rising,)):
+            message = f"Sorted by: `{name}={text}`\nReceived: {keys[0]} {', '.join(map(str, values[:8]))}"
+            yield UnsortedItems(message, unique_key=name)
+
+
+def _direction(listed: _List, asked: re.Match[str]) -> bool | None:
+    """Return True for descending order; None if the request does not say it."""
+    told = [_DESCENDING[asked[3].lower()]] if asked[3] else [True] if asked[1] == "-" else []
+    others = (text for name, text in listed.query.items() if normalised(name) in _DIRECTIONS)
+    told += [_DESCENDING[text.lower()] for text in others if text.lower() in _DESCENDING]
+    return told[0] if len(told) == 1 else None
+
+
+def _comparable(values: list[Any]) -> list[Any]:
+    """Return the values in their order without nulls, if all are numbers or times of one format; else nothing."""
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
+        return present
+    are_times = all(isinstance(value, str) and _TIME.fullmatch(value) for value in present)
+    return present if are_times and len(set(map(len, present))) == 1 else []
+
+
+def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
+    found: list[Failure] = []
+    outline = _outline(context, listed)
+    item = None if outline is None else outline.item(0)
+    for name, parameter in listed.parameters.items():
+        key = None if item is None else next((one for one in item.names if normalised(one) == normalised(name)), None)
+        if item is None or key is None or not _is_filter(parameter, item.property(key)):
+            continue
+        wanted, values = listed.query[name], [one[key] for one in listed.items if one.get(key) is not None]
+        others = [one for one in values if _text(one) != wanted.casefold()]
+        other = next((one for one in others if parameter.is_valid(one)), None)
+        if other is None or len(others) == len(values):
+            continue
+        again = yield _asking(context, {name: other})
+        same = _items_of(again)
+        if same is not None and _seen(same[1], key) == _seen(listed.items, key):
+            message = f"Filter: `{name}={wanted}`\nReceived: {key} {', '.join(dict.fromkeys(map(_text, values)))}"
+            message += f"\nThe items for `{name}={_text(other)}` are the same"
+            found.append(IgnoredFilter(message, unique_key=name))
+    return found
+
+
+def _is_filter(parameter: Parameter, described: Outline) -> bool:
+    """Whether a parameter with the name of a property selects items by its value."""
+    own = outline_of(parameter.schema)
+    types = own.types - {"null"}
+    if types != described.types - {"null"} or len(types) != 1:
+        return False
+    own_values, values = own.first("enum"), described.first("enum")
+    if isinstance(own_values, list):
+        return isinstance(values, list) and all(one in values for one in own_values)
+    is_name = words(parameter.name)[-1:] == ("id",) and types <= {"integer", "string"}
+    return types == {"boolean"} or is_name
+
+
+def _text(value: object) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value).casefold()
+
+
+def _seen(items: Sequence[Item], key: str) -> list[tuple[object, ...]]:
+    return [tuple(item.get(name) for name in (*_NAMES, key)) for item in items]
+
+
+def _asking(context: CheckContext, query: Mapping[str, Any]) -> Any:
+    """Return the request of the case with other values of query parameters."""
+    asked = copy(context.case)
+    asked.query = {**asked.query, **query}
+    return context.make(asked)
+
+
+def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
+    """Return the failure of a later page that shows an item of the first page.
+
+    A server may show its only page in place of a missing one, and a mock one page for all. For equal pages a larger limit has to show
+    that there are more items.
+    """
+    request, later = context.response.request, _names_in(listed.items)
+    is_chosen = request is not None and (request.confirms or crc32(context.case.id.encode()) % _PAGES_OF == 0)
+    page, offset = _number(listed, _PAGES), _number(listed, _OFFSETS)
+    if later is None or not is_chosen or (page is None) is (offset is None):
+        return []
+    limits = [one for one in context.case.operation.parameters if normalised(one.name) in _LIMITS]
+    size = len(listed.items)
+    if page is not None and page[1] > 1:
+        name, first = page[0].name, {page[0].name: 1}
+    elif offset is not None and offset[1] > 0 and limits and limits[0].is_valid(min(offset[1], size)):
+        name, first = offset[0].name, {offset[0].name: 0, limits[0].name: min(offset[1], size)}
+    else:
+        return []
+    found = _items_of((yield _asking(context, first)))
+    names = None if found is None else _names_in(found[1])
+    limit = _number(listed, _LIMITS)
+    most = first.get(limits[0].name if limits else "", size if limit is None else limit[1])
+    if names is None or (len(names) > most and (limit is not None or offset is not None)):
+        # The limit is broken, and is told as such.
+        return []
+    both = [one for one in names if one in later]
+    if both and names == later:
+        if not limits or not limits[0].is_valid(size + 1):
+            return []
+        more = _items_of((yield _asking(context, {**first, limits[0].name: size + 1})))
+        both = both if more is not None and len(more[1]) > size else []
+    if not both or _names_in((_items_of((yield _asking(context, {}))) or ((), ()))[1]) != later:
+        return []
+    message = f"Page: `{name}={listed.query[name]}`\nOn the first page as well: {', '.join(map(str, both[:8]))}"
+    return [OverlappingPages(message, unique_key=name)]
+
+
+def _names_in(items: Sequence[Item]) -> list[object] | None:
+    """Return the identifiers of items; None if they have none, or some are equal."""
+    key = next((name for name in _NAMES if items and name in items[0]), None)
+    found = [item.get(key) for item in items] if key is not None else []
+    is_named = bool(found) and all(isinstance(one, str | int) for one in found)
+    return found if is_named and len(set(found)) == len(found) else None
