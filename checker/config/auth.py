@@ -4,6 +4,7 @@ Authentication documents of the Web Fuzzing Commons list users and how each of t
 """
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -11,6 +12,7 @@ from itertools import chain, combinations
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from msgspec import Struct
 
@@ -60,6 +62,10 @@ _OAUTH2_TEXTS: Final = (
 )  # fmt: skip
 _OAUTH2: Final = (*_OAUTH2_TEXTS, "scopes", "parameters")
 _OAUTH2_SECRETS: Final = ("client_secret", "password", "refresh_token")
+_ASSERTION: Final = "assertion"
+"""Part of the names of signed statements that stand for a password (RFC 7521, 4)."""
+_PUBLIC: Final = re.compile(r"(?:type|expires_?(?:in|at))$|^(?:audience|resource|scopes?)$", re.IGNORECASE)
+"""Names of OAuth 2 whose values are no credentials: masking `Bearer` or an address would hide it everywhere."""
 _CLIENT_AUTH: Final = ("body", "basic")
 
 
@@ -130,6 +136,11 @@ class OAuth2Scheme(Struct, frozen=True):
     parameters: tuple[tuple[str, str], ...] = ()
     """Further fields of the request: `audience`, for example."""
 
+    @property
+    def header(self) -> str:
+        """Return the value of `Authorization` for the client. Both parts are encoded as in a form first (RFC 6749, 2.3.1)."""
+        return basic_value(quote(self.client_id, safe=""), quote(self.client_secret, safe=""))
+
 
 class WfcAuth(Struct, frozen=True):
     """An authentication document in the format of the Web Fuzzing Commons."""
@@ -176,12 +187,22 @@ class Authentication(Struct, frozen=True):
             yield one.name, one.api_key or one.bearer or one.password
         for fetched in self.dynamic:
             yield from secret_pairs(json.loads(fetched.payload or "null"))
-            yield from fetched.headers
         for client in self.oauth2:
-            sent = basic_value(client.client_id, client.client_secret).partition(" ")[2]
             if client.client_secret:
-                yield f"{client.name}.basic", sent
+                yield f"{client.name}.basic", client.header.partition(" ")[2]
             yield from ((f"{client.name}.{name}", getattr(client, name)) for name in _OAUTH2_SECRETS)
+            yield from ((f"{client.name}.{name}", value) for name, value in client.parameters if not _is_public(name))
+
+    @property
+    def login_headers(self) -> Iterator[tuple[str, str, str]]:
+        """Yield (scheme, name, value) of the headers of logins."""
+        yield from ((one.name, name, value) for one in self.dynamic for name, value in one.headers)
+
+    @property
+    def login_urls(self) -> Iterator[str]:
+        """Yield the paths and URLs of logins, which may hold credentials."""
+        yield from (one.endpoint for one in self.dynamic)
+        yield from (one.token_url for one in self.oauth2)
 
     @property
     def is_static(self) -> bool:
@@ -206,22 +227,31 @@ def basic_value(username: str, password: str) -> str:
 
 
 def secret_pairs(payload: Any) -> tuple[tuple[str, str], ...]:
-    """Return (path of names, text) of the strings and numbers of a login that must be written nowhere.
+    """Return (path of names, text) of the texts and numbers of a login, or of fetched data, that must be written nowhere.
 
-    These are the values below a sensitive name; all of them if no name is sensitive.
+    These are the values below a sensitive name; all of them if no name is sensitive. Values with public names are none.
     """
-    names, leaves = Redaction(), tuple(_leaves(payload, ()))
-    found = [one for one in leaves if any(map(names.is_sensitive, one[0]))] or leaves
+    names = Redaction()
+    leaves = [one for one in _leaves(payload, ()) if not (one[0] and _is_public(one[0][-1]))]
+    found = [
+        one for one in leaves if any(names.is_sensitive(name) or _ASSERTION in name.lower() for name in one[0])
+    ] or leaves
     return tuple((".".join(path) or "payload", text) for path, text in found)
+
+
+def _is_public(name: str) -> bool:
+    return _PUBLIC.search(name) is not None
 
 
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
     match value:
         case str():
             yield path, value
+        case bytes():
+            yield path, value.decode("utf-8", "surrogateescape")
         case Mapping():
             for name, member in value.items():
-                yield from _leaves(member, (*path, name))
+                yield from _leaves(member, (*path, str(name)))
         case list() | tuple():
             for number, item in enumerate(value):
                 yield from _leaves(item, (*path, str(number)))
@@ -622,12 +652,20 @@ def peers_of(text: str, asked: WfcAuth) -> tuple[WfcUser, ...]:
 def secrets_in(text: str) -> Iterator[tuple[str, str]]:
     """Yield (name, value) of the secrets in a document."""
     for user in users_of(text):
-        yield from ((f"{user.name}.{name}", value) for name, value in user.headers)
-        # Servers may echo the token of `Authorization: Bearer TOKEN` without its scheme.
-        yield from ((f"{user.name}.{n}.credentials", v.partition(" ")[2]) for n, v in user.headers)
         if user.login is not None:
             yield from ((f"{user.name}.{name}", value) for name, value in user.login.secrets)
-            yield from ((f"{user.name}.{name}", value) for name, value in user.login.headers)
+
+
+def headers_in(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (user, name, value) of the headers in a document: those of requests, and those of logins."""
+    for user in users_of(text):
+        yield from ((user.name, name, value) for name, value in user.headers)
+        yield from ((user.name, name, value) for name, value in (user.login.headers if user.login else ()))
+
+
+def urls_in(text: str) -> Iterator[str]:
+    """Yield the paths and URLs of the logins in a document."""
+    yield from (user.login.endpoint for user in users_of(text) if user.login is not None)
 
 
 def _parsed(text: str) -> Any:

@@ -142,7 +142,7 @@ class ProviderSource(CredentialSource):
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
         """Return the changes that `set` makes to a copy of the case. Raises `CredentialError`."""
-        data = _read(held.data)
+        data = plain_data(held.data)
         if data is None:
             return None
         changed = copy(case)
@@ -326,11 +326,14 @@ def _written(value: Any, name: str) -> Any:
     )
 
 
-def _read(written: Any) -> Any:
-    if not isinstance(written, list):
-        return written
-    kind, *parts = written
-    items = [_read(part) for part in parts]
-    if kind == "map":
-        return dict(zip(items[::2], items[1::2], strict=True))
-    return items if kind == "list" else tuple(items)
+def plain_data(written: Any) -> Any:
+    """Return the result of a provider's `get` as it was, from its form between workers; other data unchanged."""
+    match written:
+        case ["map", *parts]:
+            items = list(map(plain_data, parts))
+            return dict(zip(items[::2], items[1::2], strict=True))
+        case ["list" | "tuple" as kind, *parts]:
+            items = list(map(plain_data, parts))
+            return items if kind == "list" else tuple(items)
+        case _:
+            return written

@@ -1,5 +1,6 @@
 """Secrets that must not reach the disk: credentials that came from outside, wherever a user may put them."""
 
+import os
 import re
 from base64 import b64encode
 from collections import deque
@@ -11,11 +12,12 @@ from urllib.parse import unquote, unquote_plus, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.auth import secrets_in
+from checker.config.auth import headers_in, secret_pairs, secrets_in, urls_in
 from checker.config.overrides import Override
 from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.meta import Binding, Step
+from checker.core.providers import plain_data
 from checker.core.redact import Redaction
 from checker.corpus import records
 from checker.corpus.references import SecretStore
@@ -67,13 +69,14 @@ class Secrets:
         for name, value in headers:
             self.add_header(name, value)
 
-    def add_header(self, name: str, value: str, *, number: int = 0) -> None:
+    def add_header(self, name: str, value: str, *, number: int = 0, owner: str = "") -> None:
         """Taint the value of a header that came from configuration, environment or a token response.
 
-        `number` tells further values of one name apart.
+        `number` tells further values of one name apart, `owner` the headers of logins and users from those of all requests.
         """
         if not value or name.lower() in _HARMLESS:
             return
+        name = f"{owner}.{name}" if owner else name
         name = f"{name}.{number}" if number else name
         scheme, space, credentials = value.partition(" ")
         if space and scheme.isalpha():
@@ -100,12 +103,14 @@ class Secrets:
         self._passing.append(found)
         for name, value in found.headers.items():
             self.add_header(name, value)
-        for kind, given in (("query", found.query), ("cookie", found.cookies)):
-            for name, value in given.items():
+        held = secret_pairs(plain_data(found.data))
+        for kind, given in (("query", found.query.items()), ("cookie", found.cookies.items()), ("auth", held)):
+            for name, value in given:
                 self.add(kind, name, value)
         if len(self._passing) > _MOST_PASSING:
             past = self._passing.popleft()
-            for value in (*past.headers.values(), *past.query.values(), *past.cookies.values()):
+            held = secret_pairs(plain_data(past.data))
+            for value in (*past.headers.values(), *past.query.values(), *past.cookies.values(), *dict(held).values()):
                 self.store.forget(value)
                 self.store.forget(value.partition(" ")[2])
 
@@ -130,7 +135,9 @@ class Secrets:
             return ""
         user, _, password = userinfo.partition(":")
         self._add_spelled(kind, "credentials", password or user)
-        return f"Basic {b64encode(unquote(f'{user}:{password}').encode()).decode()}"
+        encoded = b64encode(unquote(f"{user}:{password}").encode()).decode()
+        self.add(kind, "basic", encoded)
+        return f"Basic {encoded}"
 
     def holds(self, text: str) -> bool:
         """Whether a text is a secret, or has one in it."""
@@ -218,10 +225,13 @@ def secrets_of(settings: RunSettings) -> Secrets:
     redaction = settings.report.sanitization.redaction
     found = Secrets(redaction=redaction)
     found.add_headers(pair for one in everywhere for pair in one.headers)
-    for name, value in chain.from_iterable(own.authentication.secrets for own in everywhere):
+    methods, document = [own.authentication for own in everywhere], settings.auth.wfc
+    for name, value in chain(*(one.secrets for one in methods), secrets_in(document) if document else ()):
         found.add("auth", name, value)
-    for name, value in secrets_in(settings.auth.wfc) if settings.auth.wfc else ():
-        found.add("auth", name, value)
+    for owner, name, value in chain(*(one.login_headers for one in methods), headers_in(document) if document else ()):
+        found.add_header(name, value, owner=owner)
+    for url in chain(*(one.login_urls for one in methods), urls_in(document) if document else ()):
+        found.add_url("auth", url, redaction)
     has_header = any(name.lower() == "authorization" for name, _ in common.headers)
     for kind, url in (("location", settings.location), ("base", settings.target.base_url or "")):
         sent = found.add_url(kind, url, redaction)
@@ -230,8 +240,9 @@ def secrets_of(settings: RunSettings) -> Secrets:
             found.add_header("Authorization", sent)
     found.add("upload", "token", settings.report.upload.token or "")
     found.add_url("upload", settings.report.upload.url or "", redaction)
-    for proxy in dict.fromkeys(one.http.proxy or "" for one in everywhere):
-        found.add_url("proxy", proxy, redaction)
+    named = (url for name, url in os.environ.items() if name.lower().endswith("_proxy") and "@" in url)
+    for proxy in dict.fromkeys((*(one.http.proxy or "" for one in everywhere), *named)):
+        found.add_url("proxy", proxy if "://" in proxy else f"http://{proxy}", redaction)
     for name, value in settings.target.server_variables:
         if redaction.is_sensitive(name):
             found.add("server", name, value)

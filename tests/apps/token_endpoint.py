@@ -28,6 +28,8 @@ class TokenEndpoint:
     """The one that is valid: each use replaces it."""
     failures: int = 0
     """Requests that are answered with 503 before the first token."""
+    most_grants: int = 1 << 30
+    """Grants after which a request is refused with a text that repeats its refresh token."""
     refused: int = 0
     scopes: dict[str, str] = field(default_factory=dict)
     """Token -> its scopes."""
@@ -77,6 +79,9 @@ class TokenEndpoint:
             description = "Invalid client or Invalid client credentials"
             return json_reply({"error": "unauthorized_client", "error_description": description}, 401)
         grant = fields.get("grant_type")
+        if len(self.grants) >= self.most_grants:
+            text = f"{fields.get('refresh_token', '')} of {fields.get('assertion', '')} was revoked"
+            return json_reply({"error": "invalid_grant", "error_description": text}, 400)
         if grant == "password" and (fields.pop("username"), fields.pop("password")) != (USER, PASSWORD):
             return json_reply({"error": "invalid_grant", "error_description": "Invalid user credentials"}, 401)
         found: dict[str, Any] = {"token_type": "Bearer", "expires_in": self.expires_in}

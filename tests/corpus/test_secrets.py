@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
+from checker.core.credentials import Credentials
 from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label
 from checker.core.request import Location
@@ -17,6 +18,9 @@ from tests.asking import saying
 
 CANARY = "c4n4ry-0f-th3-us3r"
 DICTIONARY = "[dictionaries.d]\nvalues = {values}\n[parameters]\n'query.token' = {{ dictionary = 'd' }}"
+
+OAUTH2 = "[auth.oauth2.openapi.K]\nclient_id = 'i'\nclient_secret = 'secret'\n{}"
+LOGIN = "[auth.dynamic.openapi.K]\nextract_selector = '/t'\n{}"
 
 
 def found(toml: str, location: str = "openapi.json") -> Secrets:
@@ -38,12 +42,58 @@ def found(toml: str, location: str = "openapi.json") -> Secrets:
         "[[operations]]\ninclude-path = '/a'\nparameters = { 'cookie.session' = '${C}' }",
         "[servers.variables]\ntoken = '${C}'",
         DICTIONARY.format(values="['x', '${C}']"),
+        OAUTH2.format("parameters = { assertion = '${C}' }"),
+        OAUTH2.format("parameters = { api_key = 'k', custom = '${C}' }"),
+        OAUTH2.format("token_url = 'http://u:${C}@h/token'"),
+        OAUTH2.format("token_url = '/token?key=${C}'"),
+        LOGIN.format("url = 'http://${C}@h/token'"),
+        LOGIN.format("path = '/token'\nheaders = { X-App = 'App ${C}' }"),
+        LOGIN.format("path = '/token'\npayload = { user = 'u', key = 'k', assertion = '${C}' }"),
     ],
 )
 def test_a_configured_credential_is_a_secret(toml: str) -> None:
     secrets = found(toml)
     assert not secrets.is_empty
     assert CANARY not in secrets.store.mask(f"it was {CANARY}, they say")
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "all_proxy"])
+def test_the_password_of_a_proxy_of_the_environment_is_a_secret(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, f"http://u:{CANARY}@h")
+    sent = b64encode(f"u:{CANARY}".encode()).decode()
+    shown = found("").store.mask(f"{CANARY} is sent as {sent}")
+    assert CANARY not in shown
+    assert sent not in shown
+
+
+def test_a_client_is_a_secret_as_its_header_is_written() -> None:
+    secrets = found(OAUTH2.format("client_auth = 'basic'").replace("'secret'", "'s/c r'"))
+    sent = b64encode(b"i:s%2Fc%20r").decode()
+    assert sent not in secrets.store.mask(f"echoed: {sent}")
+
+
+@pytest.mark.parametrize("data", [CANARY, ["map", "n", 1, "refresh_token", CANARY], {"a": [CANARY]}, CANARY.encode()])
+def test_data_that_a_source_keeps_is_a_secret_until_it_is_old(data: object) -> None:
+    secrets = Secrets()
+    secrets.add_credentials(Credentials(data=data))
+    assert CANARY not in secrets.store.mask(f"it was {CANARY}, they say")
+    for number in range(20):
+        secrets.add_credentials(Credentials(data={"refresh_token": f"later-{number}"}))
+    # A reference resolves to the last value of its name.
+    assert secrets.store.mask("later-19 again") != "later-19 again"
+
+
+def test_public_names_of_tokens_are_no_secrets() -> None:
+    secrets = found(
+        OAUTH2.format("parameters = { audience = 'https://api.example', requested_token_type = 'urn:jwt' }")
+    )
+    secrets.add_credentials(
+        Credentials(data=["map", "token_type", "Bearer", "access_token", CANARY, "expires_in", 86_400])
+    )
+    text = "a Bearer of urn:jwt for https://api.example lives 86400 s"
+    assert secrets.store.mask(text) == text
+    plain = found(LOGIN.format("path = '/t'\nheaders = { Accept = 'application/json' }"))
+    assert plain.store.mask("application/json it is") == "application/json it is"
 
 
 @pytest.mark.parametrize("url", [f"http://u:{CANARY}@h/a", f"http://{CANARY}@h/a", f"http://h/?key={CANARY}"])

@@ -81,6 +81,17 @@ def test_a_refresh_token_that_each_use_replaces_serves_all_workers(command: Comm
     assert {one["grant_type"] for one in given.grants} == {"refresh_token"}
 
 
+def test_a_token_endpoint_that_repeats_what_it_refuses_leaks_nothing(command: Command) -> None:
+    given = TokenEndpoint(uses=3, most_grants=3)
+    keys = CLIENT_KEYS + 'refresh_token = "${REFRESH}"\nparameters = { assertion = "signed-C4n4ry" }\n'
+    with endpoint(given) as app:
+        reports = ("--report", "vcr,har,ndjson,html")
+        ran = configured(command, app, keys, "-w", "2", "-n", "20", *reports, *AS_ASKED)
+    assert len(given.grants) == 3
+    assert ran.code == 1, ran.shown
+    assert "[Filtered] of [Filtered] was revoked" in ran.stdout
+
+
 @pytest.mark.parametrize("scheme", ["http:", ""])
 def test_the_token_endpoint_of_another_server_needs_the_word_of_the_user(command: Command, scheme: str) -> None:
     given = TokenEndpoint()

@@ -2,9 +2,9 @@
 
 import json
 from typing import Any
-from urllib.parse import quote, urlencode, urljoin
+from urllib.parse import urlencode, urljoin
 
-from checker.config.auth import FORM, OAuth2Scheme, basic_value
+from checker.config.auth import FORM, OAuth2Scheme
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import ConfigError
@@ -76,9 +76,7 @@ class OAuth2Source(CredentialSource):
             fields["scope"] = scope
         headers: Headers = ()
         if asked.client_auth == "basic":
-            # Both are encoded as in a form first (RFC 6749, 2.3.1).
-            user, secret = quote(asked.client_id, safe=""), quote(asked.client_secret, safe="")
-            headers = (("Authorization", basic_value(user, secret)),)
+            headers = (("Authorization", asked.header),)
         else:
             pairs = {"client_id": asked.client_id, "client_secret": asked.client_secret}
             fields |= {name: value for name, value in pairs.items() if value}

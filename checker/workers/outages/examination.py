@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from checker.checks.judge import UNJUDGED
 from checker.core.digests import digest, digest_int
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, CredentialError
 from checker.core.failures import Severity
 from checker.core.meta import PhaseInfo, Step
 from checker.core.operation import Label, Operation
@@ -101,10 +101,14 @@ class LivenessProbes(Struct):
         return is_gateway and (yield from self.is_turned_away())
 
     def again(self, sent: Sent) -> Job[Outcome]:
-        """Return the response to a request that was sent before, with the credentials of now. It is recorded."""
+        """Return the response to a request that was sent before, with the credentials of now. It is recorded.
+
+        It carries its old credentials if the login is refused: the target may still serve them.
+        """
         request, credentials = sent.copy, self.context.tools.credentials
         if credentials is not None:
-            credentials.apply(sent.made.case, request)
+            with suppress(CredentialError):
+                credentials.apply(sent.made.case, request)
         return (yield from self._answer(sent.made, request))
 
     def made(self, made: GeneratedCase) -> Job[Outcome]:
