@@ -287,10 +287,11 @@ GLOBAL_AUTH: Final = AuthRegistry()
 """`checker.auth`: providers for every API."""
 
 
-def registered_names() -> tuple[str, ...]:
-    """Return the names of the providers that are registered for every API, as messages call them."""
-    names = (*CREDENTIAL_SOURCES, *(one.name for one in GLOBAL_AUTH.providers))
-    signers = (type(one.signer).__name__ for one in GLOBAL_AUTH.signers)
+def registered_names(registries: Iterable[AuthRegistry] = (GLOBAL_AUTH,)) -> tuple[str, ...]:
+    """Return the names, as messages call them, of the registered sources, and of the providers of the nearest registry that has any."""
+    nearest = next(filter(None, registries), GLOBAL_AUTH)
+    names = (*CREDENTIAL_SOURCES, *(one.name for one in nearest.providers))
+    signers = (type(one.signer).__name__ for one in nearest.signers)
     return tuple(f"source {name}" for name in (*names, *signers))
 
 

@@ -9,8 +9,7 @@ from typing import assert_never
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.config.settings import RunSettings, credentials_in
-from checker.core.providers import registered_names
+from checker.config.settings import RunSettings
 from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
@@ -166,9 +165,7 @@ class Supervisor:
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at
             lost = tuple(endings.lost_service(self._lifecycle.view, cards, gone_at))
-            credentials = (
-                () if self._settings.auth.allow_refused else credentials_in(self._settings) or registered_names()
-            )
+            credentials = () if self._settings.auth.allow_refused else self._opened.credentials
             # Access that was lost is no access that was refused from the start.
             self._lifecycle.write_all(lost or endings.shut_out(self._lifecycle.view, credentials))
             self._conclude(self._opened)

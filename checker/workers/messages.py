@@ -403,6 +403,8 @@ class Opened(Struct, frozen=True, tag=True):
     """Why no request can arrive anywhere, in one sentence; only the first worker of a run looks."""
     orders: tuple[PhaseOrder, ...] = ()
     """Orders that users configured for phases."""
+    credentials: tuple[str, ...] = ()
+    """Names of the credentials that the user gave: configured, in the base URL, and registered by code, which only workers run."""
     auth_needs: tuple[tuple[str, str], ...] = ()
     """(operation, security scheme) where the description declares none; only the first worker of a run looks."""
 

@@ -52,3 +52,54 @@ def test_credentials_that_open_no_operation_fail_the_run(
     assert ran.code == bool(sentence), ran.shown
     assert ("opened no operation" in shown) == bool(sentence)
     assert sentence in shown
+
+
+HOOKS = {
+    "provider": """
+@checker.auth
+class Expired:
+    def get(self, case, ctx):
+        return "t0k3n-of-old"
+    def set(self, case, data, ctx):
+        case.headers["Authorization"] = f"Bearer {data}"
+""",
+    "signer": """
+def sign(request):
+    request.headers["Authorization"] = "Bearer t0k3n-of-old"
+    return request
+checker.auth.set_from_requests(sign)
+""",
+    "source": """
+class Expired(checker.credentials.CredentialSource):
+    name = "vault"
+    def fetch(self, case):
+        return checker.credentials.Credentials(headers={"Authorization": "Bearer t0k3n-of-old"})
+checker.credentials.register(Expired())
+""",
+    "": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "userinfo", "names"),
+    [
+        ("provider", "", "source Expired"),
+        ("signer", "", "source function"),
+        ("source", "", "source vault"),
+        ("", "u:t0k3n-of-old@", "user info of the base URL"),
+    ],
+)
+def test_credentials_of_code_and_of_the_url_fail_the_run_as_well(
+    command: Command, kind: str, userinfo: str, names: str
+) -> None:
+    def answer(request: Request) -> Reply:
+        return json_reply({}, 200 if request.target.startswith(b"/public") else 401)
+
+    (command.directory / "users_hooks.py").write_text(f"import checker\n{HOOKS[kind]}")
+    (command.directory / "checker.toml").write_text('hooks = "users_hooks.py"\n')
+    with serving(answer, DOCUMENT) as app:
+        url = app.document_url.replace("http://", f"http://{userinfo}")
+        checks = ("-c", "not_a_server_error", "--phases", "fuzzing", "--mode", "positive")
+        ran = command.here("run", url, "-n", "3", "--seed", "1", *checks)
+    assert ran.code == 1, ran.shown
+    assert SENTENCE.format(names, "401") in " ".join(ran.stdout.split()), ran.shown

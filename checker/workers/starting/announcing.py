@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from checker.config.filters import unmatched
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.config.overrides import Overrides
+from checker.config.settings import credentials_in
 from checker.config.value_kinds import did_you_mean, did_you_mean_or_all
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import CaseSource, phases_of_runs
+from checker.core.providers import registered_names
 from checker.core.request import Location, without_userinfo
 from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import ways_in
@@ -170,6 +172,9 @@ def opened_of(subject: TestedDescription, recorder: Recorder, base_url: str, use
         weights = users.weights(labels)
         cards = [replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)]
     phases = subject.settings.phases if users.order is not None else ()
+    credentials = credentials_in(subject.settings)
+    if subject.origin.userinfo:
+        credentials = (*credentials, "user info of the base URL")
     return Opened(
         incarnation=recorder.traffic.incarnation,
         journal=str(recorder.journal.path),
@@ -179,6 +184,7 @@ def opened_of(subject: TestedDescription, recorder: Recorder, base_url: str, use
         concludes=subject.classes.concludes,
         cleans=subject.settings.target.safety == Safety.CREATE_OWN,
         works_alone=bool(subject.classes.works_alone),
+        credentials=credentials or registered_names(users.auth),
         orders=tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases if users.order),
     )
 
