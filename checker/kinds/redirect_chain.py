@@ -14,9 +14,10 @@ from typing import Any, Final, Self
 import httpx
 
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
-from checker.core.request import BaseUrl, host_of, without_userinfo
+from checker.core.request import BaseUrl, without_userinfo
 from checker.core.response import Undecoded, codings_of, decoded, readable
 from checker.kinds.fetching import FetchAdvice, Fetched, NotReady, Portion, Reaching, origin_of
+from checker.transport.settings import bypasses_proxy
 
 
 class ConnectionTimer:
@@ -158,8 +159,8 @@ class RedirectChain:
             for name, seconds in timeout.as_dict().items()
         }
         socket = origin_of(url).socket
-        # Proxies of the environment are not for this machine.
-        is_here = not self._reaching.way.proxy and host_of(origin_of(url).host) == "localhost"
+        # The rules of httpx for `NO_PROXY` know no ranges.
+        is_direct = not self._reaching.way.proxy and bypasses_proxy(origin_of(url))
         connecting: dict[str, Any] = (
             {"transport": httpx.HTTPTransport(uds=socket)}
             if socket
@@ -167,7 +168,7 @@ class RedirectChain:
         )
         return httpx.Client(
             **connecting,
-            mounts=dict.fromkeys(("all://", "http://", "https://")) if is_here else None,
+            mounts=dict.fromkeys(("all://", "http://", "https://")) if is_direct else None,
             timeout=httpx.Timeout(**limits),
             trust_env=self._reaching.options.get("trust_env", True),
             cookies=self._cookies.get(origin_of(url).site),

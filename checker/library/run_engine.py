@@ -18,6 +18,7 @@ from checker.library.decorators import Attachments
 from checker.library.engine import LibraryEngine
 from checker.library.schema import LoadedSchema
 from checker.transport.factories import TransportFactory
+from checker.transport.settings import reaching
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.calling import transport_of
@@ -79,6 +80,6 @@ def _transports(settings: RunSettings, home: BaseUrl) -> TransportFactory:
 
     def connect(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
         is_of_run = origin.url == home.url or settings.is_dry
-        return (to_target if is_of_run else elsewhere)(origin, http, lanes)
+        return to_target(origin, http, lanes) if is_of_run else elsewhere(origin, reaching(http, home, origin), lanes)
 
     return connect

@@ -13,7 +13,6 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 from checker.core.terminal import one_line
 from checker.transport.factories import NETWORK
-from checker.transport.settings import environment_proxy
 
 TIMEOUT_S: Final = 30.0
 _SHOWN: Final = 200
@@ -42,7 +41,7 @@ def upload(
 
     try:
         origin = BaseUrl.from_url(asked.url)
-        settings = HttpSettings().with_options(timeout_s=timeout_s, proxy=environment_proxy(origin))
+        settings = HttpSettings().with_options(timeout_s=timeout_s)
         lanes = NETWORK(origin, settings, 1)
         try:
             outcome = lanes.send(0, _request(archive, asked, origin), meanwhile=stop_if_given_up)

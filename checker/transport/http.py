@@ -22,7 +22,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.transport.connection_setup import configure_connection, milliseconds
 from checker.transport.header_lines import Unsendable, header_lines, is_broken
-from checker.transport.settings import travelling
+from checker.transport.settings import environment_proxy, travelling
 
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 """Hang-up by the peer. POLLIN would not do: TLS sends tickets unasked. epoll uses the same number."""
@@ -215,6 +215,7 @@ class Lane:
         self.request = WireRequest("GET", b"/", [])
         self.curl = pycurl.Curl()
         self._origin = origin
+        self._proxy = environment_proxy(origin)
         self._usual = settings
         self._via: object | None = None
         self._lines: list[bytes] = []
@@ -230,6 +231,7 @@ class Lane:
 
     def _configure(self, settings: HttpSettings) -> None:
         """Set the options that are the same for all requests, and forget those of the last request."""
+        settings = settings if settings.proxy else settings.with_options(proxy=self._proxy)
         curl, self._settings = self.curl, settings
         self._method = ""
         self._has_body = False

@@ -1,8 +1,10 @@
 """Settings of HTTP requests: limits, proxy and certificates."""
 
 import os
+import re
 from collections.abc import Mapping
-from importlib import import_module
+from contextlib import suppress
+from ipaddress import ip_address, ip_network
 from math import inf
 from typing import Any
 
@@ -57,20 +59,45 @@ def environment_proxy(origin: BaseUrl) -> str | None:
 
     None for this machine, and for proxies of other protocols.
     """
-    if (
-        not any(name.lower().endswith("_proxy") for name in os.environ)
-        or origin.socket
-        or host_of(origin.host) == "localhost"
-    ):
+    if not any(name.lower().endswith("_proxy") for name in os.environ) or bypasses_proxy(origin):
         return None
-    # Its import takes a tenth of the start of a worker.
-    known = import_module("urllib.request")
-    if known.proxy_bypass(f"{origin.host}:{origin.port}"):
-        return None
-    proxies = known.getproxies()
-    found: str = proxies.get(origin.scheme) or proxies.get("all") or ""
+    found = _environment(f"{origin.scheme}_proxy") or _environment("all_proxy")
     url = found if "://" in found or not found else f"http://{found}"
     return url if url.startswith(("http://", "https://")) else None
+
+
+def bypasses_proxy(origin: BaseUrl) -> bool:
+    """Whether an origin is reached without the proxies of the environment: this machine, and what `NO_PROXY` lists.
+
+    Entries: a host with its subdomains (`x`, `.x`, `*.x`), an address, a range (`10.0.0.0/8`), each also with a port; `*` for all.
+    """
+    if origin.socket or host_of(origin.host) == "localhost":
+        return True
+    return any(_is_listed(origin, entry) for entry in re.split(r"[,\s]+", _environment("no_proxy").lower()))
+
+
+def _is_listed(origin: BaseUrl, entry: str) -> bool:
+    # Several colons without brackets are those of an IPv6 address.
+    name, _, port = entry.rpartition(":") if re.search(r"(?:^[^:]*|\]):\d+$", entry) else (entry, "", "")
+    if port and int(port) != origin.port:
+        return False
+    host, name = origin.host.strip("[]").lower(), name.strip("[]")
+    with suppress(ValueError):
+        return ip_address(host) in ip_network(name, strict=False)
+    name = name.removeprefix("*").lstrip(".")
+    return entry == "*" or (bool(name) and f".{host}".endswith(f".{name}"))
+
+
+def _environment(name: str) -> str:
+    """Return a variable in lower case, else in upper case. In a CGI program `HTTP_PROXY` is the header `Proxy` of a request."""
+    is_header = name == "http_proxy" and "REQUEST_METHOD" in os.environ
+    return os.environ.get(name) or ("" if is_header else os.environ.get(name.upper(), ""))
+
+
+def reaching(usual: HttpSettings, home: BaseUrl, other: BaseUrl) -> HttpSettings:
+    """Return the settings of a target for another origin: a proxy that the environment names for the target is not for both."""
+    is_of_environment = other.site != home.site and usual.proxy == environment_proxy(home)
+    return replace(usual, proxy=None) if is_of_environment else usual
 
 
 def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from checker.core.request import BaseUrl
+from checker.transport.settings import environment_proxy
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command, Ran
@@ -50,6 +52,72 @@ def test_hosts_that_need_none_are_reached_without_it(command: Command) -> None:
     assert ran.code == 1
     assert "the API at http://api.test/v1 cannot be reached" in " ".join(ran.stdout.split())
     assert not proxy.seen
+
+
+def test_a_login_elsewhere_goes_by_its_own_proxy(command: Command) -> None:
+    def answer(request: Request) -> Reply:
+        if request.target.endswith(b"/token"):
+            return json_reply({"token": "t0k3n"})
+        return json_reply({}, 200 if request.headers.get("authorization") == "Bearer t0k3n" else 401)
+
+    operation = {"security": [{"B": []}], "responses": {"200": {"description": ""}, "401": {"description": ""}}}
+    document = DOCUMENT | {
+        "paths": {"/a": {"get": operation}},
+        "components": {"securitySchemes": {"B": {"type": "http", "scheme": "bearer"}}},
+    }
+    with serving(answer, document) as app, serving(answer, {}) as proxy:
+        # The API is elsewhere and reached through the proxy, the login is on this machine and is not.
+        (command.directory / "openapi.json").write_text(json.dumps(document))
+        login = f"[auth.dynamic.openapi.B]\nurl = '{app.url}/token'\nextract_selector = '/token'\n"
+        (command.directory / "checker.toml").write_text(f"base-url = 'http://api.test/v1'\n{login}")
+        ran = run(command, "openapi.json", proxy.url)
+        assert ran.code == 0, ran.shown
+        assert {one.target for one in app.seen} == {b"/token"}
+        assert {one.target.partition(b"?")[0] for one in proxy.seen} == {b"http://api.test/v1/a"}
+        # And the other way round.
+        proxy.seen.clear()
+        (command.directory / "checker.toml").write_text(
+            f"base-url = '{app.url}'\n" + login.replace(app.url, "http://login.test")
+        )
+        ran = run(command, "openapi.json", proxy.url)
+    assert ran.code == 0, ran.shown
+    assert {one.target for one in proxy.seen} == {b"http://login.test/token"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "url", "is_direct"),
+    [
+        ("*", "http://a.test", True),
+        ("a.test", "http://a.test", True),
+        ("a.test", "http://b.a.test", True),
+        ("a.test", "http://ba.test", False),
+        ("x, .a.test", "http://b.a.test", True),
+        ("*.a.test", "http://b.a.test", True),
+        ("A.Test", "http://a.test:81", True),
+        ("a.test:80", "http://a.test", True),
+        ("a.test:81", "http://a.test", False),
+        ("10.0.0.0/8", "http://10.1.2.3", True),
+        ("10.0.0.0/8", "http://11.1.2.3", False),
+        ("10.1.2.3", "http://10.1.2.3:99", True),
+        ("10.1.2.3:80", "http://10.1.2.3:99", False),
+        ("[fd00::1]", "http://[fd00::1]", True),
+        ("[fd00::1]:80", "http://[fd00::1]", True),
+        ("[fd00::1]:81", "http://[fd00::1]", False),
+        ("fd00::1", "http://[fd00:0::1]", True),
+        ("fd00::/8", "http://[fd00::1]", True),
+        ("0.0.0.0/0", "http://[fd00::1]", False),
+        ("", "http://a.test", False),
+        (",. *.", "http://a.test", False),
+    ],
+)
+def test_no_proxy_lists_hosts_addresses_and_ranges(
+    monkeypatch: pytest.MonkeyPatch, listed: str, url: str, is_direct: bool
+) -> None:
+    for name in ("HTTP_PROXY", "ALL_PROXY", "http_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.test")
+    monkeypatch.setenv("NO_PROXY", listed)
+    assert (environment_proxy(BaseUrl.from_url(url)) is None) == is_direct
 
 
 def test_a_proxy_that_is_down_is_named(command: Command) -> None:

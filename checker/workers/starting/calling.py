@@ -26,6 +26,7 @@ from checker.phases.attempt import CallHooks, Tools, check_tools
 from checker.transport.factories import NETWORK, TransportFactory, in_process, transport_factory, with_policies
 from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
+from checker.transport.settings import reaching
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import Identities, LoginTransport, Send, TokenSource, UserSource
 from checker.workers.authentication.oauth2 import OAuth2Source
@@ -165,7 +166,7 @@ def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
         other = replace(BaseUrl.from_url(url), base_path="")
         if other.site == origin.plain.site:
             return sender(own, replace(origin, base_path=""), http)
-        return sender(NETWORK, other, http)
+        return sender(NETWORK, other, reaching(http, origin, other))
 
     return LoginTransport(origin, sender(own, origin, http), send_to)
 
