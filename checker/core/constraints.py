@@ -16,6 +16,8 @@ ITEMS: Final = "*"
 """In a path: every item of an array."""
 REQUIRED, FORBIDDEN, CLOSED, SELDOM = "required", "forbidden", "closed", "seldom"
 """Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it, is better left out."""
+ANY: Final = "any"
+"""Keyword of our own: an object has at least one of the named members, or any member if none is named."""
 BELOW, EXCLUSIVE, REQUIRES, SAME = "below", "exclusive", "requires", "same"
 """Keywords for values that depend on others: the value is below the named one, stands without the named ones, with them, equals a
 variable of the path."""
@@ -41,7 +43,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "object": (dict,),
 }
 KEYWORDS: Final = frozenset(
-    (*_BOUNDS, *_SIZES, *RELATIONS, REQUIRED, FORBIDDEN, CLOSED, SELDOM, "type", "enum", "pattern", "format")
+    (*_BOUNDS, *_SIZES, *RELATIONS, REQUIRED, FORBIDDEN, CLOSED, SELDOM, ANY, "type", "enum", "pattern", "format")
 )
 # What nearly all of them are comes first: to ask an abstract class takes ten times as long.
 _MAPPINGS: Final = (dict, Mapping)
@@ -122,6 +124,9 @@ def is_broken_by(one: Constraint, root: Any) -> bool | None:
             if any(isinstance(text := value[one.path[-1]], str) and not text.strip() for value in members)
             else False
         )
+    if one.keyword == ANY:
+        objects = [value for value in values_at(root, one.path) if isinstance(value, dict)]
+        return any(value.keys().isdisjoint(one.given or value) for value in objects)
     found = [_breaks(one, value) for value in values_at(root, one.path)]
     return True if True in found else None if None in found else False
 
@@ -250,6 +255,8 @@ def _schema(one: Constraint, declared: tuple[str, ...]) -> dict[str, Any]:
             path = path[:-1]
         case "forbidden":
             inner = {"not": {}}
+        case "any":
+            inner = {"anyOf": [{"required": [name]} for name in given]} if given else {"minProperties": 1}
         case "below" | "exclusive" | "requires" | "same":
             return {}
         case "closed":

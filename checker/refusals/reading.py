@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
-from checker.core.constraints import FORBIDDEN, ITEMS, Constraint, constraint
+from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED, Constraint, constraint, part_of, values_at
 from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, variables_of
@@ -370,6 +370,9 @@ def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constra
     """Return the demand with the part of the request that it is about; None if there is no such part."""
     for location in _locations(said, case):
         path = _known_path(said.path, location, case, declared)
+        if path is not None and said.keyword == REQUIRED and "" in values_at(part_of(case, location), path):
+            # Forms and many validators take an empty text for none.
+            return constraint(location, path, "minLength", 1)
         if path is not None:
             return constraint(location, path, said.keyword, said.value)
     return None

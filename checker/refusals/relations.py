@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from checker.core.constraints import BELOW, EXCLUSIVE, REQUIRES, SAME, Constraint, constraint
+from checker.core.constraints import ANY, BELOW, EXCLUSIVE, REQUIRES, SAME, Constraint, constraint
 from checker.core.request import Location
 from checker.core.resource_names import words
 
@@ -45,6 +45,18 @@ _REQUIRES: Final = re.compile(
 )
 _REQUIRED_WITH: Final = re.compile(r"\b(?:is|are) (?:also )?required (?:when|if|with|together with)\b", re.IGNORECASE)
 _IS_DONE: Final = re.compile(rf" (?:is|are) {_DONE}\W*$", re.IGNORECASE)
+_SOME_OF: Final = re.compile(
+    rf"\b(?:at least|exactly) one(?: of)?\b|\b(?:either|one of)\b.*\b(?:(?:is|are) required|be {_DONE})\b|"
+    r"\b(?:provide|specify|supply|give|send|pass) (?:either|one of)\b",
+    re.IGNORECASE,
+)
+_PARTS: Final = r"(?:field|property|attribute|parameter|key|member|value)"
+_SOMETHING: Final = re.compile(
+    rf"\bat least one (?:[\w-]+ )?{_PARTS}\b|\bno (?:{_PARTS}s|properties|data|changes|updates) (?:to|{_DONE}|were {_DONE})\b|"
+    r"\bnothing to (?:update|change)\b|\b(?:body|payload|object|update) (?:is|was|cannot be|can't be|must not be|may not be|should not be) empty\b|"
+    r"\bempty (?:body|payload|object|update)\b",
+    re.IGNORECASE,
+)
 _SAME_NAME: Final = re.compile(
     r"\b(?:id|identifier)\b.*\b(?:match|equal|same|differ|mismatch|conflict)|\b(?:match|mismatch|differ|conflict)\w*\b.*\b(?:id|identifier)\b",
     re.IGNORECASE,
@@ -67,6 +79,8 @@ def relations_in(
     for whole in _SENTENCE.split(text[:_LONGEST]):
         sentence = whole[:_LONGEST_SENTENCE]
         found |= dict.fromkeys(_in_sentence(sentence, places, is_refusal=is_refusal))
+        if is_refusal:
+            found |= dict.fromkeys(_some(sentence, places))
         if variable and _SAME_NAME.search(sentence) and _PATH.search(sentence):
             named = [path for at, path in places if at is Location.BODY and path in (("data", "id"), ("id",))]
             found |= {constraint(Location.BODY, path, SAME, variable): None for path in named}
@@ -113,6 +127,16 @@ def _orders(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iter
     yield _ordered(one, other, places, is_less=is_less)
     if is_refusal:
         yield _ordered(one, other, places, is_less=not is_less)
+
+
+def _some(sentence: str, places: Sequence[Place]) -> Iterator[Constraint | None]:
+    """Yield the demand that an object has at least one of the members that a sentence names, or any at all."""
+    named = [path for location, path in _mentioned(sentence, places) if location is Location.BODY]
+    beside = list(dict.fromkeys(path[-1] for path in named if path[:-1] == named[0][:-1]))
+    if _SOME_OF.search(sentence) and _PAIR <= len(beside) <= _MOST_NAMES:
+        yield constraint(Location.BODY, named[0][:-1], ANY, beside)
+    elif not named and _SOMETHING.search(sentence):
+        yield constraint(Location.BODY, (), ANY, [])
 
 
 def _exclusive(named: Sequence[Place]) -> Iterator[Constraint | None]:

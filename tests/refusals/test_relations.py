@@ -81,6 +81,25 @@ def test_a_sentence_states_what_stands_together(text: str, relation: tuple[str, 
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Provide at least one of user or email", ["user", "email"]),
+        ("Either user or email is required", ["user", "email"]),
+        ("Provide either user or email", ["user", "email"]),
+        ("One of `user`, `email`, `alpha` must be specified", ["user", "email", "alpha"]),
+        ("At least one field must be provided", []),
+        ("No fields to update", []),
+        ("Request body cannot be empty", []),
+        ("nothing to update", []),
+    ],
+)
+def test_a_refusal_demands_any_of_several_members(text: str, names: list[str]) -> None:
+    found = relations_in(text, PLACES)
+    assert [(one.path, one.keyword, one.given) for one in found] == [((), "any", names)]
+    assert relations_in(text, PLACES, is_refusal=False) == []
+
+
+@pytest.mark.parametrize(
     ("low", "high", "order"),
     [
         (1, 2.5, -1),
@@ -111,8 +130,7 @@ def test_moments_are_compared_whatever_their_zone(low: object, high: object, ord
         "email must be an email",
         "",
         "either way",
-        "Either user or email is required",
-        "Provide either user or email",
+        "alpha must contain at least one digit",
         "User name conflicts with existing email",
         "email is incompatible with that user",
     ],
