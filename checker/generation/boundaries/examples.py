@@ -230,8 +230,12 @@ class OperationExamples:
                 found.setdefault(distinct(example.value), (example, False))
                 continue
             whole = said.completed(example.value, part.conjunction, part.place)
-            for value in self._compiler.fitting((whole,), part):
+            fitting = self._compiler.fitting((whole,), part)
+            for value in fitting:
                 found.setdefault(distinct(value), (replace(example, value=value), False))
+            if not fitting and part.place.is_body and part.place.carries(example.value):
+                # Many services accept an example that contradicts its schema: the schema is what is wrong.
+                found.setdefault(distinct(example.value), (replace(example, is_settled=True), False))
         for one in said.of(part.conjunction, part.place):
             example = Example(one.value, one.pointer)
             found.setdefault(distinct(one.value), (example, one.is_default))
