@@ -34,6 +34,7 @@ _UNSURE_WORDS = frozenset(
 _SURE_FORMATS = frozenset({"int32", "int64", "float", "double", "password", "binary"})
 _IDENTIFIER = re.compile(r"(?i)(^|_)(id|uuid)$|[a-z]Id$")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_LIMITS = frozenset({"limit", "perpage", "pagesize", "maxresults", "pagelimit"})
 REFUSED = {"description": "Refused."}
 SERVED = {"description": "Served."}
 
@@ -91,7 +92,7 @@ class Exact(Mock):
             self.answered.add(operation.label)
             if sight is not Sight.RIGHT:
                 return Reply(400 if sight is Sight.WRONG else 403)
-            return self._served(operation, path)
+            return _limited(self._served(operation, path), request)
 
     def _undeclared(self, method: str, segments: list[bytes]) -> Reply:
         others = sorted(one for one in self._routes if self.find(one, segments))
@@ -145,6 +146,19 @@ class Exact(Mock):
                 for item in (raw.get("content") or {}).values():
                     return self.document.resolved(item).get("schema")
         return None
+
+
+def _limited(reply: Reply, request: Request) -> Reply:
+    """A list with as many items as the request wants at most."""
+    query = parse_qsl(request.target.partition(b"?")[2].decode("latin-1"))
+    limits = [int(text) for name, text in query if name.lower().replace("_", "") in _LIMITS and text.isdecimal()]
+    if not limits or "json" not in (reply.media_type or ""):
+        return reply
+    body = json.loads(reply.body)
+    if isinstance(body, dict):
+        body = {name: value[: limits[0]] if isinstance(value, list) else value for name, value in body.items()}
+    cut = body[: limits[0]] if isinstance(body, list) else body
+    return Reply(reply.status, reply.media_type, json.dumps(cut).encode(), reply.headers)
 
 
 def _is_below(path: bytes, other: bytes) -> bool:

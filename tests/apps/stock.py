@@ -69,7 +69,7 @@ DOCUMENT: Final[dict[str, Any]] = {
         },
     },
 }
-PRICES: Final = (50, 900, 7, 300, 120, 8, 40, 601)
+PRICES: Final = (50, 900, 7, 300, 120, 8, 40, 601) * 3
 
 
 class Stock:

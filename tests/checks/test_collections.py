@@ -93,8 +93,6 @@ def keys(exchanges: Exchanges, query: dict[str, Any], items: Any, answer: Any = 
     sent = exchanges.sent(
         "GET /logs", 200, _JSON, answer=json.dumps(items).encode(), mode=POSITIVE, phase="fuzzing", query=query
     )
-    assert sent.request is not None
-    sent.request.confirms = True
 
     def answered(request: WireRequest) -> Response:
         asked = dict(parse_qsl(request.target.partition(b"?")[2].decode()))
