@@ -27,6 +27,7 @@ from checker.checks.response_schema import (
     MalformedJson,
 )
 from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError, UnansweredRequest
+from checker.checks.writes import LostWrite, RefusedWriteStored
 from checker.core.errors import (
     BudgetSpent,
     CheckerError,
@@ -102,6 +103,7 @@ __all__ = [
     "JsonSchemaError",
     "LoaderError",
     "LoaderErrorKind",
+    "LostWrite",
     "MalformedJson",
     "MalformedMediaType",
     "MetricError",
@@ -113,6 +115,7 @@ __all__ = [
     "ObjectLevelAuthorizationViolation",
     "OperationNotFound",
     "OverlappingPages",
+    "RefusedWriteStored",
     "RejectedPositiveData",
     "ReportedServerError",
     "ResponseTimeExceeded",

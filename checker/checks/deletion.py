@@ -13,6 +13,7 @@ from checker.checks.resources import (
     concrete_path,
     is_done,
     is_elsewhere,
+    is_same,
     method_of,
     status_of,
     told,
@@ -107,12 +108,12 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
             and not is_elsewhere(case, context.response.request, deleted.case, deleted.request)
             and _was_there(deleted, steps[:place])
             and not any(_creates(step, deleted) for step in steps[place + 1 :])
-            and (_is_same(case, deleted.case) or not _shows_nothing(context.response))
+            and (is_same(case, deleted.case) or not _shows_nothing(context.response))
             and not says_deleted(context.response)
         ):
-            is_below = not _is_same(case, deleted.case)
+            is_below = not is_same(case, deleted.case)
             if is_below and (
-                (yield from _is_kept(context, deleted)) or (yield from _is_served_anyway(context, deleted))
+                (yield from _is_kept(context, deleted)) or (yield from answers_any_name(context, deleted.case))
             ):
                 return PASSED
             return _failure(context, deleted)
@@ -127,9 +128,12 @@ def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bo
     return isinstance(answer, Response) and 200 <= answer.status_code < 300 and says_deleted(answer)
 
 
-def _is_served_anyway(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
-    """Whether the server answers 2xx below a name that never existed, so that its response shows nothing of the deleted resource."""
-    case, gone = context.case, list(named_values(deleted.case).values())[-1:]
+def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
+    """Whether the server answers 2xx for a name that never existed, so that its response shows nothing of the resource of `named`.
+
+    The resource of the case is that resource, or one below it.
+    """
+    case, gone = context.case, list(named_values(named).values())[-1:]
     if method_of(case) not in _SHOWING or case.operation.resource_places:
         return False
     asked = copy(case)
@@ -190,7 +194,7 @@ def _deletion_of_owner(
         return None
     for place in range(len(before) - 1, -1, -1):
         step = before[place]
-        if _is_deletion(step) and _is_same(step.case, owner):
+        if _is_deletion(step) and is_same(step.case, owner):
             return step if _was_there(step, before[:place]) else None
         if _changes(step, owner):
             return None
@@ -230,13 +234,9 @@ def _was_there(deleted: JudgedInteraction, before: Sequence[JudgedInteraction]) 
     meta = deleted.case.meta
     producers = () if meta is None else tuple(binding.producer for binding in meta.bindings)
     return any(
-        is_done(step) and (step.case.operation.label in producers or _is_same(step.case, deleted.case))
+        is_done(step) and (step.case.operation.label in producers or is_same(step.case, deleted.case))
         for step in before
     )
-
-
-def _is_same(case: Case, other: Case) -> bool:
-    return concrete_path(case) == concrete_path(other)
 
 
 def _creates(step: JudgedInteraction, deleted: JudgedInteraction) -> bool:

@@ -67,7 +67,7 @@ def ensure_resource_availability(context: CheckContext) -> Found:
         return True
     for place in range(len(steps) - 1, -1, -1):
         creator = steps[place]
-        if not _creates(creator, case) or not _is_named_by(creator, case):
+        if not creates_member(creator, case) or not is_named_by(creator, case):
             continue
         if _may_be_missing(context, place):
             return PASSED
@@ -118,7 +118,7 @@ def _location(case: Case) -> Location:
     return next((at for at, _ in case.operation.resource_places.values()), Location.PATH)
 
 
-def _creates(step: JudgedInteraction, case: Case) -> bool:
+def creates_member(step: JudgedInteraction, case: Case) -> bool:
     """Whether a step is a successful POST to the collection of the resource of a case."""
     if method_of(step.case) != "POST" or not (is_done(step) or 300 <= status_of(step) < 400):
         return False
@@ -126,7 +126,7 @@ def _creates(step: JudgedInteraction, case: Case) -> bool:
     return is_member and concerns(case, step.case)
 
 
-def _is_named_by(creator: JudgedInteraction, case: Case) -> bool:
+def is_named_by(creator: JudgedInteraction, case: Case) -> bool:
     """Whether the last variable of the path is the identifier that the creator returned."""
     answer = creator.outcome
     assert isinstance(answer, Response)

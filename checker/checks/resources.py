@@ -116,6 +116,11 @@ def concerns(case: Case, other: Case) -> bool:
     return is_within(concrete_path(case), concrete_path(other))
 
 
+def is_same(case: Case, other: Case) -> bool:
+    """Whether two cases are about the same resource."""
+    return concrete_path(case) == concrete_path(other)
+
+
 def is_within(path: Sequence[str], around: Sequence[str]) -> bool:
     """Whether one concrete path begins with the other; text after a colon is an action, not part of the name."""
     pairs = zip(path, around, strict=False)

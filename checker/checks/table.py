@@ -90,6 +90,15 @@ from checker.checks.server_error import (
     missing_response,
     not_a_server_error,
 )
+from checker.checks.writes import (
+    LostWrite,
+    RefusedWriteStored,
+    is_bound,
+    read_your_writes,
+    reads_one,
+    refused_write,
+    updates_one,
+)
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
@@ -213,6 +222,22 @@ TABLE = (
         ),
         applies=replace(_OF_OPERATION, follows=True, operations=names_member),
         passes=is_there,
+    ),
+    Check(
+        "read_your_writes",
+        read_your_writes,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(LostWrite,),
+        may_send=is_bound,
+        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=reads_one),
+    ),
+    Check(
+        "refused_write",
+        refused_write,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(RefusedWriteStored,),
+        may_send=is_bound,
+        applies=replace(_OF_OPERATION, statuses=("4XX",), follows=True, operations=updates_one),
     ),
     Check(
         "collection_conformance",

@@ -124,7 +124,11 @@ class Stock:
 
     def _created(self, request: Request) -> Reply:
         sent = _body(request)
-        return Reply(400) if sent is None else json_reply(self._add(sent), 201)
+        if sent is None:
+            return Reply(400)
+        if "creation ignores is_fragile" in self.planted:
+            sent.pop("is_fragile", None)
+        return json_reply(self._add(sent), 201)
 
     def _add(self, sent: dict[str, Any]) -> dict[str, Any]:
         number = next(self._numbers)
@@ -145,12 +149,19 @@ class Stock:
         return self._replaced(request, number)
 
     def _replaced(self, request: Request, number: int) -> Reply:
-        sent = _body(request)
+        sent, old = _body(request), self._items[number]
         if sent is None:
+            if "refused update stored" in self.planted:
+                self._items[number] = {**old, **_valid_fields(request)}
             return Reply(400)
-        kept = {name: self._items[number][name] for name in _MADE}
-        self._items[number] = {**kept, **_DEFAULTS, **sent}
-        return json_reply(self._items[number])
+        kept = {name: old[name] for name in _MADE}
+        changed = {**kept, **_DEFAULTS, **sent}
+        self._items[number] = dict(changed)
+        if "update loses price" in self.planted:
+            self._items[number]["price"] = old["price"]
+        if "update ignores name" in self.planted:
+            changed = self._items[number] = {**changed, "name": old["name"]}
+        return json_reply(changed)
 
 
 def _text(value: object) -> str:
@@ -184,3 +195,15 @@ def _body(request: Request) -> dict[str, Any] | None:
     is_priced = type(sent["price"]) is int and 0 <= sent["price"] <= 1000
     is_flagged = isinstance(sent.get("is_fragile", True), bool)
     return sent if is_named and is_of_owner and is_priced and is_flagged and sent["status"] in STATUSES else None
+
+
+def _valid_fields(request: Request) -> dict[str, Any]:
+    """The fields of a wrong item that are right."""
+    try:
+        sent = json.loads(request.body)
+    except ValueError:
+        return {}
+    found = sent if isinstance(sent, dict) else {}
+    price, name = found.get("price"), found.get("name")
+    is_priced, is_named = type(price) is int and 0 <= price <= 1000, isinstance(name, str) and 1 <= len(name) <= 30
+    return {**({"price": price} if is_priced else {}), **({"name": name} if is_named else {})}

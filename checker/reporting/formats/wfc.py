@@ -32,6 +32,8 @@ _CODES: Final = {
     "object_level_authorization": 906,
     "error_disclosure": 907,
     "collection_conformance": 908,
+    "refused_write": 910,
+    "read_your_writes": 909,
 }
 """Check -> code, before the response refines it."""
 _CHANGING: Final = ("DELETE", "PUT", "PATCH")

@@ -40,6 +40,8 @@ CHECKS = [
     checker.checks.not_a_server_error,
     checker.checks.object_level_authorization,
     checker.checks.positive_data_acceptance,
+    checker.checks.read_your_writes,
+    checker.checks.refused_write,
     checker.checks.response_headers_conformance,
     checker.checks.response_schema_conformance,
     checker.checks.status_code_conformance,

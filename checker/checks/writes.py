@@ -1,0 +1,278 @@
+"""A read shows what was written: accepted values are stored, refused values are not."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from itertools import islice
+from typing import Any, Final
+
+from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
+from checker.checks.deletion import answers_any_name
+from checker.checks.resource_availability import creates_member, is_named_by
+from checker.checks.resources import is_done, is_elsewhere, is_same, line_of, method_of, status_of
+from checker.core.blocks import excerpt
+from checker.core.case import NOT_SET, Case
+from checker.core.failures import Failure, Severity
+from checker.core.media_types import is_json
+from checker.core.operation import Operation
+from checker.core.resource_names import ends_with_variable, normalised
+from checker.core.resources import SAFE
+from checker.core.response import Response
+from checker.core.send import Exchanging
+from checker.schema.views import Outline, outline_of
+
+_UPDATES: Final = frozenset(("PUT", "PATCH"))
+_MOST: Final = 200
+"""Fields of a body that are compared."""
+_LATE_S: Final = 1.0
+"""Seconds after which a read has to show the old value once more: some services show a write late."""
+_WRAPPERS: Final = ("data", "result", "item")
+_OWN: Final = frozenset(
+    [
+        "id",
+        "uuid",
+        "guid",
+        "slug",
+        "version",
+        "revision",
+        "etag",
+        "password",
+        "secret",
+        "token",
+        "pin",
+        "cvv",
+        "key",
+        "hash",
+    ]
+)
+"""Normalised names of fields that servers set themselves, or store in another form."""
+_DECIDED: Final = frozenset(
+    ["status", "state", "phase", "stage", "active", "isactive", "enabled", "isenabled", "verified", "isverified",
+     "published", "ispublished", "approved", "role", "owner", "isadmin", "admin", "quantity"]
+)  # fmt: skip
+"""Normalised names of fields whose first value servers often decide by rules of their own."""
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
+_TELLING: Final = 3
+"""Characters of a text that is not equal to another by chance."""
+Thing = Mapping[str, Any]
+
+
+class LostWrite(
+    Failure, code="ST303", title="Written value is not stored", severity=Severity.HIGH, needs_repetition=True
+):
+    """A read shows another value than an accepted write sent."""
+
+
+class RefusedWriteStored(
+    Failure, code="ST308", title="Refused write is stored", severity=Severity.HIGH, needs_repetition=True
+):
+    """A read shows a value of a write that was refused."""
+
+
+def reads_one(operation: Operation) -> bool:
+    """Whether an operation reads a single resource by its name in the path."""
+    return operation.method == "GET" and ends_with_variable(operation.path) and operation.resource_status is None
+
+
+def is_bound(case: Case, response: Response) -> bool:
+    """Whether a case uses a value of an earlier response."""
+    return bool(case.meta is not None and case.meta.bindings)
+
+
+def read_your_writes(context: CheckContext) -> Exchanging[Found]:
+    """Fail on a read that shows another value than the accepted write before it.
+
+    The write is a valid JSON object by PUT or PATCH to the same path, or by the POST that created the resource; no other write that was
+    not refused stands between. Compared are fields that both the request and the response describe, with values of the same type: a
+    boolean, an integer, a member of an enumeration, or a text of ASCII letters and digits, without case. A field is lost if
+
+    * the response to the write showed the value that was sent, or
+    * the description tells what is written from what is read (some fields of the response are `readOnly`, or no part of the request),
+      and the response to the write does not show the field, or an update left its old value, or a creation replaced a value that is
+      usually not for the server to decide.
+
+    Another field of the same write is stored, and a name that never existed is not found: a mock proves nothing.
+    """
+    case, steps = context.case, context.sequence
+    read = _shown(context.response)
+    place = _last_write(steps)
+    if context.plan.schema is None or read is None or place is None or case.query or not _is_valid(case):
+        return True
+    write = steps[place]
+    if not (is_done(write) and _is_valid(write.case) and _writes(write, case)) or not _is_of_one_caller(context, write):
+        return PASSED
+    sent, echo = write.case.body, _shown(write.outcome) or {}
+    described, requested = _outlines(context, write.case, sent)
+    if requested is None or not any(_is_stored(name, value, read) for name, value in sent.items()):
+        return PASSED
+    is_apart = _tells_apart(requested, described)
+    before = _before(steps[:place], case)
+    for name in _lost(sent, read, requested, described):
+        value, shown = sent[name], echo.get(name)
+        is_kept = before is not None and before.get(name) == read[name]
+        is_update = method_of(write.case) in _UPDATES
+        is_ignored = is_kept if is_update else normalised(name) not in _DECIDED and type(value) is not int
+        if _is_equal(shown, value) or (is_apart and (name not in echo or is_ignored)):
+            if (yield from answers_any_name(context, case)):
+                return PASSED
+            return _failure(context, write, name)
+    return PASSED
+
+
+def updates_one(operation: Operation) -> bool:
+    """Whether an operation updates a single resource that can be read by the same path."""
+    is_update = operation.method in _UPDATES and ends_with_variable(operation.path)
+    is_readable = any(
+        "GET" in methods for methods in operation.methods_at(operation.path.replace("{", "").replace("}", ""))
+    )
+    return is_update and is_readable and operation.resource_status is None
+
+
+def refused_write(context: CheckContext) -> Exchanging[Found]:
+    """Fail if a resource holds a value of an update that was refused with 4xx.
+
+    An earlier step of the sequence has shown the resource with another value, and no write stands between. The value is telling: a
+    number above 1, or a text of three characters. The check reads the resource again.
+    """
+    case, before = context.case, _before(context.sequence, context.case)
+    if before is None or not isinstance(case.body, dict) or case.other_method is not None or case.query:
+        return True
+    told = {name: value for name, value in islice(case.body.items(), _MOST) if name in before and _is_telling(value)}
+    told = {name: value for name, value in told.items() if not _is_equal(before[name], value)}
+    if not told:
+        return PASSED
+    asked = copy(case)
+    asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
+    read = _shown((yield context.make(asked))) or {}
+    for name, value in told.items():
+        if _is_equal(read.get(name), value):
+            return RefusedWriteStored(
+                f"Value of `{name}` before: {excerpt(before[name])}\nSent, refused, and read afterwards: {excerpt(value)}",
+                unique_key=name,
+            )
+    return PASSED
+
+
+def _failure(context: CheckContext, write: JudgedInteraction, name: str) -> Failure:
+    assert context.response.request is not None
+    read = _shown(context.response) or {}
+    failure = LostWrite(
+        f"Written with: {line_of(write.request)} ({status_of(write)})\nSent `{name}`: {excerpt(write.case.body[name])}\n"
+        f"Read with: {line_of(context.response.request)}\nReceived `{name}`: {excerpt(read[name])}",
+        unique_key=name,
+    )
+    failure.operation = str(write.case.operation.label)
+    failure.second_look_s = _LATE_S
+    return failure
+
+
+def _is_safe(step: JudgedInteraction) -> bool:
+    return method_of(step.case) in SAFE
+
+
+def _last_write(steps: Sequence[JudgedInteraction]) -> int | None:
+    """Return the place of the last write that was not refused; None without one."""
+    places = range(len(steps) - 1, -1, -1)
+    return next((at for at in places if not _is_safe(steps[at]) and not 400 <= status_of(steps[at]) < 500), None)
+
+
+def _writes(step: JudgedInteraction, case: Case) -> bool:
+    """Whether a step sent a JSON object that the resource of a case consists of."""
+    if not isinstance(step.case.body, dict) or not is_json(step.case.media_type or ""):
+        return False
+    if method_of(step.case) in _UPDATES:
+        return is_same(step.case, case)
+    return creates_member(step, case) and isinstance(step.outcome, Response) and is_named_by(step, case)
+
+
+def _is_valid(case: Case) -> bool:
+    return case.meta is not None and not case.meta.mode.is_negative and case.other_method is None
+
+
+def _is_of_one_caller(context: CheckContext, step: JudgedInteraction) -> bool:
+    case = context.case
+    is_alike = step.case.is_anonymous is case.is_anonymous
+    return is_alike and not is_elsewhere(case, context.response.request, step.case, step.request)
+
+
+def _shown(outcome: object) -> Thing | None:
+    """Return the object in a body: the body, or the one in its envelope; None without one."""
+    if not isinstance(outcome, Response) or not 200 <= outcome.status_code < 300 or outcome.redirects:
+        return None
+    try:
+        body = outcome.json()
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    inner = [body[name] for name in _WRAPPERS if isinstance(body, dict) and isinstance(body.get(name), dict)]
+    found = inner[0] if len(inner) == 1 else body
+    return found if isinstance(found, dict) else None
+
+
+def _before(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
+    """Return the resource as the last step showed it that read or wrote it; None if none did, or a write may have changed it since."""
+    for step in reversed(steps):
+        if is_same(step.case, case) and method_of(step.case) in ("GET", *_UPDATES):
+            shown = _shown(step.outcome)
+        else:
+            is_made = creates_member(step, case) and isinstance(step.outcome, Response) and is_named_by(step, case)
+            shown = _shown(step.outcome) if is_made else None
+        if shown is not None:
+            return shown
+        if not _is_safe(step) and not 400 <= status_of(step) < 500:
+            return None
+    return None
+
+
+def _outlines(context: CheckContext, write: Case, sent: Thing) -> tuple[Outline, Outline | None]:
+    """Return the outlines of the resource as it is read, and as it is written; None for one that is not described."""
+    assert context.plan.schema is not None
+    described = outline_of(context.plan.schema)
+    if not set(described.names) & sent.keys():
+        described = next((described.property(name) for name in _WRAPPERS if name in described.names), described)
+    bodies = [one for one in write.operation.bodies if one.media_type == write.media_type]
+    return described, outline_of(bodies[0].schema) if len(bodies) == 1 else None
+
+
+def _tells_apart(requested: Outline, described: Outline) -> bool:
+    """Whether the description leaves fields that cannot be written out of the request, or marks them as read-only."""
+    is_marked = any(described.property(name).first("readOnly") is True for name in described.names)
+    return is_marked or not set(described.names) <= set(requested.names)
+
+
+def _lost(sent: Thing, read: Thing, requested: Outline, described: Outline) -> Iterator[str]:
+    """Yield the fields with another value than was sent."""
+    for name, value in islice(sent.items(), _MOST):
+        if name not in read or normalised(name) in _OWN or not {name} <= set(described.names) & set(requested.names):
+            continue
+        own, theirs = requested.property(name), described.property(name)
+        is_hidden = own.first("readOnly") is True or theirs.first("writeOnly") is True
+        is_listed = isinstance(theirs.first("enum"), list)
+        if not is_hidden and _is_other(value, read[name], is_listed=is_listed):
+            yield name
+
+
+def _is_other(value: object, shown: object, *, is_listed: bool) -> bool:
+    """Whether two values of one type differ in every usual form of storing them."""
+    if type(value) is not type(shown) or not isinstance(value, bool | int | str):
+        return False
+    if not isinstance(value, str) or not isinstance(shown, str):
+        return value != shown
+    if is_listed:
+        return value.casefold() != shown.casefold()
+    mine, theirs = value.casefold(), shown.casefold()
+    is_plain = _PLAIN.fullmatch(value) is not None and _PLAIN.fullmatch(shown) is not None
+    return is_plain and mine not in theirs and theirs not in mine
+
+
+def _is_equal(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _is_telling(value: object) -> bool:
+    """Whether a value is not equal to another by chance."""
+    return len(value) >= _TELLING if isinstance(value, str) else type(value) is int and value > 1
+
+
+def _is_stored(name: str, value: object, read: Thing) -> bool:
+    return _is_telling(value) and _is_equal(read.get(name), value)
