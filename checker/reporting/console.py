@@ -22,13 +22,18 @@ from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpen
 from checker.corpus.secrets import secrets_of
 from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
-from checker.reporting.findings import errors_by_label, failures_by_cause, marks_of
+from checker.reporting.facts import cause_line
+from checker.reporting.findings import causes_of, errors_by_label, failures_by_cause, marks_of
 from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, ruled
 from checker.reporting.masking import Masking, Parts, Shown, ShownCommand, masked_url
 from checker.reporting.report import Report, report_of
 from checker.reporting.summary import summary_lines, tally_parts, total_line
 from checker.reporting.text import counted, cut_list, walled
 from checker.reporting.warnings import warning_groups
+
+_FEW_CAUSES = 2
+"""A single cause is seen at once in its own block."""
+_MOST_CAUSES = 40
 
 
 def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -> ShownCommand:
@@ -276,6 +281,7 @@ class Console:
         settings = self._settings
         store = secrets_of(settings).store
         shown = Masking(settings.report.sanitization, store, self._credentials).command
+        self._causes(report, shown)
         if settings.report.code_sample_style == "python":
             shown = partial(shown_as_python, shown)
         sections = (
@@ -303,6 +309,17 @@ class Console:
             most = self._settings.report.max_shown
             self.screen.lines(cut_list(lines, most, "  ", f": {_ELSEWHERE}"))
             self.screen.line()
+
+    def _causes(self, report: Report, shown: Shown) -> None:
+        """List what is wrong, a line for each cause, before the blocks of several failures."""
+        causes = causes_of(report.failing)
+        if len(causes) < _FEW_CAUSES:
+            return
+        self.screen.section("CAUSES")
+        self.screen.line()
+        lines = [walled(partial(cause_line, one, shown), str) for one in causes]
+        self.screen.lines(cut_list(lines, _MOST_CAUSES, "  ", f": {_ELSEWHERE}"))
+        self.screen.line()
 
     def _loading_text(self) -> str:
         location, wait_s = self._shown_location(), self._settings.target.wait_for_schema_s

@@ -15,6 +15,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import codings_of, readable
 from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, SchemaOpened
 from checker.corpus.secrets import Secrets, secrets_of
+from checker.reporting.facts import fact_of
 from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of, severity_rank
 from checker.reporting.masking import Masking, by_name, masked_url
 from checker.reporting.text import unicode_text, walled
@@ -183,6 +184,8 @@ class ShownFinding(Struct, frozen=True):
     code: str
     """`ST101`; the name of the check for failures without a code."""
     title: str
+    fact: str
+    """What is wrong, on one line; may be empty."""
     message: str
     marks: tuple[str, ...]
     """Reasons why its commands may not reproduce it; empty for a stable finding."""
@@ -204,6 +207,11 @@ class ShownFinding(Struct, frozen=True):
     def id(self) -> str:
         """Return the name for `checker baseline`, equal in all runs: `v1-9a689dd49443c3d5`."""
         return failure_id(self.finding)
+
+    @property
+    def headline(self) -> str:
+        """Return `Server error: 500 on ...`, or the title alone."""
+        return f"{self.title}: {self.fact}" if self.fact else self.title
 
     @property
     def fails(self) -> bool:
@@ -268,6 +276,7 @@ def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailure
         finding=finding,
         code=finding.code or finding.check,
         title=unicode_text(finding.title),
+        fact=unicode_text(fact_of(finding, case)),
         message=unicode_text(case.failures[0][1]),
         marks=marks_of(finding),
         status=unicode_text(status),

@@ -41,7 +41,8 @@ def test_a_failure_has_the_block_of_the_console() -> None:
     (failure,) = cases()[USERS].result
     assert (failure.type, failure.message) == (
         "failure",
-        "Response violates schema, Server error, Undocumented HTTP status code",
+        "Server error; Response violates schema: 'id' is a required property; "
+        "Undocumented HTTP status code: 500 received, 200, 404 documented",
     )
     assert failure.text.startswith("1. Test Case ID: 0a1b2c3d4e5f\n\n- Server error")
     assert "curl -X GET 'http://127.0.0.1:8080/api/users?limit=0'" in failure.text

@@ -77,7 +77,7 @@ class _Result:
             "labels": [{"name": name, "value": value} for name, value in self._labels()],
             "steps": steps,
         }
-        if message := "\n\n".join([*self._errors, *(one.title for one in self._findings)]):
+        if message := "\n\n".join([*self._errors, *(one.headline for one in self._findings)]):
             found["statusDetails"] = {
                 "message": message,
                 "known": bool(self._findings) and not any(one.fails for one in self._findings),

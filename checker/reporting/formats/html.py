@@ -328,6 +328,8 @@ def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     )
     yield f'<span class="severity {severity}">{severity}</span> '
     yield f"{plain(_kind(shown))} <code>{plain(finding.label)}</code>"
+    if shown.fact:
+        yield f' <span class="fact">{prose(shown.fact)}</span>'
     if marks := ", ".join((*shown.marks, *([known] if known else []))):
         yield f' <span class="mark">{plain(marks)}</span>'
     yield f"</summary>\n{_message(shown)}"

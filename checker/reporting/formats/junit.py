@@ -11,7 +11,7 @@ from checker.corpus.records import Finding
 from checker.reporting.baselines import entry_name, known_findings, known_lines
 from checker.reporting.findings import errors_by_label, failures_by_label
 from checker.reporting.report import OperationOutcome, PhaseTally, Report
-from checker.reporting.shown import ReportContext
+from checker.reporting.shown import ReportContext, shown_findings
 from checker.reporting.text import xml_text
 
 _SUITE = "checker"
@@ -25,6 +25,11 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     shown = context.masking.command
     failing = tuple(map(_placed, report.failing))
     failures = dict(failures_by_label(failing, context.truncation, shown))
+    facts: dict[str, str] = {}
+    for one in shown_findings(failing, context):
+        code = one.finding.code or one.title
+        said = f"{code}: {one.fact}" if one.fact else code
+        facts[one.finding.label] = f"{facts[one.finding.label]}; {said}" if one.finding.label in facts else said
     known: dict[str, list[str]] = {}
     of_finding = zip(known_findings(report), known_lines(report), strict=True)
     lines = [(_placed(finding).label, line.strip("- ")) for finding, line in of_finding]
@@ -33,7 +38,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
         known.setdefault(label, []).append(xml_text(line))
     errors = dict(errors_by_label(report.errors, report.quarantined, shown))
     cases = [
-        _with_known(_case(one, _codes(failing, one.label), failures, errors), known.get(one.label, []))
+        _with_known(_case(one, facts.get(one.label, ""), failures, errors), known.get(one.label, []))
         for one in _operations(report, [*failures, *errors, *known])
     ]
     suite = Element("testsuite", name=_SUITE, hostname=xml_text(socket.gethostname()))
@@ -85,11 +90,11 @@ def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]
     return chain(known, {one.label: one for one in unknown}.values())
 
 
-def _case(operation: OperationOutcome, codes: str, failures: dict[str, str], errors: dict[str, str]) -> Element:
+def _case(operation: OperationOutcome, facts: str, failures: dict[str, str], errors: dict[str, str]) -> Element:
     label = operation.label
     case = Element("testcase", name=xml_text(label), classname=_SUITE, time=f"{operation.seconds:.3f}")
     if label in failures:
-        _add(case, "failure", codes, failures[label])
+        _add(case, "failure", facts, failures[label])
     if label in errors:
         _add(case, "error", errors[label].splitlines()[0], errors[label])
     if operation.outcome == "skipped" and label not in failures and label not in errors:
@@ -99,9 +104,3 @@ def _case(operation: OperationOutcome, codes: str, failures: dict[str, str], err
 
 def _add(case: Element, kind: str, message: str, text: str) -> None:
     SubElement(case, kind, type=kind, message=xml_text(message)).text = xml_text(text)
-
-
-def _codes(findings: tuple[Finding, ...], label: str) -> str:
-    """Return the codes of the failures of an operation: `ST101, ST103`; titles for failures without a code."""
-    names = {one.code or one.title for one in findings if one.label == label}
-    return ", ".join(sorted(names))

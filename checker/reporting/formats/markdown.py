@@ -89,7 +89,8 @@ def _finding(shown: ShownFinding, places: str) -> str:
     finding = shown.finding
     code = f"{finding.code} " if finding.code else ""
     others = " and elsewhere" if places else ""
-    heading = f"{code}{shown.title}: {finding.label}{others}"
+    fact = f": {shown.fact}" if shown.fact else ""
+    heading = f"{code}{shown.title}: {finding.label}{others}{fact}"
     known = standing_text(shown.standing, shown.entry)
     notes = [*shown.marks, *([known] if known else [])]
     marks = f" ({', '.join(notes)})" if notes else ""
@@ -171,7 +172,8 @@ def annotations(report: Report, context: ReportContext) -> Iterator[str]:
         label = shown.finding.label
         code = f"{shown.finding.code} " if shown.finding.code else ""
         place = f"file={_property(context.location)},line={lines[label]}," if label in lines else ""
-        text = "\n".join(part for part in (label, shown.message, *shown.commands) if part)
+        first = f"{label}: {shown.fact}" if shown.fact else label
+        text = "\n".join(part for part in (first, shown.message, *shown.commands) if part)
         if count < MOST:
             yield f"::error {place}title={_property(code + shown.title)}::{_data(text)}"
         count += 1

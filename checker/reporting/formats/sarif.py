@@ -114,7 +114,7 @@ def _rule(shown: ShownFinding) -> dict[str, Any]:
 
 def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]:
     finding = shown.finding
-    told = [marked(f"{finding.label}: {shown.title}", shown.marks), shown.message]
+    told = [marked(f"{finding.label}: {shown.headline}", shown.marks), shown.message]
     if shown.status:
         told.append(f"Response: {shown.status}")
     if shown.query:
