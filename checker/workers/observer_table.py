@@ -108,9 +108,9 @@ class ValuesObserver(Struct):
     is_layered: bool
 
     @classmethod
-    def of(cls, knowledge: Knowledge) -> "ValuesObserver | None":
-        """Return an observer for the pool of a worker, None if it has none."""
-        return None if knowledge.values is None else cls(knowledge.values, knowledge.is_layered)
+    def of(cls, knowledge: Knowledge) -> "ValuesObserver":
+        """Return an observer for the pool of a worker."""
+        return cls(knowledge.values, knowledge.is_layered)
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Record]:
         """Return the values of a response that other workers may use."""

@@ -21,9 +21,8 @@ _PEERS_S = 1.0
 class Knowledge(Struct):
     """The part of what observers learn that outlives a task, and its exchange with other workers."""
 
+    values: ValuePool
     signals: SignalSet = field(default_factory=SignalSet)
-    values: ValuePool | None = None
-    """The pool of values; None where no case uses any."""
     demands: DemandLearner | None = None
     """None where nothing is learned of refusals."""
     creations: CreationHistory | None = None
@@ -45,14 +44,13 @@ class Knowledge(Struct):
 
     def begin(self, task: Task) -> None:
         """Prepare for a task: it may use what all workers saw in earlier layers."""
-        if self.values is not None:
-            self.values.begin(task.phase, task.labels[0], self._news, is_resumed=bool(task.start or task.redo))
+        self.values.begin(task.phase, task.labels[0], self._news, is_resumed=bool(task.start or task.redo))
         if self.demands is not None:
             self.demands.begin(task.phase)
 
     def tick(self, now: float) -> None:
         """Take in what peers saw, if it is time."""
-        if self.values is None or self.is_layered or now - self._read_at <= _PEERS_S:
+        if self.is_layered or now - self._read_at <= _PEERS_S:
             return
         self._read_at = now
         for record in self._news():

@@ -126,22 +126,19 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
     is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
     demands = DemandLearner(at_once=is_fuzz, operations=selected) if settings.sources.learns else None
-    knowledge = Knowledge(
-        demands=demands,
-        creations=CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of),
-    )
+    creations = CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of)
     if is_fuzz:
-        knowledge.values = ValuePool(selected.resources, selected.names, holds)
-        layout = RunLayout(Path(settings.corpus.folder))
-        for note in remember(layout, knowledge.signals, knowledge.values):
+        pool = ValuePool(selected.resources, selected.names, holds)
+        knowledge = Knowledge(pool, demands=demands, creations=creations)
+        for note in remember(RunLayout(Path(settings.corpus.folder)), knowledge.signals, pool):
             recorder.note(note)
-    else:
-        unordered = settings.sources.unordered_phases
-        knowledge.values = pool = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
-        if demands is not None:
-            demands.place_of = pool.place_of
-            demands.is_awaited = lambda label: label in selected.resources.producers
-    return knowledge
+        return knowledge
+    unordered = settings.sources.unordered_phases
+    layers = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
+    if demands is not None:
+        demands.place_of = layers.place_of
+        demands.is_awaited = lambda label: label in selected.resources.producers
+    return Knowledge(layers, demands=demands, creations=creations)
 
 
 _PARTS = (*COMPONENTS, "case")
@@ -160,7 +157,7 @@ def _factories(
     rules = generation_rules(
         subject.operations, settings, subject.schemes, reuse=True, users=users, references=references
     )
-    pools: PoolView | None = None if knowledge.values is None else knowledge.values.view
+    pools: PoolView = knowledge.values.view
 
     def factory(hooks: Callable[[Operation], ComponentHooks]) -> CaseFactory:
         return CaseFactory(
