@@ -1,11 +1,13 @@
 """Items that all have to be different."""
 
+from math import inf, nan
 from typing import Any
 
 import pytest
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import Direction
+from checker.generation.normalization.forms import identity
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.replay import ReplaySource
 from checker.validation.compiled import compile_schema
@@ -104,3 +106,8 @@ def test_choices_of_many_items_are_few_and_replay() -> None:
     wanted = draw(source).body
     assert len(source.choices) < 10
     assert draw(ReplaySource(source.choices)).body == wanted
+
+
+def test_numbers_that_json_cannot_write_are_not_null() -> None:
+    values = (inf, -inf, nan, None, "inf", "nan", 1 << 70)
+    assert len(set(map(identity, values))) == len(values)

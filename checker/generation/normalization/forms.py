@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from math import lcm
+from math import isfinite, lcm
 from typing import Any, Final
 
 import orjson
@@ -371,8 +371,12 @@ _KINDS: Final = {
 
 def identity(value: Any) -> bytes:
     """Return equal bytes for equal JSON values only: 1 and 1.0 are equal, 1 and true are not."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    if isinstance(value, float):
+        if not isfinite(value):
+            # Values of YAML. JSON has no spelling for them, and orjson writes each as null.
+            return repr(value).encode()
+        if value.is_integer():
+            value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return b"%d" % value
     if isinstance(value, list):
