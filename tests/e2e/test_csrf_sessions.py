@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from checker.core.response import Response
+from checker.workers.authentication.csrf import echoed, token_of
 from tests.apps.csrf import DOCUMENT, FRAMEWORKS, PASSWORD, USER, Framework, Sessions
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -70,3 +72,25 @@ def test_a_refused_login_says_what_the_response_was(command: Command, reply: Rep
     with serving(lambda request: reply, DOCUMENT) as app:
         ran = command.here("auth", "check", app.document_url, "--auth-wfc", "users.json")
     assert f"(POST /login) {sentence}" in ran.stdout, ran.shown
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<![foo bar><meta name="csrf-token" content="t">',
+        '<![><input name="_csrf" value="t">',
+        '<meta name="csrf-token" content="\n t \n">',
+    ],
+)
+def test_a_token_is_found_on_a_page_with_flaws(page: str) -> None:
+    assert token_of(Response(200, [], page.encode()), {}).headers == {"X-CSRF-Token": "t"}
+
+
+@pytest.mark.parametrize("value", ["a%0D%0AX-Evil: 1", "a%00", "%E2%82%AC", " %20a"])
+def test_a_token_that_no_header_can_hold_decoded_is_repeated_as_it_is(value: str) -> None:
+    assert echoed({"XSRF-TOKEN": value.strip()}) == {"X-XSRF-TOKEN": value.strip()}
+
+
+def test_a_token_that_no_header_can_hold_is_only_a_field_of_the_form() -> None:
+    token = token_of(Response(200, [], b'<input name="_csrf" value="a&#10;b">'), {"XSRF-TOKEN": "a\r\nb"})
+    assert (token.headers, token.fields) == ({}, {"_csrf": "a\nb"})

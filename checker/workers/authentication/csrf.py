@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from checker.config.value_kinds import header
 from checker.core.response import Response
 
 WANTS_TOKEN: Final = frozenset((400, 403, 419, 422))
@@ -45,6 +46,13 @@ class _Page(HTMLParser):
         self.fields: dict[str, str] = {}
         self.meta = ""
 
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        """Return the end of a declaration. The base raises `AssertionError` for unknown ones (`<![foo bar>`)."""
+        try:
+            return super().parse_marked_section(i, report)
+        except AssertionError:
+            return self.parse_bogus_comment(i)
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         name = given.get("name") or ""
@@ -62,8 +70,17 @@ def is_csrf_cookie(name: str) -> bool:
 
 
 def echoed(cookies: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that repeat cookies. Laravel decodes the value of its cookie first."""
-    return {_ECHOED[name]: unquote(value) for name, value in cookies.items() if name in _ECHOED}
+    """Return the headers that repeat cookies. Laravel decodes the value of its cookie first.
+
+    A value that no header can hold once it is decoded is repeated as it is.
+    """
+    pairs = ((_ECHOED[name], value, unquote(value)) for name, value in cookies.items() if name in _ECHOED)
+    return {name: plain if _fits(plain) else value for name, value, plain in pairs if _fits(value)}
+
+
+def _fits(value: str) -> bool:
+    """Whether a header can hold a value."""
+    return header("X", value) is None
 
 
 def token_of(page: Response, cookies: Mapping[str, str]) -> CsrfToken:
@@ -71,7 +88,7 @@ def token_of(page: Response, cookies: Mapping[str, str]) -> CsrfToken:
     parser = _Page()
     parser.feed(page.content[:_MOST_READ].decode("utf-8", "replace"))
     headers = echoed(cookies)
-    shown = parser.meta or next(iter(parser.fields.values()), "")
-    if shown and not headers:
+    shown = (parser.meta or next(iter(parser.fields.values()), "")).strip()
+    if shown and not headers and _fits(shown):
         headers[_HEADER] = shown
     return CsrfToken(headers, parser.fields)
