@@ -98,7 +98,7 @@ def _configuration(subject: TestedDescription, location: str) -> Iterator[str]:
     yield "# max-time = 300             # seconds for the testing"
     yield "# workers = 4                # processes; default 1"
     yield '# baseline = "known.toml"    # known failures fail no run'
-    examples = subject.schemes.examples(schema.described_login)
+    examples = subject.schemes.examples(schema.described_login, subject.origin.plain)
     if examples:
         yield ""
         yield "# The description declares these security schemes. Set the environment variables and remove the first sign of"

@@ -98,6 +98,8 @@ def test_the_token_endpoint_of_another_server_needs_the_word_of_the_user(command
     with endpoint(given) as other:
         given.url = scheme + other.url.removeprefix("http:") + TOKEN_PATH
         with endpoint(given) as app:
+            suggested = command.here("auth", "check", app.document_url).stdout.splitlines()[-1]
+            assert f'token_url = "{other.url}{TOKEN_PATH}"' in suggested
             # The paths of a foreign tokenUrl are not those of the API.
             refused = configured(command, app, CLIENT_KEYS, "--inline", "-n", "2", *AS_ASKED)
             assert (refused.code, given.grants) == (2, [])
@@ -111,8 +113,11 @@ def test_the_token_endpoint_of_another_server_needs_the_word_of_the_user(command
 def test_the_block_that_is_suggested_works(command: Command) -> None:
     given = TokenEndpoint()
     with endpoint(given) as app:
+        # An absolute URL at the API itself needs no word of the user.
+        given.url = app.url + TOKEN_PATH
         told = command.here("auth", "check", app.document_url)
         line = told.stdout.splitlines()[-1]
+        assert "token_url" not in line
         assert line.startswith("auth.oauth2.openapi.Keycloak = { client_id = "), told.shown
         (command.directory / "checker.toml").write_text(line)
         command.environment |= {"KEYCLOAK_CLIENT_ID": CLIENT, "KEYCLOAK_CLIENT_SECRET": SECRET}

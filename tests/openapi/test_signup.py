@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from checker.config.auth import Authentication
+from checker.core.request import BaseUrl
 from checker.openapi.loaders import from_dict
 from checker.openapi.schema import OpenApiSchema
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -129,6 +130,6 @@ def test_what_would_be_configured_is_the_login_that_is_described(
 ) -> None:
     schema = schema_of(paths, scheme)
     asked = SchemeCredentials(schema.security_schemes, Authentication())
-    (line,) = asked.examples(schema.described_login)
+    (line,) = asked.examples(schema.described_login, BaseUrl.from_url("http://h"))
     dynamic = tomllib.loads(line)["auth"].get("dynamic")
     assert (dynamic and dynamic["openapi"]["S"]) == expected

@@ -2,7 +2,7 @@
 
 import json
 from typing import Any
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urlencode
 
 from checker.config.auth import FORM, OAuth2Scheme
 from checker.core.case import Case
@@ -14,7 +14,7 @@ from checker.core.response import Response
 from checker.core.security import SecurityScheme
 from checker.transport.settings import Headers
 from checker.workers.authentication.logins import LoginTransport, accepted, extracted, lifetime_s, path_of, send_login
-from checker.workers.authentication.schemes import SchemeCredentials, carried_as
+from checker.workers.authentication.schemes import SchemeCredentials, carried_as, token_target
 
 _REFRESH: str = "refresh_token"
 
@@ -99,8 +99,8 @@ def _declared_url(asked: OAuth2Scheme, scheme: SecurityScheme, origin: BaseUrl) 
     section = f"[auth.oauth2.openapi.{asked.name}]"
     if not url:
         raise ConfigError(f"{section}: the description declares no tokenUrl for this scheme; give 'token_url'")
-    target = urljoin(f"{origin.url}{origin.base_path}/", url)
-    if BaseUrl.from_url(target).site != origin.site:
+    target, is_foreign = token_target(url, origin)
+    if is_foreign:
         raise ConfigError(
             f"{section}: credentials are not sent to {target}, which only the description names; "
             f'confirm it by `token_url = "{target}"`'

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
+from urllib.parse import urljoin
 
 from checker.config.auth import Authentication, StaticScheme, basic_value
 from checker.config.operation_settings import OperationResolver
@@ -11,7 +12,7 @@ from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.credentials import Credentials, DescribedLogin
 from checker.core.errors import ConfigError
 from checker.core.operation import Label, Operation
-from checker.core.request import Location
+from checker.core.request import BaseUrl, Location
 from checker.core.security import SecurityScheme, chosen_schemes, met_alternatives
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
@@ -71,7 +72,7 @@ class SchemeCredentials:
                 hint = did_you_mean_or_all(name, self.declared)
                 yield name, f"no security scheme is called {name!r}{hint}"
 
-    def examples(self, described: Callable[[], DescribedLogin | None]) -> tuple[str, ...]:
+    def examples(self, described: Callable[[], DescribedLogin | None], origin: BaseUrl) -> tuple[str, ...]:
         """Return lines of `checker.toml` that configure the declared schemes; none if authentication is configured.
 
         `described` returns the login of the description. Finding it reads operations, so it is called only if needed.
@@ -79,7 +80,7 @@ class SchemeCredentials:
         if self.configured or not self.declared:
             return ()
         login = described()
-        return tuple(example_of(one, login) for one in self.declared.values())
+        return tuple(example_of(one, origin, login) for one in self.declared.values())
 
     def alternatives(self, operation: Operation) -> tuple[int, ...]:
         """Return the indices of the security alternatives that requests can meet, that of usual requests first."""
@@ -125,7 +126,7 @@ class SchemeCredentials:
         return frozenset((place, name.lower() if place is Location.HEADER else name) for place, name in places)
 
 
-def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> str:
+def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | None = None) -> str:
     """Return a line of `checker.toml` that configures a scheme, with environment variables in place of secrets."""
     key = _toml_key(scheme.name)
     variable = re.sub("[^A-Z0-9]+", "_", scheme.name.upper()).strip("_") or "SECRET"
@@ -138,14 +139,14 @@ def example_of(scheme: SecurityScheme, login: DescribedLogin | None = None) -> s
     if login is not None and login.scheme == scheme:
         return f"auth.dynamic.openapi.{key} = {_login_example(login, variable)}"
     if scheme.token_urls:
-        return f"auth.oauth2.openapi.{key} = {{ {_grant_example(scheme, variable)} }}"
+        return f"auth.oauth2.openapi.{key} = {{ {_grant_example(scheme, variable, origin)} }}"
     given = {"apiKey": f'api_key = "${{{variable}}}"', "bearer": f'bearer = "${{{variable}}}"', "basic": user}[
         _kind(scheme)
     ]
     return f"auth.openapi.{key} = {{ {given} }}"
 
 
-def _grant_example(scheme: SecurityScheme, variable: str) -> str:
+def _grant_example(scheme: SecurityScheme, variable: str, origin: BaseUrl) -> str:
     """Return the fields of the first declared flow, as members of an inline table."""
     grant, url = scheme.token_urls[0]
     fields = {
@@ -156,12 +157,17 @@ def _grant_example(scheme: SecurityScheme, variable: str) -> str:
     names = {"username": "USER"}
     pairs = [f'{one} = "${{{variable}_{names.get(one, one.upper())}}}"' for one in fields]
     # Credentials go to a foreign server only when the user names it.
-    return ", ".join([*pairs, *([f"token_url = {json.dumps(url)}"] if is_absolute(url) else [])])
+    target, is_foreign = token_target(url, origin)
+    return ", ".join([*pairs, *([f"token_url = {json.dumps(target)}"] if is_foreign else [])])
 
 
-def is_absolute(url: str) -> bool:
-    """Whether a URL names its host."""
-    return url.lower().startswith(("http://", "https://"))
+def token_target(url: str, origin: BaseUrl) -> tuple[str, bool]:
+    """Return (a declared token URL as it is called, whether it is at another server than the API)."""
+    target = urljoin(f"{origin.url}{origin.base_path}/", url)
+    try:
+        return target, BaseUrl.from_url(target).site != origin.site
+    except ValueError:
+        return target, True
 
 
 def _login_example(login: DescribedLogin, variable: str) -> str:

@@ -137,7 +137,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpe
         credentials=schema.credentials,
         declared_path=schema.declared_path,
         ways_in=ways_in(schemes.declared.values()),
-        auth_examples=schemes.examples(schema.described_login),
+        auth_examples=schemes.examples(schema.described_login, subject.origin.plain),
     )
     recorder.journal.append(told)
     for note in (*description.notes, *subject.notes):

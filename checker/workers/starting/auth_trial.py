@@ -110,7 +110,7 @@ def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
 def examples(settings: RunSettings, layout: RunLayout) -> tuple[str, ...]:
     """Return lines of `checker.toml` for the declared schemes; none if authentication is configured. Raises as `trials`."""
     subject = read_subject(settings, layout)
-    return subject.schemes.examples(subject.description.schema.described_login)
+    return subject.schemes.examples(subject.description.schema.described_login, subject.origin.plain)
 
 
 def token_for(settings: RunSettings, layout: RunLayout, name: str) -> str:
