@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 from msgspec import Struct
 
 from checker.checks.context import CheckContext, Found
+from checker.checks.resources import served_body
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Location, Operation, Parameter
@@ -91,7 +92,7 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     stands on the first page as well, and the later page has not changed since.
     """
     case, response = context.case, context.response
-    if case.other_method or response.redirects or (case.meta is not None and case.meta.mode.is_negative):
+    if case.other_method or (case.meta is not None and case.meta.mode.is_negative):
         return True
     listed = _list_of(case, response)
     if listed is None:
@@ -105,8 +106,7 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
 
 def _list_of(case: Case, response: Response) -> _List | None:
     """Return the only list of objects in a body; None if there is none, or several."""
-    request = response.request
-    found = None if request is None or not 200 <= response.status_code < 300 else _items_of(response)
+    request, found = response.request, _items_of(response)
     if request is None or found is None or not found[1]:
         return None
     pairs = parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)
@@ -117,13 +117,7 @@ def _list_of(case: Case, response: Response) -> _List | None:
 
 
 def _items_of(response: object) -> tuple[tuple[str, ...], Sequence[Item]] | None:
-    if not isinstance(response, Response) or response.is_truncated:
-        return None
-    try:
-        body = response.json()
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return _items_in(body, ())
+    return _items_in(served_body(response), ())
 
 
 def _items_in(body: Any, way: tuple[str, ...]) -> tuple[tuple[str, ...], Sequence[Item]] | None:

@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.resources import (
+    body_of,
     cache_note,
     concerns,
     concrete_path,
     is_done,
     is_elsewhere,
+    is_of_one_caller,
     is_same,
+    is_valid,
     method_of,
     status_of,
     told,
@@ -46,10 +49,7 @@ _WRAPPERS: Final = frozenset(("data", "result", "item", "attributes", "metadata"
 
 def says_deleted(response: Response) -> bool:
     """Whether the body is an object that is marked as deleted: by a flag, a time of deletion, or a final state."""
-    try:
-        return _is_tombstone(response.json(), _DEPTH)
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        return False
+    return _is_tombstone(body_of(response), _DEPTH)
 
 
 def _is_tombstone(value: Any, depth: int) -> bool:
@@ -160,7 +160,7 @@ def _made_below(context: CheckContext) -> Found:
     Some services restore the deleted resource with that. Here the current response shows that it does not exist.
     """
     case, steps = context.case, context.sequence
-    if method_of(case) not in _SHOWING or not _is_valid(case):
+    if method_of(case) not in _SHOWING or not is_valid(case):
         return PASSED
     for place in range(len(steps) - 1, -1, -1):
         made = steps[place]
@@ -168,7 +168,7 @@ def _made_below(context: CheckContext) -> Found:
             continue
         deleted = _deletion_of_owner(made, case, steps[:place])
         is_settled = not any(_changes(step, case) for step in steps[place + 1 :])
-        if deleted is not None and is_settled and _is_of_one_caller(context, made, deleted):
+        if deleted is not None and is_settled and is_of_one_caller(context, made, deleted):
             return _failure_below(context, made, deleted)
     return PASSED
 
@@ -178,11 +178,7 @@ def _is_made_in_collection(step: JudgedInteraction) -> bool:
     operation = step.case.operation
     is_made = method_of(step.case) == "POST" and status_of(step) == _CREATED
     is_collection = is_made and bool(operation.methods_at(f"{operation.path}/0"))
-    return is_collection and _is_valid(step.case)
-
-
-def _is_valid(case: Case) -> bool:
-    return case.meta is not None and not case.meta.mode.is_negative
+    return is_collection and is_valid(step.case)
 
 
 def _deletion_of_owner(
@@ -204,15 +200,6 @@ def _deletion_of_owner(
 def _changes(step: JudgedInteraction, owner: Case) -> bool:
     """Whether a step may have changed a resource or one that contains it."""
     return method_of(step.case) not in SAFE and concerns(owner, step.case)
-
-
-def _is_of_one_caller(context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction) -> bool:
-    """Whether all three requests come from the same caller and tenant."""
-    case, request = context.case, context.response.request
-    return all(
-        step.case.is_anonymous is case.is_anonymous and not is_elsewhere(case, request, step.case, step.request)
-        for step in (made, deleted)
-    )
 
 
 def _failure_below(context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction) -> Failure:

@@ -1,6 +1,5 @@
 """A resource of one user is not shown to another user."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -8,13 +7,12 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, JudgedInteraction, Peers
-from checker.checks.resources import concerns, concrete_path, is_done, line_of, method_of
+from checker.checks.resources import body_of, concerns, concrete_path, is_done, line_of, method_of, served_body
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.request import Location, WireRequest
-from checker.core.resource_names import ends_with_variable
 from checker.core.resources import named_values
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -32,20 +30,9 @@ class ObjectLevelAuthorizationViolation(
     """A user reads a resource of another user that is not public."""
 
 
-def reads_member(operation: Operation) -> bool:
-    """Whether an operation reads a single resource."""
-    is_member = ends_with_variable(operation.resource_path)
-    return operation.method == _READING and is_member and operation.resource_status is None
-
-
 def has_peers(tools: CheckTools | None) -> bool:
     """Whether several users are configured."""
     return tools is not None and tools.peers is not None
-
-
-def was_made_before(case: Case, response: Response) -> bool:
-    """Whether a case uses a value of an earlier response."""
-    return bool(case.meta is not None and case.meta.bindings)
 
 
 def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
@@ -144,7 +131,7 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
                 f"the collection cannot be read ({answer.status_code}), so that its members may be shared"
             )
             return True
-        body = _body(answer) if isinstance(answer, Response) and _is_served(answer) else None
+        body = served_body(answer)
         # Without the object around the list, which may hold the time of the response.
         listed.append([_scalars(one) for one in islice(_things(body), isinstance(body, dict), None)])
     theirs, ours = listed
@@ -195,7 +182,7 @@ def _is_new(context: CheckContext, step: JudgedInteraction, before: Sequence[Jud
     known |= {str(value) for value in step.case.query.values()}
     for earlier in before:
         if isinstance(earlier.outcome, Response):
-            known |= {str(value) for one in _things(_body(earlier.outcome)) for value in _scalars(one).values()}
+            known |= {str(value) for one in _things(body_of(earlier.outcome)) for value in _scalars(one).values()}
     if asked <= known or not isinstance(answer, Response):
         return False
     location = next(iter(answer.headers.get("location", ())), "")
@@ -221,7 +208,7 @@ def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
 def _thing(case: Case, answer: Response) -> Thing | None:
     """Return the object with the requested identifier and at least one other value; None if there is none."""
     names = {str(value) for value in named_values(case).values()}
-    for one in _things(_body(answer)):
+    for one in _things(body_of(answer)):
         values = _scalars(one)
         if len(values) > 1 and any(str(value) in names for value in values.values()):
             return one
@@ -244,13 +231,6 @@ def _shows(case: Case, answer: object, mine: Thing) -> bool:
 
 def _scalars(thing: Thing) -> dict[str, Any]:
     return {key: value for key, value in thing.items() if isinstance(value, str | int | float)}
-
-
-def _body(answer: Response) -> Any:
-    try:
-        return answer.json()
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        return None
 
 
 def _things(body: Any) -> Iterator[Thing]:

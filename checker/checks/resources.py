@@ -1,14 +1,15 @@
 """The effects of the steps of a sequence on resources."""
 
+import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
-from checker.checks.context import JudgedInteraction
+from checker.checks.context import CheckContext, JudgedInteraction
 from checker.core.case import Case
 from checker.core.operation import Operation, Place
 from checker.core.request import Location, WireRequest
-from checker.core.resource_names import singular
+from checker.core.resource_names import ends_with_variable, singular
 from checker.core.resources import named_values, sent_at
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
@@ -32,6 +33,20 @@ def is_done(step: JudgedInteraction) -> bool:
     """Whether a request succeeded and is completed."""
     status = status_of(step)
     return 200 <= status < 300 and status != _LATER
+
+
+def body_of(outcome: object) -> Any:
+    """Return the JSON value of a response; None without one."""
+    try:
+        return outcome.json() if isinstance(outcome, Response) else None
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def served_body(outcome: object) -> Any:
+    """Return the JSON value of a response with 2xx that no redirect led to; None without one."""
+    is_served = isinstance(outcome, Response) and 200 <= outcome.status_code < 300 and not outcome.redirects
+    return body_of(outcome) if is_served else None
 
 
 def line_of(request: WireRequest | None) -> str:
@@ -119,6 +134,31 @@ def concerns(case: Case, other: Case) -> bool:
 def is_same(case: Case, other: Case) -> bool:
     """Whether two cases are about the same resource."""
     return concrete_path(case) == concrete_path(other)
+
+
+def is_valid(case: Case) -> bool:
+    """Whether a generated case is meant to be valid."""
+    return case.meta is not None and not case.meta.mode.is_negative
+
+
+def is_bound(case: Case, response: Response) -> bool:
+    """Whether a case uses a value of an earlier response."""
+    return bool(case.meta is not None and case.meta.bindings)
+
+
+def reads_member(operation: Operation) -> bool:
+    """Whether an operation reads a single resource."""
+    is_member = ends_with_variable(operation.resource_path)
+    return operation.method == "GET" and is_member and operation.resource_status is None
+
+
+def is_of_one_caller(context: CheckContext, *steps: JudgedInteraction) -> bool:
+    """Whether the requests of steps come from the same caller and tenant as the one that is judged."""
+    case, request = context.case, context.response.request
+    return all(
+        step.case.is_anonymous is case.is_anonymous and not is_elsewhere(case, request, step.case, step.request)
+        for step in steps
+    )
 
 
 def is_within(path: Sequence[str], around: Sequence[str]) -> bool:

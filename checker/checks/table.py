@@ -39,13 +39,7 @@ from checker.checks.methods import (
 )
 from checker.checks.missing_header import MissingHeaderNotRejected, missing_required_header
 from checker.checks.negative_data import AcceptedNegativeData, negative_data_rejection
-from checker.checks.object_authorization import (
-    ObjectLevelAuthorizationViolation,
-    has_peers,
-    object_level_authorization,
-    reads_member,
-    was_made_before,
-)
+from checker.checks.object_authorization import ObjectLevelAuthorizationViolation, has_peers, object_level_authorization
 from checker.checks.positive_data import RejectedPositiveData, positive_data_acceptance
 from checker.checks.resource_availability import (
     EnsureResourceAvailability,
@@ -53,6 +47,7 @@ from checker.checks.resource_availability import (
     is_there,
     names_member,
 )
+from checker.checks.resources import is_bound, reads_member
 from checker.checks.response_head import (
     HeaderSchemaError,
     MalformedMediaType,
@@ -90,15 +85,7 @@ from checker.checks.server_error import (
     missing_response,
     not_a_server_error,
 )
-from checker.checks.writes import (
-    LostWrite,
-    RefusedWriteStored,
-    is_bound,
-    read_your_writes,
-    reads_one,
-    refused_write,
-    updates_one,
-)
+from checker.checks.writes import LostWrite, RefusedWriteStored, read_your_writes, refused_write, updates_one
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
@@ -229,7 +216,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(LostWrite,),
         may_send=is_bound,
-        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=reads_one),
+        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=reads_member),
     ),
     Check(
         "refused_write",
@@ -265,7 +252,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(ObjectLevelAuthorizationViolation,),
         has_needs=has_peers,
-        may_send=was_made_before,
+        may_send=is_bound,
         applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=reads_member),
         wants_refusal=True,
     ),

@@ -1,6 +1,5 @@
 """A read shows what was written: accepted values are stored, refused values are not."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -10,7 +9,16 @@ from typing import Any, Final
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.deletion import answers_any_name
 from checker.checks.resource_availability import creates_member, is_named_by
-from checker.checks.resources import is_done, is_elsewhere, is_same, line_of, method_of, status_of
+from checker.checks.resources import (
+    is_done,
+    is_of_one_caller,
+    is_same,
+    is_valid,
+    line_of,
+    method_of,
+    served_body,
+    status_of,
+)
 from checker.core.blocks import excerpt
 from checker.core.case import NOT_SET, Case
 from checker.core.failures import Failure, Severity
@@ -70,16 +78,6 @@ class RefusedWriteStored(
     """A read shows a value of a write that was refused."""
 
 
-def reads_one(operation: Operation) -> bool:
-    """Whether an operation reads a single resource by its name in the path."""
-    return operation.method == "GET" and ends_with_variable(operation.path) and operation.resource_status is None
-
-
-def is_bound(case: Case, response: Response) -> bool:
-    """Whether a case uses a value of an earlier response."""
-    return bool(case.meta is not None and case.meta.bindings)
-
-
 def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     """Fail on a read that shows another value than the accepted write before it.
 
@@ -97,10 +95,10 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     case, steps = context.case, context.sequence
     read = _shown(context.response)
     place = _last_write(steps)
-    if context.plan.schema is None or read is None or place is None or case.query or not _is_valid(case):
+    if context.plan.schema is None or read is None or place is None or case.query or not is_valid(case):
         return True
     write = steps[place]
-    if not (is_done(write) and _is_valid(write.case) and _writes(write, case)) or not _is_of_one_caller(context, write):
+    if not (is_done(write) and is_valid(write.case) and _writes(write, case)) or not is_of_one_caller(context, write):
         return PASSED
     sent, echo = write.case.body, _shown(write.outcome) or {}
     described, requested = _outlines(context, write.case, sent)
@@ -186,24 +184,9 @@ def _writes(step: JudgedInteraction, case: Case) -> bool:
     return creates_member(step, case) and isinstance(step.outcome, Response) and is_named_by(step, case)
 
 
-def _is_valid(case: Case) -> bool:
-    return case.meta is not None and not case.meta.mode.is_negative and case.other_method is None
-
-
-def _is_of_one_caller(context: CheckContext, step: JudgedInteraction) -> bool:
-    case = context.case
-    is_alike = step.case.is_anonymous is case.is_anonymous
-    return is_alike and not is_elsewhere(case, context.response.request, step.case, step.request)
-
-
 def _shown(outcome: object) -> Thing | None:
     """Return the object in a body: the body, or the one in its envelope; None without one."""
-    if not isinstance(outcome, Response) or not 200 <= outcome.status_code < 300 or outcome.redirects:
-        return None
-    try:
-        body = outcome.json()
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    body = served_body(outcome)
     inner = [body[name] for name in _WRAPPERS if isinstance(body, dict) and isinstance(body.get(name), dict)]
     found = inner[0] if len(inner) == 1 else body
     return found if isinstance(found, dict) else None
