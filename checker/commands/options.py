@@ -183,7 +183,10 @@ RUN_SETTINGS = (
 """Options of `run` only."""
 
 
-FUZZ_SETTINGS = (SettingOption(("--max-time",), ("fuzz",), "max-time"),)
+FUZZ_SETTINGS = (
+    SettingOption(("--max-time",), ("fuzz",), "max-time"),
+    SettingOption(("--stop-when-saturated",), ("fuzz",), "stop-when-saturated", is_flag=True),
+)
 """Options of `fuzz` only."""
 
 

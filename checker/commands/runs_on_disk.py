@@ -33,6 +33,7 @@ _OUTCOMES: Final = (
     "first failure",
     "failure limit",
     "time limit",
+    "saturated",
     "target unavailable",
     "interrupted",
     "error",

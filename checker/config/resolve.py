@@ -100,6 +100,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         seed=_seed(config),
         command=occasion.command,
         max_time_s=None if seconds is None else float(seconds),
+        stops_when_saturated=occasion.kind == "fuzz" and config.fuzz.stop_when_saturated,
         hooks=hooks,
         phases=tuple(
             name

@@ -233,6 +233,8 @@ class RunSettings(Struct, frozen=True):
     document: str | None = None
     """Digest of the normalised description in the corpus, once the first worker has fetched it."""
     max_time_s: float | None = None
+    stops_when_saturated: bool = False
+    """Whether `fuzz` ends when no operation shows anything new."""
     hooks: tuple[str, ...] = ()
     """Modules or `.py` files, loaded in this order by every worker."""
     phases: tuple[str, ...] = field(default_factory=default_phases)
@@ -277,8 +279,8 @@ class RunSettings(Struct, frozen=True):
 
     @property
     def has_no_end(self) -> bool:
-        """Whether only a failure or an interrupt ends the run: `fuzz` without a time limit."""
-        return self.kind == "fuzz" and self.max_time_s is None
+        """Whether only a failure or an interrupt ends the run: `fuzz` without a time limit or another end."""
+        return self.kind == "fuzz" and self.max_time_s is None and not self.stops_when_saturated
 
     @property
     def is_dry(self) -> bool:

@@ -469,7 +469,12 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
             Number(above=0, maximum=MOST_SECONDS),
             about="Seconds for the testing; without it, the first failure ends the run.",
             example=3600,
-        )
+        ),
+        "stop-when-saturated": Key(
+            _FLAG,
+            False,
+            about="Whether the run ends when no operation has shown new behaviour in its last 1,000 cases.",
+        ),
     },
 }
 SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS

@@ -23,6 +23,7 @@ from checker.reporting.warnings import Places, is_tip, warning_groups
 _REASONS: Final = {
     "completed": "Completed",
     "time limit": "Time limit reached",
+    "saturated": "No operation shows new behaviour any more",
     "failure limit": "Failure limit reached",
     "first failure": "First failure",
     "target unavailable": "The API could not be reached",

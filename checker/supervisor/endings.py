@@ -28,6 +28,7 @@ CANNOT = 2
 
 INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
+SATURATED = "saturated"
 FAILED = "error"
 UNAVAILABLE = "target unavailable"
 """Outcome of a run whose target served no request any more. Reports compare it with an equal constant: they do not import the supervisor."""

@@ -35,6 +35,8 @@ COST_WITH_PRODUCERS = 2
 """Cost of a second in a refused cluster with producers: other clusters may depend on them."""
 QUIET_CASES = 64
 """Cases of an operation without new behaviour after which it has half of its turns; after twice as many, a quarter."""
+SATURATED_CASES = 1_000
+"""Cases of an operation without new behaviour after which no more is expected of it."""
 LONGEST_PAUSE = 8
 """Most rounds between two turns of an operation that shows nothing new; its share of the time falls with them, to an eighth."""
 MOST_FOR_THE_END = 0.2
@@ -159,6 +161,11 @@ class FuzzPlan(Plan):
     def waiting(self) -> int:
         """Return the number of turns that could begin now; a cluster always has a next turn."""
         return len(self._lost) + sum(bool(cluster.alive) for cluster in self._clusters)
+
+    @property
+    def is_saturated(self) -> bool:
+        """Return whether no operation with a case has shown new behaviour in its last cases."""
+        return all(one.quiet[label] >= SATURATED_CASES for one in self._clusters for label in one.alive)
 
     @property
     def is_over(self) -> bool:

@@ -296,6 +296,8 @@ class Supervisor:
                 self._hand_over(worker, task, now)
         if self._plan.is_over and not self._shrinks_again():
             self.ending.complete(self._lifecycle.view)
+        elif self._settings.stops_when_saturated and isinstance(self._plan, FuzzPlan) and self._plan.is_saturated:
+            self.ending.begin(endings.SATURATED)
 
     def _hand_over(self, worker: LiveWorker, task: messages.Task | None, now: float) -> None:
         if task is None:

@@ -28,7 +28,7 @@ Unknown properties:
 
   - 'colour'
 
-The following properties are valid: 'max-time'""",
+The following properties are valid: 'max-time', 'stop-when-saturated'""",
     ),
     "wrong type": (
         'seed = "1"',

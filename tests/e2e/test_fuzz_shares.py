@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from checker.supervisor.fuzz_plan import SATURATED_CASES
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
@@ -116,3 +117,18 @@ def test_an_api_whose_operations_are_all_broken_ends_with_a_sentence(command: Co
     ran = command.here("fuzz", "api.json", "--mode", "positive", "--url", "http://127.0.0.1:9", "--workers", "1")
     assert ran.code == 2, ran.shown
     assert "nothing was tested: no case can be made of the one selected operation" in ran.stderr
+
+
+def test_a_run_ends_when_no_operation_shows_anything_new(command: Command) -> None:
+    asked: Counter[bytes] = Counter()
+
+    def answer(request: Request) -> Reply:
+        asked[request.target.partition(b"?")[0]] += 1
+        return json_reply({}, 404) if request.target.startswith(b"/closed") else json_reply({"id": 1})
+
+    paths = {"/open": {"get": operation(_NAME)}, "/closed": {"get": operation(_NAME)}}
+    with serving(answer, described(paths)) as app:
+        ran = command.here("fuzz", app.document_url, "--stop-when-saturated", "--mode", "positive", "--workers", "1")
+    assert ran.code == 0, ran.shown
+    assert "Stop reason: No operation shows new behaviour any more" in ran.stdout
+    assert min(asked[b"/open"], asked[b"/closed"]) >= SATURATED_CASES
