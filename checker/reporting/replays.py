@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from typing import Any, Final
 
 from msgspec import Struct
@@ -89,9 +90,11 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
         value = at(document, path)
     except (LookupError, TypeError):
         return
-    if keyword == "type":
+    # No program compares NaN.
+    is_number = isinstance(value, int | float) and isfinite(value)
+    if keyword == "type" or (isinstance(value, float) and not is_number):
         yield Symptom("type", value, path)
-    elif keyword in _LITERAL and isinstance(value, str | int | float | None):
+    elif keyword in _LITERAL and (is_number or isinstance(value, str | None)):
         yield Symptom("equals", value, path)
     elif path:
         yield Symptom("has", None, path)

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Final
 
 from msgspec import Struct
@@ -28,7 +29,17 @@ class Secret(Struct, frozen=True):
     """`CHECKER_API_KEY`."""
 
 
-Text = tuple[str | Source | Secret, ...]
+class Taken(Struct, frozen=True):
+    """A value of an earlier response."""
+
+    source: Source
+    is_json: bool
+    """Whether it stands in a JSON body: there without quotes, which stand around it. Elsewhere it is part of a URL."""
+    variable: str
+    """`owner_id_1`."""
+
+
+Text = tuple[str | Taken | Secret, ...]
 """A text with holes."""
 
 
@@ -54,13 +65,19 @@ class ShownCall(Struct, frozen=True):
 
 def shown_calls(finding: Finding, context: ReportContext) -> list[ShownCall]:
     """Return the masked requests of a finding."""
-    return [_shown(call, context) for call in calls_of(finding)]
+    calls = calls_of(finding)
+    variables = variables_of(
+        use
+        for call in calls
+        for use in (*((one, False) for one in call.in_target.values()), *((one, True) for one in call.in_body.values()))
+    )
+    return [_shown(call, context, variables) for call in calls]
 
 
-def used_from(calls: Sequence[ShownCall], number: int) -> list[Source]:
+def used_from(calls: Sequence[ShownCall], number: int) -> list[Taken]:
     """Return the values of the response to a request that later requests need, in a stable order."""
-    wanted = dict.fromkeys(part for one in calls for text in one.texts for part in text if isinstance(part, Source))
-    return [one for one in wanted if one.call == number]
+    wanted = dict.fromkeys(part for one in calls for text in one.texts for part in text if isinstance(part, Taken))
+    return [one for one in wanted if one.source.call == number]
 
 
 def secrets_of(calls: Sequence[ShownCall]) -> list[str]:
@@ -70,14 +87,28 @@ def secrets_of(calls: Sequence[ShownCall]) -> list[str]:
     )
 
 
-def variable_of(source: Source) -> str:
-    """Return the name of a variable for a value: `owner_id_1` for the `id` of the `owner` in the first response."""
-    parts = ["location"] if source.path is None else [slug(str(part)).replace("-", "_") for part in source.path]
-    name = "_".join(parts)
-    return f"{'_' * name[:1].isdigit()}{name}_{source.call + 1}"
+Variables = Mapping[tuple[Source, bool], str]
+"""(value, whether it stands in a JSON body) -> variable."""
 
 
-def _shown(call: Call, context: ReportContext) -> ShownCall:
+def variables_of(uses: Iterable[tuple[Source, bool]]) -> Variables:
+    """Return a variable for each use of a value: `owner_id_1` for the `id` of the `owner` in the first response.
+
+    Names that are equal as ASCII are told apart by a number.
+    """
+    found: dict[tuple[Source, bool], str] = {}
+    names: set[str] = set()
+    for source, is_json in dict.fromkeys(uses):
+        path = ("location",) if source.path is None else source.path
+        name = "_".join(slug(str(part)).replace("-", "_") for part in path)
+        name = f"{'_' * name[:1].isdigit()}{name}_{source.call + 1}"
+        numbered = (name if number == 1 else f"{name}_{number}" for number in count(1))
+        found[source, is_json] = next(one for one in numbered if one not in names)
+        names.add(found[source, is_json])
+    return found
+
+
+def _shown(call: Call, context: ReportContext, variables: Variables) -> ShownCall:
     mask = context.sanitization.replacement
     recorded = call.request
     sent = context.masking.request(
@@ -95,15 +126,19 @@ def _shown(call: Call, context: ReportContext) -> ShownCall:
         if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
     ]
     body = None if sent.body is None else _body(sent.body, call)
+    sources = sorted(call.sources, key=repr)
+    in_url, in_json = (
+        [Taken(one, is_json, variables.get((one, is_json), "")) for one in sources] for is_json in (False, True)
+    )
     return ShownCall(
         call,
         sent.method,
-        _text(target, mask, "query", call),
+        _text(target, mask, "query", in_url),
         tuple(
-            (name, (Secret(_variable(name)),) if REFERENCE.fullmatch(value) else _text(value, mask, name, call))
+            (name, (Secret(_variable(name)),) if REFERENCE.fullmatch(value) else _text(value, mask, name, in_url))
             for name, value in headers
         ),
-        None if body is None else _text(body, mask, "body", call),
+        None if body is None else _text(body, mask, "body", in_json),
     )
 
 
@@ -137,20 +172,19 @@ def _value_at(document: object, path: Path) -> object:
     return document
 
 
-def _text(text: str, mask: str, name: str, call: Call) -> Text:
+def _text(text: str, mask: str, name: str, values: Sequence[Taken]) -> Text:
     """Return a text with its holes. A masked part is named after the parameter in front of it, if there is one."""
     text = EMBEDDED_REFERENCE.sub(lambda _: mask, text)
     masks = [re.escape(one) for one in (mask, mask.replace("[", "%5B").replace("]", "%5D")) if one]
     pattern = "|".join([*masks, "\ue000[0-9]+\ue001"])
-    sources = sorted(call.sources, key=repr)
-    found: list[str | Source | Secret] = []
+    found: list[str | Taken | Secret] = []
     at = 0
     for hole in re.finditer(pattern, text):
         before = text[at : hole.start()]
         if before:
             found.append(before)
         if hole[0].startswith("\ue000"):
-            found.append(sources[int(hole[0][1:-1])])
+            found.append(values[int(hole[0][1:-1])])
         else:
             named = re.search(r"([\w.-]+)\"?\s*[=:]\s*\"?$", before)
             found.append(Secret(_variable(named[1] if named else name)))

@@ -12,7 +12,7 @@ from checker.reporting.formats.pytest_file import write
 from checker.reporting.report import report_of
 from checker.reporting.shown import ReportContext
 from tests.apps.http import Reply, Request
-from tests.apps.serving import json_reply, serving
+from tests.apps.serving import Dropping, json_reply, serving
 
 from .samples import exchange, finding, interaction, settings
 
@@ -121,7 +121,7 @@ def test_the_other_way_round_they_fail_until_the_defects_are_gone(
 
 def test_later_requests_take_what_earlier_answers_hold_now() -> None:
     text = text_of("http://h", FREED)
-    assert "send('GET', '/bookings/' + fresh(answer_0, 'reference'), [])" in text
+    assert "send('GET', '/bookings/' + in_url(plain(answer_0, 'reference')), [])" in text
 
 
 def test_what_was_masked_comes_from_the_environment(broken: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,3 +171,43 @@ def test_a_test_whose_situation_is_not_reached_never_passes(
         assert outcomes(text) == {ITEM_TEST: broken_way}
         monkeypatch.setenv("CHECKER_EXPECT", "fixed")
         assert outcomes(text) == {ITEM_TEST: fixed_way}
+
+
+def test_a_dropped_connection_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answer(request: Request) -> Reply:
+        raise Dropping
+
+    monkeypatch.setenv("CHECKER_EXPECT", "fixed")
+    with serving(answer, {}) as app:
+        text = text_of(app.url, QUOTE)
+        assert set(outcomes(text).values()) == {"not reached: the server sent no response"}
+
+
+@pytest.mark.parametrize("target", ["/wörter?q=a".encode(), b"/a\xff"])
+def test_a_target_of_any_bytes_is_sent_as_it_was(target: bytes) -> None:
+    def answer(request: Request) -> Reply:
+        return json_reply({}, 500 if request.target == target else 400)
+
+    with serving(answer, {}) as app:
+        text = text_of(app.url, failing(7, "GET /words", interactions=(sent("GET", target, 500, b"{}"),)))
+        assert set(outcomes(text).values()) == {"passed"}
+
+
+def test_a_blank_in_a_target_reaches_the_server() -> None:
+    with serving(lambda _: json_reply({}), {}) as app:
+        outcomes(text_of(app.url, failing(7, "GET /words", interactions=(sent("GET", b"/a b", 500, b"{}"),))))
+        assert len(app.broken) == 1
+
+
+@pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"1.0"])
+def test_a_number_that_python_cannot_write_is_judged(number: bytes) -> None:
+    rated = sent("GET", b"/ratings", 200, b'{"rating": %s}' % number)
+    found = failing(
+        8, "GET /ratings", check="response_schema_conformance", unique_key="properties/rating/enum",
+        message="body.rating: is not one of 1, 2", interactions=(rated,),
+    )  # fmt: skip
+
+    for body, outcome in ((b'{"rating": %s}' % number, "passed"), (b'{"rating": 2}', "failed")):
+        reply = Reply(200, "application/json", body)
+        with serving(lambda _, reply=reply: reply, {}) as app:
+            assert set(outcomes(text_of(app.url, found)).values()) == {outcome}

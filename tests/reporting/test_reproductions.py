@@ -1,29 +1,50 @@
-"""Variables of printed reproductions: one for each value of a response."""
+"""Printed reproductions: variables for values of responses, and the scripts that run them."""
 
+import json
 import re
 import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
+from checker.corpus.fold import fold
+from checker.corpus.records import Finding, ResourceMade
 from checker.reporting.calls import Call, Source
-from checker.reporting.reproduction import ShownCall, variable_of
+from checker.reporting.formats import collections
+from checker.reporting.report import report_of
+from checker.reporting.reproduction import ShownCall, Taken, variables_of
 from checker.reporting.shell import command_of
+from checker.reporting.shown import ReportContext
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
+from tests.fork_server import plain_environment
 
-WORDS = st.sampled_from(["id", "owner", "items", "x-key", "1st", "ключ", "a b$(touch x)", ""])
+from .samples import exchange, finding, interaction, settings
+
+WORDS = st.sampled_from(["id", "owner", "items", "x-key", "1st", "ключ", "имя", "a b$(touch x)", ""])
 PATHS = st.none() | st.lists(WORDS | st.integers(0, 9), max_size=4).map(tuple)
+SOURCES = st.builds(Source, st.integers(0, 9), PATHS)
+JSON = ((b"Content-Type", b"application/json"),)
 
 
-@given(st.integers(0, 9), PATHS)
-def test_a_variable_is_a_name_of_a_shell(call: int, path: tuple[str | int, ...] | None) -> None:
-    assert re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", variable_of(Source(call, path)))
+@given(st.lists(st.tuples(SOURCES, st.booleans()), max_size=6))
+def test_each_value_has_a_name_of_a_shell_for_itself(uses: list[tuple[Source, bool]]) -> None:
+    found = variables_of(uses)
+    assert set(found) == set(uses)
+    assert len(set(found.values())) == len(found)
+    assert all(re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) for name in found.values())
 
 
-def test_values_of_one_response_have_variables_of_their_own() -> None:
-    paths = (None, ("id",), ("owner", "id"), ("items", 0, "id"), ("items", 1, "id"))
-    assert len({variable_of(Source(0, path)) for path in paths}) == len(paths)
+def test_a_value_is_named_after_its_place() -> None:
+    uses = [(Source(0, path), False) for path in (None, ("id",), ("owner", "id"), ("items", 0, "id"))]
+    assert list(variables_of(uses).values()) == ["location_1", "id_1", "owner_id_1", "items_0_id_1"]
 
 
 def test_a_body_is_never_read_as_options_of_the_command() -> None:
@@ -36,4 +57,104 @@ def test_a_body_is_never_read_as_options_of_the_command() -> None:
     words = shlex.split(shown)
     assert words[:2] == ["curl", "--location"]
     assert body in words
-    assert not {"b", "$(touch"} & set(words)
+    assert not {"b", "$(touch", "POST"} & set(words)
+
+
+def test_a_value_in_a_substituted_body_is_filled() -> None:
+    request = WireRequest("POST", b"/", [], b'{"a": "%\0", "id": 7}')
+    taken = Taken(Source(0, ("id",)), True, "id_1")
+    call = Call("POST /", request, (), {}, {("id",): taken.source}, 500)
+    command = command_of(ShownCall(call, "POST", ("/",), (), ('{"a": "%\0", "id": ', taken, "}")), "http://api.test")
+    script = f'curl() {{ for word; do case $word in @*) cat "${{word#@}}" ;; esac; done; }}; id_1=902; {command}'
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert ran.stdout == b'{"a": "%\0", "id": 902}'
+
+
+def made(path: str, command: str, pointer: str) -> ResourceMade:
+    return ResourceMade(path, "POST /items", "coverage", 0, 201, f"curl -X POST {command}", pointer=pointer)
+
+
+def failing(method: str, target: bytes, status: int, answer: bytes, body: bytes | None = None, **changes: Any) -> Any:
+    head = changes.pop("response_head", b"Content-Type: application/json\r\n")
+    said = exchange(
+        method=method, target=target, headers=JSON if body else (), body=body, status=status,
+        response_head=head, response_body=answer, response_size=len(answer),
+    )  # fmt: skip
+    return finding(
+        fingerprint=f"{1:016x}", label=f"{method} {target.decode()}", interactions=(interaction(exchange=said),),
+        reproduction="", steps=(), **changes,
+    )  # fmt: skip
+
+
+def texts(write: Any, url: str, found: Finding) -> str:
+    return "".join(write(report_of(fold([(1, found)]), settings(), "completed"), ReportContext("checker run", 1, url)))
+
+
+def by_bash(directory: Path, url: str, found: Finding, path: str | None = None) -> tuple[int, str]:
+    """Run the script of a failure; return exit code and output."""
+    (directory / "failures.sh").write_text(texts(collections.script, url, found))
+    variables = plain_environment() | ({} if path is None else {"PATH": path})
+    bash = ["/bin/bash", "failures.sh"]
+    ran = subprocess.run(bash, cwd=directory, env=variables, capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout
+
+
+def test_a_script_without_its_programs_judges_nothing(tmp_path: Path) -> None:
+    code, shown = by_bash(tmp_path, "http://127.0.0.1:1", failing("GET", b"/", 500, b"{}"), path=str(tmp_path))
+    assert (code, shown) == (3, "NOT REPRODUCED: this script needs curl\n")
+
+
+NAMES = ["a b/ü?#%", 'say "x" \\', "..%2F[1-3]{a,b}", 902]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_of_responses_are_written_as_their_place_demands(name: Any, tmp_path: Path) -> None:
+    first = made("/items/n71x", "-H 'Content-Type: application/json' -d '{}' http://h/items", "/name")
+    found = failing("PUT", b"/items/n71x/parts", 500, b"{}", b'{"item_id": "n71x"}', needs=(first,))
+    seen: list[tuple[bytes, Any]] = []
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            return json_reply({"name": name}, 201)
+        seen.append((request.target, json.loads(request.body)))
+        return json_reply({}, 500)
+
+    with serving(answer, {}) as app:
+        assert by_bash(tmp_path, app.url, found)[0] == 1
+    ((target, body),) = seen
+    assert unquote(target.decode().removeprefix("/items/").removesuffix("/parts")) == str(name)
+    assert target.count(b"/") == 3
+    assert body["item_id"] == str(name)
+
+
+@pytest.mark.parametrize(
+    ("broken", "mended", "about"),
+    [
+        (Reply(200, "application/json", b'{"n": 1.0}'), b'{"n": "1"}', ("body.n", "properties/n/type")),
+        (Reply(200, "application/json", b'{"n": 1.5}'), b'{"n": 1}', ("body.n", "properties/n/type")),
+        (Reply(200, "application/json", b"null"), b"{}", ("body", "type")),
+        (Reply(200, "application/json", b'"\xff"'), b'"a"', ("", "undecodable")),
+        (Reply(200, "application/json", b"{} {}"), b"{}", ("", "undecodable")),
+        (Reply(200), b"{}", ("media", "")),
+        (Reply(200, "text", b"{}"), b"{}", ("media", "")),
+    ],
+)  # fmt: skip
+def test_a_script_sees_a_defect_and_its_end(
+    broken: Reply, mended: bytes, about: tuple[str, str], tmp_path: Path
+) -> None:
+    place, key = about
+    head = f"Content-Type: {broken.media_type}\r\n".encode() if broken.media_type else b""
+    check = "content_type_conformance" if place == "media" else "response_schema_conformance"
+    found = failing(
+        "GET", b"/", 200, broken.body, response_head=head, check=check, unique_key=key, message=f"{place}: is wrong"
+    )
+    for reply, code in ((broken, 1), (Reply(200, "application/json", mended), 0)):
+        with serving(lambda _, reply=reply: reply, {}) as app:
+            assert by_bash(tmp_path, app.url, found)[0] == code
+
+
+@pytest.mark.parametrize("body", [b"\x00\xff", b'"{{process.exit(7)}}"', b"a\n### b"])
+def test_a_body_that_editors_would_read_as_theirs_is_not_judged(body: bytes) -> None:
+    text = texts(collections.requests, "http://h", failing("POST", b"/", 500, b"{}", body))
+    assert "client.assert(false, " in text
+    assert "is fixed" not in text

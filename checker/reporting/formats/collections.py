@@ -8,15 +8,16 @@ import json
 import re
 from collections.abc import Iterator
 from importlib.resources import files
+from math import isfinite
 from typing import Any
 
 from checker.core import curl
 from checker.core.request import BaseUrl
 from checker.corpus.records import Finding
-from checker.reporting.calls import Path, Source
+from checker.reporting.calls import Path
 from checker.reporting.replays import Symptom, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
-from checker.reporting.reproduction import Secret, ShownCall, Text, secrets_of, shown_calls, used_from, variable_of
+from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, secrets_of, shown_calls, used_from
 from checker.reporting.shell import command_of, one_url, value_of
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import xml_text
@@ -28,6 +29,7 @@ _OF_EDITORS = re.compile(r"\{\{|^\s*(?:[#@<>?]|//|/\*)", re.MULTILINE)
 _SCRIPT = re.compile(r"\{(?=\{)")
 _TOO_LONG = "a body was too long to be recorded"
 _SILENT = "the request got no response, which no test can prove"
+_INEXACT = "editors would interpret a part of a request, which is therefore written in another way"
 
 
 def requests(report: Report, context: ReportContext) -> Iterator[str]:
@@ -83,8 +85,8 @@ def _lines(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
             yield f"# {_line(one.call.made.path)}"
         then = 0 if is_last or one.call.accepts(0) else one.call.status
         yield f"send {then} {command_of(one, context.base_url, 'base')}"
-        for source in used_from(calls, number):
-            yield f"{variable_of(source)}=$(value {value_of(source)})"
+        for taken in used_from(calls, number):
+            yield f"{taken.variable}=$(value {value_of(taken)}) || exit 3"
     shown_status, unproving = _expected(finding, calls)
     tests = [f"{kind} {curl.quoted(value)}" for kind, value in map(_shell_test, symptoms_of(finding)) if kind]
     yield " ".join([f"judge {shown_status} '{' '.join(map(str, unproving))}'", *tests])
@@ -106,14 +108,16 @@ def _expected(finding: Finding, calls: list[ShownCall]) -> tuple[str, list[int]]
 def _shell_test(symptom: Symptom) -> tuple[str, str]:
     """Return kind and value of a test of `judge`; empty for the status."""
     path = json.dumps(list(symptom.path))
-    there, value = f"([paths] | any(. == {path}))", f"(getpath({path}) | %s)"
+    # `paths` leaves out the whole document.
+    there = f"([paths] | any(. == {path}))" if symptom.path else "true"
+    value = f"(getpath({path}) | %s)"
     match symptom.kind:
         case "media_type":
-            return "media-type", re.sub(r"([.*\[\]^$\\])", r"\\\1", str(symptom.value))
+            return "media-type", str(symptom.value)
         case "undecodable":
             return "no-json", ""
         case "type":
-            return "jq", f"{there} and {value % _JQ_TYPES[type(symptom.value)]}"
+            return "jq", f"{there} and {value % _of_type(symptom.value, _JQ_TYPES)}"
         case "equals":
             return "jq", f"{there} and {value % f'. == {json.dumps(symptom.value)}'}"
         case "has":
@@ -124,7 +128,14 @@ def _shell_test(symptom: Symptom) -> tuple[str, str]:
             return "", ""
 
 
+def _of_type(value: Any, types: dict[type, str]) -> str:
+    """Return the condition of the type of a value. jq and JavaScript do not tell `1.0` from `1`."""
+    is_whole = isinstance(value, float) and (value.is_integer() or not isfinite(value))
+    return types[complex if is_whole else type(value)]
+
+
 _JQ_TYPES = {
+    complex: 'type == "number"',
     str: 'type == "string"',
     bool: 'type == "boolean"',
     int: 'type == "number" and . == floor',
@@ -134,6 +145,7 @@ _JQ_TYPES = {
     type(None): 'type == "null"',
 }
 _JS_TYPES = {
+    complex: 'typeof v === "number"',
     str: 'typeof v === "string"',
     bool: 'typeof v === "boolean"',
     int: "Number.isInteger(v)",
@@ -148,6 +160,8 @@ def _verdict(shown: ShownFinding, calls: list[ShownCall]) -> Iterator[str]:
     """Yield the JavaScript that judges the last response."""
     finding = shown.finding
     reason = _unjudged(finding) if finding.interactions else "nothing was sent"
+    if not reason and not all(map(_is_exact, calls)):
+        reason = _INEXACT
     if reason:
         yield f"client.test({_js(shown.id)}, () => {{ client.assert(false, {_js(reason)}); }});"
         return
@@ -159,16 +173,23 @@ def _verdict(shown: ShownFinding, calls: list[ShownCall]) -> Iterator[str]:
         yield f'client.test("its situation was reached", () => {{ client.assert({proves}, `status ${{response.status}}`); }});'
 
 
+_MEDIA_TYPE = (
+    '((t) => (/^[^\\s\\/]+\\/[^\\s\\/]+$/.test(t) ? t : "") === @)'
+    '((response.headers.valueOf("content-type") || "").split(";")[0].trim().toLowerCase())'
+)
+"""Compares the media type, which is empty for a malformed one."""
+
+
 def _js_test(symptom: Symptom) -> str:
     """Return a JavaScript condition for a symptom; empty for the status."""
     value = f"(((v) => %s)({_js_place(symptom.path)}))"
     match symptom.kind:
         case "media_type":
-            return f"response.contentType.mimeType === {_js(symptom.value)}"
+            return _MEDIA_TYPE.replace("@", _js(symptom.value))
         case "undecodable":
             return 'typeof response.body === "string"'
         case "type":
-            return value % _JS_TYPES[type(symptom.value)]
+            return value % _of_type(symptom.value, _JS_TYPES)
         case "equals":
             return value % f"v === {_js(symptom.value)}"
         case "has":
@@ -198,12 +219,14 @@ def _reached(one: ShownCall) -> Iterator[str]:
 
 def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
     """Yield the JavaScript that keeps values of a response."""
-    for source in used_from(calls, number):
-        if source.path is None:
+    for taken in used_from(calls, number):
+        if taken.source.path is None:
             value = 'response.headers.valueOf("location").replace(/[?#].*/, "").replace(/\\/*$/, "").split("/").pop()'
+            value = f"decodeURIComponent({value})"
         else:
-            value = _js_place(source.path)
-        yield f"client.global.set({_js(variable_of(source))}, {value});"
+            value = _js_place(taken.source.path)
+        written = f"JSON.stringify(String({value})).slice(1, -1)" if taken.is_json else f"encodeURIComponent({value})"
+        yield f"client.global.set({_js(taken.variable)}, {written});"
 
 
 def _title(shown: ShownFinding) -> str:
@@ -214,11 +237,20 @@ def _title(shown: ShownFinding) -> str:
 
 
 def _request(one: ShownCall) -> str:
-    lines = [f"{one.method} {{{{base}}}}{_filled(one.target, lambda text: _line(text.replace('{', '%7B')))}"]
-    lines += [f"{name}: {_filled(value, _line)}" for name, value in one.headers]
+    lines = [f"{one.method} {{{{base}}}}{_filled(one.target, lambda text: _part(text.replace('{', '%7B')))}"]
+    lines += [f"{name}: {_filled(value, _part)}" for name, value in one.headers]
     if one.body and any(one.body):
         lines += ["", _body(one.body)]
     return "\n".join(lines) + "\n"
+
+
+def _is_exact(one: ShownCall) -> bool:
+    """Whether a request stands in the file as it was sent."""
+    texts = (one.target, *(value for _, value in one.headers))
+    # A blank ends the target.
+    is_line = all(_part(part) == part for text in texts for part in text if isinstance(part, str))
+    is_target = not any(" " in part for part in one.target if isinstance(part, str))
+    return is_line and is_target and (not one.body or not any(one.body) or not _is_replaced(one.body))
 
 
 def _filled(text: Text, written: Any) -> str:
@@ -228,8 +260,8 @@ def _filled(text: Text, written: Any) -> str:
         match part:
             case Secret():
                 parts.append(f"{{{{process.env.{part.variable}}}}}")
-            case Source():
-                parts.append(f"{{{{{variable_of(part)}}}}}")
+            case Taken():
+                parts.append(f"{{{{{part.variable}}}}}")
             case _:
                 parts.append(written(part))
     return "".join(parts)
@@ -237,14 +269,28 @@ def _filled(text: Text, written: Any) -> str:
 
 def _body(body: Text) -> str:
     """Return a body as text if editors do not interpret any of it, else as base64 below a comment."""
-    plain = "".join(part if isinstance(part, str) else "0" for part in body).encode("latin-1")
-    try:
-        text = plain.decode()
-    except UnicodeDecodeError:
-        text = ""
-    if not text or xml_text(text) != text or _OF_EDITORS.search(text):
-        return f"# base64\n{base64.b64encode(plain).decode('ascii')}"
+    if _is_replaced(body):
+        return f"# base64\n{base64.b64encode(_plain(body)).decode('ascii')}"
     return _filled(body, lambda part: part.encode("latin-1").decode())
+
+
+def _plain(body: Text) -> bytes:
+    return "".join(part if isinstance(part, str) else "0" for part in body).encode("latin-1")
+
+
+def _is_replaced(body: Text) -> bool:
+    """Whether base64 stands in place of a body."""
+    try:
+        text = _plain(body).decode()
+    except UnicodeDecodeError:
+        return True
+    return not text or xml_text(text) != text or _OF_EDITORS.search(text) is not None
+
+
+def _part(text: str) -> str:
+    """Return a part of a line, without scripts of editors and control characters. Blanks at its ends stay."""
+    written = _line(text)
+    return text if written == text.strip(" ") else written
 
 
 def _line(text: str) -> str:

@@ -8,10 +8,9 @@ from checker import __version__
 from checker.config.resolve import slug
 from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding
-from checker.reporting.calls import Source
 from checker.reporting.replays import not_prepared, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
-from checker.reporting.reproduction import Secret, ShownCall, Text, shown_calls
+from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, shown_calls
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import xml_text
 
@@ -73,20 +72,20 @@ def _call(one: ShownCall) -> str:
 def _body(body: Text) -> str:
     if all(isinstance(part, str) for part in body):
         return repr("".join(map(str, body)).encode("latin-1"))
-    return f"({_expression(body, is_body=True)}).encode('latin-1')"
+    return f"({_expression(body)}).encode('latin-1')"
 
 
-def _expression(text: Text, *, is_body: bool = False) -> str:
+def _expression(text: Text) -> str:
     """Return a Python expression for a text."""
     parts = []
     for part in text:
         match part:
             case Secret():
                 parts.append(f"secret({part.variable!a})")
-            case Source():
-                path = "" if part.path is None else "".join(f", {one!a}" for one in part.path)
-                kind = "located" if part.path is None else "plain" if is_body else "fresh"
-                parts.append(f"{kind}(answer_{part.call}{path})")
+            case Taken(source, is_json):
+                found = "located(" if source.path is None else "plain("
+                place = ", ".join([f"answer_{source.call}", *map(ascii, source.path or ())])
+                parts.append(f"{'in_json' if is_json else 'in_url'}({found}{place}))")
             case _:
                 parts.append(ascii(part))
     return " + ".join(parts)
