@@ -18,7 +18,7 @@ from checker.core.scenarios import REQUEST_SHAPES
 from checker.core.templates import error_template, names_error, says_nothing, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
-_UNAVAILABLE: Final = 503
+UNAVAILABLE: Final = 503
 DROPPED = "connection dropped"
 """The rule of dropped connections. There is one for all, because a reset may discard what arrived before it."""
 UNANSWERED = "no response"
@@ -88,7 +88,7 @@ def not_a_server_error(context: CheckContext) -> Found:
         )
     template = error_template(context.response.readable.content, sent_texts(context.case), context.described)
     shared = template if names_error(template) else _shape(context.case) or _of_value(template, context.case)
-    if status == _UNAVAILABLE:
+    if status == UNAVAILABLE:
         # Maintenance and overload are one state of the service, whichever operation is asked.
         shared = shared or template or "unavailable"
     return ServerError(

@@ -1,4 +1,4 @@
-"""Sentences of refusals that blame no data: a resource exists, does not exist or is in another state, or the service lacks a setting."""
+"""Sentences that blame no data: a resource exists, does not exist or is in another state, the service lacks a setting or is busy."""
 
 import re
 from typing import Final
@@ -57,6 +57,18 @@ _CONFIGURATION: Final = re.compile(
     rf"|\b(?:missing|invalid|incorrect|set|provide|configure)\b.{{0,40}}{_KEY}\b",
     re.IGNORECASE,
 )
+
+_CONTENTION: Final = re.compile(
+    r"\b(?:database|table|file|row|resource) (?:\w+ )?is (?:locked|busy)\b|\bdeadlock|\block (?:wait )?timed?[ -]?out\b|\bSQLITE_BUSY\b"
+    r"|\bcould not (?:obtain|acquire|get) (?:a |the )?lock\b|\bcould not serialize access\b|\bserialization fail|\btoo many (?:connections|clients)\b"
+    r"|\bconnection pool\b|\btemporarily unavailable\b|\b(?:try|retry) again (?:later|in)\b|\boverload",
+    re.IGNORECASE,
+)
+
+
+def is_of_contention(text: str) -> bool:
+    """Whether a text reports that other requests at the same time stand in the way of this one."""
+    return _CONTENTION.search(text[:_LONGEST]) is not None
 
 
 def is_taken(text: str) -> bool:

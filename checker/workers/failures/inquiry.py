@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.judge import UNJUDGED
-from checker.checks.server_error import DroppedConnection, UnansweredRequest
+from checker.checks.server_error import UNAVAILABLE, DroppedConnection, UnansweredRequest
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest
@@ -25,6 +25,7 @@ from checker.phases.attempt import Tools, Verdict, build_request, exchange, judg
 from checker.phases.bindings import SentCase, resolved, without_step
 from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
 from checker.phases.shrinking import content_of, shrink_case
+from checker.refusals.state import is_of_contention
 from checker.transport.policies import becomes_get
 from checker.workers import jobs
 from checker.workers.failures.creators import are_linked, situations, with_creators
@@ -42,6 +43,8 @@ MORE_TRIES = 6
 REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _NOT_THERE = frozenset((404, 410))
+_BEGINNING = 2_000
+"""Bytes of a response that are searched for its reason."""
 
 
 class Inquiry(Struct):
@@ -466,8 +469,8 @@ class Inquiry(Struct):
         return result
 
     def _count_hits(self, result: InvestigationResult) -> Job[None]:
-        """Send commands that did not show their failure several times more, to report how often they do."""
-        if result.is_confirmed and result.showed(self.wanted):
+        """Send commands that did not show their failure, or that may show it by chance, several times more, to report how often they do."""
+        if result.is_confirmed and result.showed(self.wanted) and not _is_of_contention(result.chain[-1]):
             return
         for _ in range(MORE_TRIES):
             if self.slot.may_repeat() and not result.is_spent:
@@ -592,6 +595,15 @@ def are_served_as(before: Chain, now: Chain) -> bool:
     The last step would otherwise meet the resources of earlier requests, and the sequence would fail nowhere else.
     """
     return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
+
+
+def _is_of_contention(shot: JudgedCase) -> bool:
+    """Whether a server error may depend on other requests in flight: those of other workers make it show twice as easily as once."""
+    outcome = shot.verdict.outcome
+    if not isinstance(outcome, Response) or outcome.status_code < 500:
+        return False
+    text = outcome.readable.content[:_BEGINNING].decode("utf-8", "replace")
+    return outcome.status_code == UNAVAILABLE or is_of_contention(text)
 
 
 def _takes_from(steps: Sequence[GeneratedCase], number: int, later: int) -> bool:

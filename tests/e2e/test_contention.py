@@ -1,0 +1,62 @@
+"""A server error for which other requests at the same time may be the reason is stable only if it shows every time."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
+from tests.e2e.runner import Command
+
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Locks", "version": "1"},
+    "paths": {"/things": {"get": {"responses": {"200": {"description": ""}, "503": {"description": ""}}}}},
+}
+
+
+class Locked:
+    """A service that fails three times of four, or always."""
+
+    def __init__(self, status: int, text: str, *, is_always: bool = False) -> None:
+        self.status, self.text, self.is_always = status, text, is_always
+        self._numbers = count()
+
+    def __call__(self, request: Request) -> Reply:
+        if request.method != "GET":
+            return Reply(405, headers=(("Allow", "GET"),))
+        is_served = not self.is_always and next(self._numbers) % 4 == 3
+        return json_reply({}) if is_served else json_reply({"detail": self.text}, self.status)
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (500, "database is locked"),
+        (500, "deadlock detected"),
+        (500, "Lock wait timeout exceeded; try restarting transaction"),
+        (503, "no reason"),
+    ],
+)
+def test_a_server_error_that_passes_is_intermittent(command: Command, status: int, text: str) -> None:
+    with serving(Locked(status, text), DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "3", inline=True)
+    (finding,) = ran.findings
+    assert finding.reproduced is True
+    assert finding.hits < finding.tries, ran.shown
+    assert "intermittent (" in ran.stdout
+
+
+def test_a_service_that_is_never_available_has_a_stable_failure(command: Command) -> None:
+    with serving(Locked(503, "in maintenance", is_always=True), DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "3", inline=True)
+    (finding,) = ran.findings
+    assert finding.hits == finding.tries > 1, ran.shown
+
+
+def test_any_other_server_error_is_confirmed_once(command: Command) -> None:
+    with serving(Locked(500, "index out of range", is_always=True), DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "3", inline=True)
+    (finding,) = ran.findings
+    assert finding.tries == 2, ran.shown
