@@ -67,7 +67,10 @@ _RULES: Final = re.compile(
     r"\b(?:must|should|needs?|ha(?:s|ve) to|can(?:not|'t)|can not|may not|(?:are|is)(?: not|n't) allowed to)\b|\b(?:at (?:least|most)|exactly) (?:one|two|\d+)\b"
     r"|\bno [\w -]{1,60} (?:provided|given|specified|supplied|selected|set)\b|\b(?:not|isn't|wasn't) (?:provided|given|specified|supplied|selected)\b"
     r"|^expected (?:an? |the |one )[a-z]|\b(?:required|necessary|needed) (?:for|to|when|if|by)\b|\bplease (?:provide|specify|choose|select|enter|use|(?:log|sign) in)\b|\bexceeds? the (?:limit|maximum)\b"
-    r"|^(?:illegal|incorrect|invalid|wrong|provide|specify|choose|select|enter|(?:min|max)(?:imum)? (?:of )?\d+) \w|\blimit (?:is |was )?exceeded\b",
+    r"|^(?:illegal|incorrect|invalid|wrong|provide|specify|choose|select|enter|(?:min|max)(?:imum)? (?:of )?\d+) \w|\blimit (?:is |was )?exceeded\b"
+    r"|^sorry\b|^(?:pick|upload|try|upgrade|verify|confirm|complete|activate) (?:an?|the|your|another) |^(?:sign|log) (?:in|up)\b|\blimited to \d|\bbelongs? to (?!type|class)"
+    r"|\b(?:off|disabled|(?:not|only) available) (?:for|in|on) (?:this|your|the) |\b(?:this|that) [\w -]{1,40} (?:is|has been) (?:reserved|frozen|forbidden|restricted)\b"
+    r"|\byour (?!(?:request|query|message|code|server|network|connection|environment|schema|resolver|config\w*|settings|input)\b)",
     re.IGNORECASE,
 )
 """Words of sentences by which applications state a rule. Runtimes use them too, with words of `_RUNTIME`."""

@@ -103,6 +103,10 @@ def test_what_runtimes_say_of_themselves_refuses_nothing(text: str) -> None:
         "Illegal string offset 'x'",
         "Record has been closed",
         "Cursor has been closed",
+        "Please check your network connection",
+        "This object has been frozen: cannot assign to read only property 'x' of object",
+        "Sorry, something went wrong with our database connection pool: the pool is exhausted",
+        "tuple does not belong to class x",
     ],
 )
 def test_runtime_errors_with_words_of_rules_are_server_errors(text: str) -> None:
@@ -139,6 +143,16 @@ REFUSALS = [
     "Value cannot be null",
     "The poll has been closed",
     "You cannot delete the property of another user",
+    "This workspace has been frozen by its owner",
+    "Sorry, that is above your plan",
+    "Pick another color",
+    "Sign in first",
+    "Your session is gone",
+    "Length of text is limited to 5 letters",
+    "x belongs to someone else",
+    "That slug is reserved",
+    "Export is off for this organisation",
+    "Upload a file before you start",
 ]
 """Refusals without a label."""
 
