@@ -4,6 +4,7 @@ from checker.checks.authentication import IgnoredAuth
 from checker.checks.collections import ExceededLimit, IgnoredFilter, OverlappingPages, UnsortedItems
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
+from checker.checks.location import DanglingLocation
 from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
@@ -78,6 +79,7 @@ __all__ = [
     "ContentDecodingError",
     "ContentDeserializationError",
     "CredentialError",
+    "DanglingLocation",
     "DisclosedInternals",
     "DroppedConnection",
     "EnsureResourceAvailability",

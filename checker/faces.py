@@ -31,6 +31,7 @@ PUBLIC = {
     "checks.ensure_resource_availability": "checker.checks.direct:ensure_resource_availability",
     "checks.error_disclosure": "checker.checks.direct:error_disclosure",
     "checks.ignored_auth": "checker.checks.direct:ignored_auth",
+    "checks.location_conformance": "checker.checks.direct:location_conformance",
     "checks.max_response_time": "checker.checks.direct:max_response_time",
     "checks.missing_required_header": "checker.checks.direct:missing_required_header",
     "checks.negative_data_rejection": "checker.checks.direct:negative_data_rejection",

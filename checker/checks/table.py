@@ -30,6 +30,7 @@ from checker.checks.collections import (
 )
 from checker.checks.deletion import UseAfterFree, is_read, use_after_free
 from checker.checks.disclosure import DisclosedInternals, error_disclosure, shows_nothing
+from checker.checks.location import DanglingLocation, creates, has_location, location_conformance
 from checker.checks.methods import (
     AllowHeaderMismatch,
     UnsupportedMethodResponse,
@@ -225,6 +226,14 @@ TABLE = (
         failures=(RefusedWriteStored,),
         may_send=is_bound,
         applies=replace(_OF_OPERATION, statuses=("4XX",), follows=True, operations=updates_one),
+    ),
+    Check(
+        "location_conformance",
+        location_conformance,
+        frozenset((Fact.STATUS, Fact.HEADERS, Fact.BODY, Fact.REQUEST)),
+        failures=(DanglingLocation,),
+        may_send=has_location,
+        applies=replace(_POSITIVE, statuses=("201", "202"), operations=creates),
     ),
     Check(
         "collection_conformance",

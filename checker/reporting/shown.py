@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from checker.config.settings import RunSettings, Sanitization
-from checker.core import curl
 from checker.core.blocks import FailedCase, Truncation, need_lines, query_of, quoted_body, standard_reason
 from checker.core.known import FAILING, Baseline, KnownFailure, KnownFailures, KnownStatus, failure_id
 from checker.core.request import BaseUrl, WireRequest
@@ -150,15 +149,6 @@ def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequ
         body=sent.body,
         body_size=size,
     )
-
-
-def request_of_command(command: str) -> ShownRequest:
-    """Return the request of a masked command, without the headers that curl adds. Raises `ValueError` for another text."""
-    sent, url = curl.parse(command)
-    headers: Headers = {}
-    for name, value in sent.headers:
-        headers.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-    return ShownRequest(sent.method, url, headers, sent.body, len(sent.body or b""))
 
 
 @lru_cache(maxsize=16)

@@ -90,6 +90,8 @@ class Stock:
         with self._lock:
             if path == "/items":
                 return self._collection(request, parse_qsl(query, keep_blank_values=True))
+            if not path.startswith("/items/"):
+                return Reply(404)
             name = path.removeprefix("/items/")
             number = int(name) if name.isdecimal() and name.isascii() and len(name) < 10 else 0
             return self._member(request, number)
@@ -128,7 +130,9 @@ class Stock:
             return Reply(400)
         if "creation ignores is_fragile" in self.planted:
             sent.pop("is_fragile", None)
-        return json_reply(self._add(sent), 201)
+        made = self._add(sent)
+        place = f"/{'item' if 'location' in self.planted else 'items'}/{made['id']}"
+        return Reply(201, "application/json", json.dumps(made).encode(), (("Location", place),))
 
     def _add(self, sent: dict[str, Any]) -> dict[str, Any]:
         number = next(self._numbers)

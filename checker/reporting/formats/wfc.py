@@ -32,6 +32,7 @@ _CODES: Final = {
     "object_level_authorization": 906,
     "error_disclosure": 907,
     "collection_conformance": 908,
+    "location_conformance": 911,
     "refused_write": 910,
     "read_your_writes": 909,
 }

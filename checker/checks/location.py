@@ -1,0 +1,66 @@
+"""The `Location` of a created resource leads to it."""
+
+from copy import copy
+from dataclasses import replace
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.core.case import NOT_SET, Case
+from checker.core.failures import Failure
+from checker.core.operation import Operation
+from checker.core.request import WireRequest, host_of
+from checker.core.response import Response
+from checker.core.send import Exchanging
+
+_GONE: Final = (404, 410)
+
+
+class DanglingLocation(Failure, code="ST309", title="Location leads nowhere", needs_repetition=True):
+    """The `Location` of a response with 201 or 202 is not found."""
+
+
+def creates(operation: Operation) -> bool:
+    """Whether an operation may create a resource at a URL of its own."""
+    return operation.method in ("POST", "PUT") and operation.resource_status is None
+
+
+def has_location(case: Case, response: Response) -> bool:
+    """Whether a response has a `Location`."""
+    return "location" in response.headers
+
+
+def location_conformance(context: CheckContext) -> Exchanging[Found]:
+    """Fail if a `GET` of the `Location` of a 201 or 202 returns 404 or 410, twice.
+
+    A `Location` on another host is not followed, and neither is one that a described `GET` reads and whose name stands in the body:
+    sequences read such a resource, and `ensure_resource_availability` judges it.
+    """
+    response, request, tools = context.response, context.response.request, context.tools
+    target = None if request is None or response.redirects else _target(request, response.headers["location"][0])
+    if target is None or tools is None:
+        return True
+    path = target.partition("?")[0]
+    described = context.case.operation.methods_at(path.removeprefix(tools.base_path_of(context.case.operation)))
+    name = path.rstrip("/").rpartition("/")[2].encode("latin-1", "replace")
+    if any("GET" in methods for methods in described) and name in response.content:
+        return PASSED
+    asked = copy(context.case)
+    asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
+    for _ in range(2):
+        answer = yield replace(context.make(asked), target=target.encode("latin-1", "replace"))
+        if not isinstance(answer, Response) or answer.status_code not in _GONE:
+            return PASSED
+        message = f"Location: {response.headers['location'][0]}\nReceived: {answer.status_code} for `GET {target}`"
+    return DanglingLocation(message, unique_key=str(response.status_code))
+
+
+def _target(request: WireRequest, location: str) -> str | None:
+    """Return path and query of a `Location`; None if it is malformed or on another host."""
+    try:
+        found = urlsplit(urljoin(request.url, location.strip()))
+        here = urlsplit(request.url)
+    except ValueError:
+        return None
+    is_here = (host_of(found.hostname or ""), found.port) == (host_of(here.hostname or ""), here.port)
+    return f"{found.path}?{found.query}" if is_here and found.query else found.path if is_here else None
