@@ -4,6 +4,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex, TypeVar, overload
 from urllib.parse import SplitResult, quote, unquote, urlsplit
@@ -186,6 +187,7 @@ def _shown(url: str) -> str:
     return without_userinfo(url).partition("?")[0]
 
 
+@lru_cache(maxsize=1024)
 def host_of(name: str) -> str:
     """The host of a name or an address, one spelling for this machine."""
     lowered = name.lower().rstrip(".")

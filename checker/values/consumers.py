@@ -17,7 +17,7 @@ from checker.core.resources import REMOVING, ResourceUse, place_of, variable_at
 from checker.corpus.records import Above, agree
 from checker.schema.views import Outline, outline_of
 from checker.values.harvest import field_of, is_integer
-from checker.values.history import Origin, Scalar, ValueHistory
+from checker.values.history import Origin, RingProperty, Rings, Scalar, ValueHistory
 from checker.values.producers import fields_naming, key_of, noun_of_key, request_pointer
 
 # Prior weight of the affinity, in consumptions.
@@ -81,9 +81,10 @@ class Consumer(Struct):
     """Fields of responses from which transitions take values for it, whatever they are called."""
     others: frozenset[str] = frozenset()
     """Names of fields that hold the values of other variables of the path."""
-    _noun: str = ""
     _fields: frozenset[str] = frozenset()
     """Names of fields that hold values of this variable."""
+    _keys: Sequence[RingProperty] = ()
+    """Properties of which a ring must have one."""
     _fared: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Field -> (hits, misses)."""
     _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)
@@ -97,10 +98,14 @@ class Consumer(Struct):
     """Picks until the next ranking."""
 
     def __post_init__(self) -> None:
-        self._noun = resource_names.noun_of(self.owner)
         self._fields = frozenset(name for _, name in resource_names.spellings(self.name, self.owner))
+        # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
+        nouns = (resource_names.noun_of(self.owner),) if self.is_path else ()
+        formats = (self.format,) if self.format else ()
+        wanted = {"name": self._fields, "noun": nouns, "field": self.linked, "format": formats}
+        self._keys = [(kind, value) for kind, values in wanted.items() for value in values]
 
-    def choose(self, rings: Sequence[ValueHistory], index: int, above: Above = ()) -> Taken | None:
+    def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
         """The value for this index; where something is `above`, the first from there on that stands in it, if any does.
 
         Rings change, so they are ranked again now and then.
@@ -133,7 +138,7 @@ class Consumer(Struct):
         (value, above), origin = ring.newest(depth)
         return Taken(value, above, origin)
 
-    def named(self, rings: Sequence[ValueHistory], text: str, above: Above) -> Taken | None:
+    def named(self, rings: Rings, text: str, above: Above) -> Taken | None:
         """The thing of this name that may stand in what is `above`, as an answer showed it; None if none did."""
         if len(rings) > self._examined:
             self._examine(rings)
@@ -154,13 +159,11 @@ class Consumer(Struct):
         if misses < _TELLING or misses % _PATIENCE == 0:
             self._left = 0
 
-    def _examine(self, rings: Sequence[ValueHistory]) -> None:
-        for ring in rings[self._examined :]:
-            # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
-            may_fit = ring.name in self._fields or (self.is_path and ring.noun == self._noun)
+    def _examine(self, rings: Rings) -> None:
+        for ring in rings.since(self._examined, self._keys):
             is_alike = bool(self.format) and ring.format == self.format
             is_linked = (ring.resource, ring.name) in self.linked
-            if not (may_fit or is_alike or is_linked) or ring.kind not in self.kinds:
+            if ring.kind not in self.kinds:
                 continue
             affinity = resource_names.affinity(self.name, self.owner, ring.name, ring.resource)
             if ring.name in self.others and ring.name not in self._fields:
@@ -309,7 +312,7 @@ class OperationView:
 
     def __init__(
         self,
-        rings: Sequence[ValueHistory],
+        rings: Rings,
         operation: Operation,
         use: ResourceUse,
         telling: Collection[str] = (),

@@ -1,5 +1,7 @@
 """The values of one field of one resource: newest last, with their contexts and their success in requests."""
 
+from bisect import bisect_left
+from collections.abc import Collection, Iterable
 from itertools import islice
 
 from msgspec import Struct, field
@@ -91,8 +93,9 @@ class ValueHistory(Struct):
 
     def same(self, value: Scalar, above: Above) -> list[Instance]:
         """Return the known values that a value of a context may equal."""
-        known = ((value, context) for context in self.contexts if agree(context, above))
-        return [one for one in known if one in self.values]
+        known = ((value, context) for context in self.contexts)
+        # Few contexts have the value, and to look it up costs a fraction of a comparison of contexts.
+        return [one for one in known if one in self.values and agree(one[1], above)]
 
     def newest(self, depth: int) -> tuple[Instance, Origin]:
         """The value that was seen last, or `depth` values before it. There must be that many."""
@@ -131,3 +134,36 @@ class ValueHistory(Struct):
             if not text or len(text) > 64 or any(sign in text for sign in " /\n"):
                 score *= 0.15
         return score
+
+
+RingProperty = tuple[str, object]
+"""A property of rings (`name`, `noun`, `field`, `format`) and its value."""
+
+
+class Rings:
+    """The rings of a pool in the order of their first values.
+
+    A description may have a thousand consumers and two thousand rings: each consumer reads only those that may suit it.
+    """
+
+    def __init__(self, rings: Iterable[ValueHistory] = ()) -> None:
+        self._ordered: list[ValueHistory] = []
+        self._numbers: dict[RingProperty, list[int]] = {}
+        for ring in rings:
+            self.append(ring)
+
+    def __len__(self) -> int:
+        return len(self._ordered)
+
+    def append(self, ring: ValueHistory) -> None:
+        """Add a new ring."""
+        field_key = (ring.resource, ring.name)
+        for key in (("name", ring.name), ("noun", ring.noun), ("field", field_key), ("format", ring.format)):
+            self._numbers.setdefault(key, []).append(len(self._ordered))
+        self._ordered.append(ring)
+
+    def since(self, first: int, keys: Collection[RingProperty]) -> list[ValueHistory]:
+        """Return the rings with any of these properties, in order, without the first ones."""
+        groups = (self._numbers.get(key, ()) for key in keys)
+        numbers = {number for group in groups for number in group[bisect_left(group, first) :]}
+        return [self._ordered[number] for number in sorted(numbers)]

@@ -41,7 +41,7 @@ from checker.values.harvest import (
     last_parameter,
     sent_scalars,
 )
-from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Scalar, ValueHistory
+from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Rings, Scalar, ValueHistory
 from checker.values.locations import DescribedPaths
 from checker.values.producers import (
     NEAR,
@@ -98,9 +98,9 @@ class ValuePool:
         self._rings: dict[RingKey, ValueHistory] = {}
         self._by_noun: dict[tuple[str, type[Scalar]], list[ValueHistory]] = {}
         """(noun of the resource, type) -> rings."""
-        self._ordered: list[ValueHistory] = []
-        self._nested: dict[int, ValueHistory] = {}
-        """Rings with values inside other resources, by identity."""
+        self._ordered = Rings()
+        self._nested: dict[str, dict[int, ValueHistory]] = {}
+        """Collection -> rings with values below its members, by identity."""
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
         """Removed (noun, value, context). A response that shows one again may be stale."""
         self._views: dict[Label, OperationView] = {}
@@ -332,8 +332,8 @@ class ValuePool:
     def _add(self, ring: ValueHistory, value: Instance, origin: Origin, *, is_made: bool) -> bool:
         is_new = ring.add(value, origin)
         if is_new:
-            if value[1]:
-                self._nested[id(ring)] = ring
+            for collection, _ in value[1]:
+                self._nested.setdefault(collection, {})[id(ring)] = ring
             if self._gone and (ring.noun, *value) in self._gone:
                 if is_made:
                     del self._gone[ring.noun, *value]
@@ -402,7 +402,7 @@ class ValuePool:
                         del self._gone[next(iter(self._gone))]
         if gone.succeeded:
             removed = (key_of(source.resource), f"{gone.value}")
-            for ring in self._nested.values():
+            for ring in self._nested.get(removed[0], {}).values():
                 # What stands below a removed resource is gone as well.
                 for context in [one for one in ring.contexts if removed in one and agree(one, gone.above)]:
                     ring.forget_context(context)

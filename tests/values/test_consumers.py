@@ -2,7 +2,7 @@
 
 from checker.core.operation import Label
 from checker.values.consumers import Consumer
-from checker.values.history import ValueHistory
+from checker.values.history import Rings, ValueHistory
 
 OTHERS = 300
 
@@ -24,12 +24,12 @@ def asked(rings: list[ValueHistory], *, by: int) -> Consumer:
     """What was asked for a value each time that so many rings more were known."""
     found = Consumer("name", ("pods",), True, (str,), False)
     for count in range(by, len(rings) + by, by):
-        found.choose(rings[:count], 0)
+        found.choose(Rings(rings[:count]), 0)
     return found
 
 
 def chosen(consumer: Consumer, rings: list[ValueHistory]) -> list[object]:
-    taken = (consumer.choose(rings, index) for index in range(64))
+    taken = (consumer.choose(Rings(rings), index) for index in range(64))
     return [one.value for one in taken if one is not None]
 
 
