@@ -79,6 +79,8 @@ NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
 FROM_ELSEWHERE = "Values come from other requests. On a fresh target put in what is answered there:"
 MADE_EARLIER = "This request uses a resource that was created or removed earlier in the run. On a fresh server, send these requests first, and put in the identifiers that it answers with:"
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
+EXPORT: Final = "export "
+"""Start of a command that sets a variable for credentials."""
 INDENT = "    "
 _HANGING = f"{INDENT}  "
 
@@ -217,11 +219,17 @@ def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None)
     return parts
 
 
-def hidden_paragraphs(places: Sequence[str]) -> list[str]:
+def hidden_paragraphs(hidden: Sequence[str]) -> list[str]:
     """Return paragraphs about the values that a reader has to fill into masked commands; empty if nothing is masked."""
-    if not places:
-        return []
-    return [f"Hidden: {', '.join(places)}. To see the values: `--output-sanitize false`."]
+    exports, places = hidden_parts(hidden)
+    found = ["With the credentials of:", "\n".join(map(indented, exports))] if exports else []
+    return found + ([f"Hidden: {', '.join(places)}. To see the values: `--output-sanitize false`."] if places else [])
+
+
+def hidden_parts(hidden: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return (commands that set variables for credentials, places of other masked values)."""
+    exports = [one for one in hidden if one.startswith(EXPORT)]
+    return exports, [one for one in hidden if one not in exports]
 
 
 def quoted_body(answer: Answer, truncation: Truncation = DEFAULT_TRUNCATION) -> str:

@@ -194,6 +194,8 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     """Lines of `checker.toml` that would configure its security schemes; none where some authentication is configured."""
     unreadable: int = 0
     """Number of selected operations that are unreadable. Each has an error in place of tests."""
+    tokens: tuple[tuple[str, str, str], ...] = ()
+    """(header, security scheme, text before the credentials) of configured schemes: `("Authorization", "B", "Bearer ")`."""
 
     @property
     def is_whole(self) -> bool:

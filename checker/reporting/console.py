@@ -102,8 +102,7 @@ class Console:
         self._clock = clock
         self._progress = RunProgress(clock())
         self._live: LiveLines | None = None
-        self._opened = False
-        self._credentials: tuple[str, ...] = ()
+        self._opened: SchemaOpened | None = None
         self._next_pulse = clock() + _PULSE_S[0]
         self._ended: float | None = None
         """Time at which the testing ended."""
@@ -234,8 +233,7 @@ class Console:
         self.screen.line(f" {glyph}  Loading interrupted after {spent:.2f}s")
 
     def _header(self, opened: SchemaOpened, now: float) -> None:
-        self._opened = True
-        self._credentials = opened.credentials
+        self._opened = opened
         self._settings = self._settings.for_project(opened.title)
         spent = now - self._progress.started
         glyph = self.screen.glyph("success")
@@ -280,10 +278,14 @@ class Console:
     def _sections(self, report: Report) -> None:
         settings = self._settings
         store = secrets_of(settings).store
-        shown = Masking(settings.report.sanitization, store, self._credentials).command
+        sanitization, opened = settings.report.sanitization, self._opened
+        places, tokens = (opened.credentials, opened.tokens) if opened else ((), ())
+        is_python = settings.report.code_sample_style == "python"
+        location = masked_url(settings.location, sanitization)
+        # Variables are those of a shell.
+        shown = Masking(sanitization, store, places, () if is_python else tokens, location).command
         self._causes(report, shown)
-        if settings.report.code_sample_style == "python":
-            shown = partial(shown_as_python, shown)
+        shown = partial(shown_as_python, shown) if is_python else shown
         sections = (
             ("FAILURES", failures_by_cause(report.failing, settings.report.truncation, shown)),
             ("ERRORS", errors_by_label(report.joined_errors, report.quarantined, shown)),

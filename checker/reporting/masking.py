@@ -1,5 +1,6 @@
 """Masking in cassettes and on screens: values of sensitive names, secrets, and credentials in URLs."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -9,6 +10,7 @@ from msgspec import Struct
 
 from checker.config.settings import Sanitization
 from checker.core import curl
+from checker.core.blocks import EXPORT
 from checker.core.errors import MissingSecret
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest, readable_url
@@ -16,6 +18,10 @@ from checker.corpus.records import Component
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
 
 _COMMAND = "curl "
+_HEADER = re.compile(
+    rf"-H '(?P<name>[^:'{{}}]+): (?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}'"
+)
+"""Matches a header of a command whose value is a secret."""
 Parts = tuple[Component, ...]
 """Parts of a request. The origin of values outside all parts is unknown."""
 
@@ -28,6 +34,10 @@ class Masking(Struct, frozen=True):
     """The secrets behind references in records."""
     credentials: tuple[str, ...] = ()
     """Places of credentials in the security schemes of the description: `header authorization`."""
+    tokens: tuple[tuple[str, str, str], ...] = ()
+    """(header, security scheme, text before the credentials) of the configured schemes."""
+    location: str = "LOCATION"
+    """Location of the description in commands that print credentials."""
 
     def rules(self, components: Parts = ()) -> Redaction:
         """Return the rules for a request with these parts. Without sanitisation they mask nothing."""
@@ -53,9 +63,34 @@ class Masking(Struct, frozen=True):
         # Further lines follow the command of a case that ended its worker.
         steps = [line for line in lines if line.startswith(_COMMAND)]
         known = iter(components if len(components) == len(steps) else [()] * len(steps))
-        shown = [_shown_line(line, self.rules(next(known) if line.startswith(_COMMAND) else ())) for line in lines]
+        shown = [self._line(line, self.rules(next(known) if line.startswith(_COMMAND) else ())) for line in lines]
         hidden = dict.fromkeys(place for line in shown for place in line.hidden)
         return ShownCommand("\n".join(line.text for line in shown), tuple(hidden))
+
+    def _line(self, line: str, redaction: Redaction) -> "ShownCommand":
+        """Return a masked line. Credentials of security schemes become variables of the shell, other secrets the replacement."""
+        written: dict[str, str] = {}
+        exports: list[str] = []
+
+        def as_variable(found: re.Match[str]) -> str:
+            name, secret = found["name"], found["secret"].partition(":")[2]
+            known = [one for one in self.tokens if one[0].lower() == name.lower()]
+            known = [one for one in known if slug_of(one[1]) == slug_of(secret)] or known
+            if len(known) != 1 or found["before"] not in ("", known[0][2]):
+                return found[0]
+            _, scheme, before = known[0]
+            variable = f"CHECKER_TOKEN_{slug_of(scheme)}"
+            words = " ".join(map(curl.quoted_if_needed, (scheme, self.location)))
+            exports.append(f'{EXPORT}{variable}="$(checker auth token {words})"')
+            empty = f"-H '{name}: '"
+            written[empty] = f'-H "{name}: {before}${variable}"'
+            return empty
+
+        shown = _shown_line(_HEADER.sub(as_variable, line) if line.startswith(_COMMAND) else line, redaction)
+        text = shown.text
+        for empty, header in written.items():
+            text = text.replace(empty, header)
+        return ShownCommand(text, (*exports, *shown.hidden))
 
 
 @lru_cache(maxsize=256)
@@ -86,7 +121,12 @@ class ShownCommand(Struct, frozen=True):
 
     text: str
     hidden: tuple[str, ...] = ()
-    """Places with masked values."""
+    """Commands that set variables for credentials of security schemes (`blocks.EXPORT`), and places of other masked values."""
+
+
+def slug_of(scheme: str) -> str:
+    """Return the part of the name of a variable that stands for a security scheme: `MY_KEY`."""
+    return re.sub("[^A-Z0-9]+", "_", scheme.upper()).strip("_")
 
 
 Shown = Callable[[str, Sequence[Parts]], ShownCommand]

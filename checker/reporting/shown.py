@@ -36,6 +36,8 @@ class ReportContext(Struct, frozen=True):
     """The values behind references in recorded headers. They are written out only when nothing is sanitised."""
     credentials: tuple[str, ...] = ()
     """Places of credentials in the security schemes of the description."""
+    tokens: tuple[tuple[str, str, str], ...] = ()
+    """As in `SchemaOpened`."""
     location: str = ""
     """Location of the description, without credentials in a URL."""
     title: str = ""
@@ -65,6 +67,7 @@ class ReportContext(Struct, frozen=True):
             truncation=settings.report.truncation,
             secrets=secrets_of(settings),
             credentials=opened.credentials if opened else (),
+            tokens=opened.tokens if opened else (),
             location=masked_url(started.location if started else settings.location, settings.report.sanitization),
             title=opened.title if opened else "",
             specification=opened.specification if opened else "",
@@ -93,7 +96,7 @@ class ReportContext(Struct, frozen=True):
     @property
     def masking(self) -> Masking:
         """Return the masking of requests and responses."""
-        return Masking(self.sanitization, self.secrets.store, self.credentials)
+        return Masking(self.sanitization, self.secrets.store, self.credentials, self.tokens, self.location)
 
 
 _Result = TypeVar("_Result")

@@ -1,6 +1,7 @@
 """Tokens that the configuration says how to get: fetched once for all workers, renewed in time, written nowhere."""
 
 import json
+import shlex
 
 import pytest
 
@@ -208,3 +209,28 @@ def test_a_login_has_one_place() -> None:
     both = {"path": "/login", "url": "http://h/login", "extract_selector": "/t"}
     with pytest.raises(checker.errors.ConfigError, match="'path' and 'url' both say where the login is; choose one"):
         checker.Config.from_dict({"auth": {"dynamic": {"openapi": {"K": both}}}})
+
+
+def test_the_printed_command_and_the_command_that_sets_its_variable_work_together(command: Command) -> None:
+    def answer(request: Request) -> Reply:
+        if request.target == b"/login":
+            return json_reply({"access_token": "tok-C4n4ry"})
+        is_let_in = request.headers.get("authorization") == "Bearer tok-C4n4ry"
+        return json_reply({}, 500 if is_let_in else 401)
+
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "T", "version": "1"},
+        "components": {"securitySchemes": {"the bearer": {"type": "http", "scheme": "bearer"}}},
+        "paths": {"/a": {"get": {"security": [{"the bearer": []}], "responses": {"200": {"description": ""}}}}},
+    }
+    (command.directory / "checker.toml").write_text(toml('"the bearer"'))
+    with serving(answer, document) as app:
+        ran = run_at(command, app.document_url, "--inline", "-n", "2", "-c", "not_a_server_error")
+        shows_nothing(command, ran)
+        lines = [line.strip() for line in ran.stdout.splitlines()]
+        assert f'curl -X GET -H "Authorization: Bearer $CHECKER_TOKEN_THE_BEARER" {app.url}/a' in lines
+        (export,) = (line for line in lines if line.startswith("export "))
+        assert export.startswith('export CHECKER_TOKEN_THE_BEARER="$(checker ')
+        printed = command.here(*shlex.split(export.removesuffix(')"').partition("$(checker ")[2]))
+    assert printed.stdout == "tok-C4n4ry\n"

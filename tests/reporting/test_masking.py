@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.config.settings import Sanitization
+from checker.core.blocks import hidden_parts
 from checker.corpus.records import Component
 from checker.corpus.references import SecretStore
 from checker.reporting.masking import Masking, ShownCommand, by_name, masked_url
@@ -61,6 +62,33 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     assert Masking(Sanitization(enabled=False), store).command(command) == ShownCommand(
         "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
     )
+
+
+TOKENS = (("Authorization", "B", "Bearer "), ("X-Api", "my key", ""), ("X-Two", "one", ""), ("X-Two", "two", ""))
+
+
+@pytest.mark.parametrize(
+    ("header", "shown", "hidden"),
+    [
+        ("Authorization: {secret:header:Authorization}", '-H "Authorization: Bearer $CHECKER_TOKEN_B"', "B"),
+        ("authorization: Bearer {secret:auth:B}", '-H "authorization: Bearer $CHECKER_TOKEN_B"', "B"),
+        ("X-Api: {secret-quoted:auth:my_key}", '-H "X-Api: $CHECKER_TOKEN_MY_KEY"', "'my key'"),
+        ("X-Two: {secret:auth:two}", '-H "X-Two: $CHECKER_TOKEN_TWO"', "two"),
+        # Not clear whose, not from a scheme, or not the credentials alone.
+        ("X-Two: {secret:header:X-Two}", "-H 'X-Two: [Filtered]'", ""),
+        ("X-Key: {secret:header:X-Key}", "-H 'X-Key: [Filtered]'", ""),
+        ("Authorization: Token {secret:auth:B}", "-H 'Authorization: [Filtered]'", ""),
+        ("X-Api: {secret:auth:my_key} and more", "-H 'X-Api: [Filtered] and more'", ""),
+        ("Authorization: made-up", "-H 'Authorization: [Filtered]'", ""),
+    ],
+)
+def test_credentials_of_a_scheme_are_a_variable_that_a_command_sets(header: str, shown: str, hidden: str) -> None:
+    masking = Masking(ON, SecretStore(), (), TOKENS, "a file.json")
+    command = masking.command(f"curl -X GET -H '{header}' http://h/\nas drawn")
+    assert command.text == f"curl -X GET {shown} http://h/\nas drawn"
+    exports, places = hidden_parts(command.hidden)
+    assert bool(exports) == bool(hidden) != bool(places)
+    assert all(one.endswith(f"=\"$(checker auth token {hidden} 'a file.json')\"") for one in exports)
 
 
 @pytest.mark.parametrize(

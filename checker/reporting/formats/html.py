@@ -10,6 +10,7 @@ from textwrap import dedent
 from typing import Final
 
 from checker import __version__
+from checker.core.blocks import hidden_parts
 from checker.reporting.baselines import entry_name
 from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
 from checker.reporting.findings import Cause, causes_of, errors_by_label
@@ -341,8 +342,12 @@ def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if shown.commands:
         yield '<h3 class="part">Reproduce with</h3>\n'
         yield "".join(block(command, copied=True) for command in shown.commands)
-    if shown.hidden:
-        yield f"<p>Hidden: {plain(', '.join(shown.hidden))}</p>\n"
+    exports, places = hidden_parts(shown.hidden)
+    if exports:
+        yield '<h3 class="part">With the credentials of</h3>\n'
+        yield from (block(export, copied=True) for export in exports)
+    if places:
+        yield f"<p>Hidden: {plain(', '.join(places))}</p>\n"
     about = (
         f"{finding.check}, {shown.stability}",
         finding.phase and f"phase {finding.phase}",

@@ -72,6 +72,15 @@ class SchemeCredentials:
                 hint = did_you_mean_or_all(name, self.declared)
                 yield name, f"no security scheme is called {name!r}{hint}"
 
+    @property
+    def tokens(self) -> Iterator[tuple[str, str, str]]:
+        """Yield (header, scheme, text before the credentials) of the configured schemes that are sent in headers."""
+        for name in dict.fromkeys(name for own in self.everywhere for name in own.schemes if name in self.declared):
+            scheme = self.declared[name]
+            place, header = scheme.place
+            if place is Location.HEADER:
+                yield header, name, {"apiKey": "", "basic": "Basic ", "bearer": "Bearer "}[_kind(scheme)]
+
     def examples(self, described: Callable[[], DescribedLogin | None], origin: BaseUrl) -> tuple[str, ...]:
         """Return lines of `checker.toml` that configure the declared schemes; none if authentication is configured.
 

@@ -137,6 +137,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpe
         credentials=schema.credentials,
         declared_path=schema.declared_path,
         ways_in=ways_in(schemes.declared.values()),
+        tokens=tuple(schemes.tokens),
         auth_examples=schemes.examples(schema.described_login, subject.origin.plain),
     )
     recorder.journal.append(told)
