@@ -368,8 +368,12 @@ def observed(names: Iterable[str], case: Case, response: Response) -> dict[str, 
     context, found = MetricContext(case, response), {}
     for name in names:
         function = metric_named(name)
+        if function in RUNNING_HOOKS:
+            # A metric may send requests of its own, which are measured by the others only.
+            continue
         try:
-            value = float(function(context))
+            with RUNNING_HOOKS.adding(function):
+                value = float(function(context))
         except Exception as error:
             raise MetricError(name, error) from error
         if isfinite(value):

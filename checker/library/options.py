@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from itertools import chain
+from math import inf
 from typing import Any, Final, Protocol, Self
 
 import httpx
@@ -22,6 +23,7 @@ from checker.core.request import HeaderFields
 from checker.core.response import Response
 from checker.core.user_code import require, require_names, several
 from checker.phases.attempt import CheckResult, overridden
+from checker.transport.settings import timeout_of
 
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -151,9 +153,11 @@ class CallOptions(Struct, frozen=True):
             raise IncorrectUsage(f"case.call({name}=...): the case decides this; change the case")
         given = _given(options, cls, "case.call")
         require_names(**{name: given.get(name) for name in ("headers", "params", "cookies")})
-        timeout = given.get("timeout", 1)
-        if not (isinstance(timeout, int | float) and timeout > 0):
-            raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {timeout!r}")
+        if "timeout" in given:
+            limit_s = timeout_of(given["timeout"])
+            if limit_s is None:
+                raise IncorrectUsage(f"`timeout` must be a number of seconds above 0, got {given['timeout']!r}")
+            given["timeout"] = None if limit_s == inf else limit_s
         verify = given.get("verify")
         user = given.get("auth")
         if isinstance(user, tuple) and len(user) == 2:

@@ -25,7 +25,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.health import Safety, SafetyGate
 from checker.transport import prepare
-from checker.transport.settings import HttpChanges
+from checker.transport.settings import HttpChanges, timeout_of
 
 
 class CallArguments(Struct, frozen=True):
@@ -36,7 +36,7 @@ class CallArguments(Struct, frozen=True):
     cookies: Mapping[str, Any] = field(default_factory=dict)
     auth: tuple[str, str] | None = None
     """User and password."""
-    timeout: float | None = None
+    timeout: float | tuple[float | None, float | None] | None = None
     """Seconds. A longer timeout than the configured one has no effect: the supervisor would take the worker for hanging."""
     verify: bool | str | None = None
     allow_redirects: bool | None = None
@@ -74,7 +74,7 @@ class CallArguments(Struct, frozen=True):
         follows = self.allow_redirects if self.follow_redirects is None else self.follow_redirects
         changes = HttpChanges(
             usual=request.via if isinstance(request.via, HttpSettings) else None,
-            timeout_s=self.timeout,
+            timeout_s=timeout_of(self.timeout),
             verify=self.verify,
             follows_redirects=follows,
         )
@@ -126,8 +126,7 @@ def _pair(value: object) -> str | None:
 
 
 def _seconds(value: object) -> str | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
-    return None if is_number else "a number of seconds above 0"
+    return "a number of seconds above 0" if timeout_of(value) is None else None
 
 
 def _verify(value: object) -> str | None:

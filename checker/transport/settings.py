@@ -100,6 +100,21 @@ def reaching(usual: HttpSettings, home: BaseUrl, other: BaseUrl) -> HttpSettings
     return replace(usual, proxy=None) if is_of_environment else usual
 
 
+def timeout_of(given: object) -> float | None:
+    """Return the seconds of a timeout; None if a value is none.
+
+    A pair is the limits for connecting and reading, as `requests` takes them (None for no limit): their sum limits a request.
+    """
+    match given:
+        case int() | float() if given > 0 and not isinstance(given, bool):
+            return given
+        case (connect, read):
+            limits = [inf if one is None else timeout_of(one) for one in (connect, read)]
+            return None if None in limits else sum(one for one in limits if one is not None)
+        case _:
+            return None
+
+
 def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
     """Return the settings of a request on a lane with these settings."""
     via = request.via

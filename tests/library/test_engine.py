@@ -119,7 +119,19 @@ def test_silent_server_is_a_time_out(operation) -> None:
             operation.Case(path_parameters={"id": 7}).call(url, timeout=0.05)
 
 
-@pytest.mark.parametrize("timeout", [0, -1, (1, 2), "1"])
+@pytest.mark.parametrize("timeout", [(3, 3), (None, 3), (None, None), [1.5, 2]])
+def test_a_timeout_is_a_pair_as_requests_takes_it(operation, timeout) -> None:
+    assert operation.Case(path_parameters={"id": 7}).call(timeout=timeout).status_code == 200
+
+
+def test_a_pair_limits_the_whole_call(operation) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(TimeoutError):
+            operation.Case(path_parameters={"id": 7}).call(url, timeout=(0.02, 0.03))
+
+
+@pytest.mark.parametrize("timeout", [0, -1, (1, 0), (1, 2, 3), True, "1"])
 def test_a_timeout_is_a_number_above_zero(operation, timeout) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="a number of seconds above 0"):
         operation.Case(path_parameters={"id": 7}).call(timeout=timeout)

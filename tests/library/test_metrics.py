@@ -36,6 +36,15 @@ def test_metrics_are_asked_by_name(exchange) -> None:
     assert size(checker.MetricContext(case, response)) == found["size"]
 
 
+def test_a_metric_that_sends_requests_is_not_asked_about_them(exchange, api) -> None:
+    @checker.metric
+    def after_all(ctx: checker.MetricContext) -> float:
+        again = ctx.case.call(base_url=api.url)
+        return len(observed(["after_all", "response_time"], ctx.case, again))
+
+    assert observed(["after_all"], *exchange) == {"after_all": 1.0}
+
+
 def test_what_is_no_number_says_nothing(exchange) -> None:
     @checker.metric
     def endless(ctx: checker.MetricContext) -> float:
