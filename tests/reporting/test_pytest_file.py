@@ -1,6 +1,7 @@
 """The file of regression tests: run against a service with its defects, and against one without."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -199,6 +200,10 @@ def test_a_blank_in_a_target_reaches_the_server() -> None:
         assert len(app.broken) == 1
 
 
+def _always(reply: Reply, _: Request) -> Reply:
+    return reply
+
+
 @pytest.mark.parametrize("number", [b"NaN", b"Infinity", b"1.0"])
 def test_a_number_that_python_cannot_write_is_judged(number: bytes) -> None:
     rated = sent("GET", b"/ratings", 200, b'{"rating": %s}' % number)
@@ -209,5 +214,5 @@ def test_a_number_that_python_cannot_write_is_judged(number: bytes) -> None:
 
     for body, outcome in ((b'{"rating": %s}' % number, "passed"), (b'{"rating": 2}', "failed")):
         reply = Reply(200, "application/json", body)
-        with serving(lambda _, reply=reply: reply, {}) as app:
+        with serving(partial(_always, reply), {}) as app:
             assert set(outcomes(text_of(app.url, found)).values()) == {outcome}

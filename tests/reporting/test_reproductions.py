@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -127,6 +128,10 @@ def test_values_of_responses_are_written_as_their_place_demands(name: Any, tmp_p
     assert body["item_id"] == str(name)
 
 
+def _always(reply: Reply, _: Request) -> Reply:
+    return reply
+
+
 @pytest.mark.parametrize(
     ("broken", "mended", "about"),
     [
@@ -149,7 +154,7 @@ def test_a_script_sees_a_defect_and_its_end(
         "GET", b"/", 200, broken.body, response_head=head, check=check, unique_key=key, message=f"{place}: is wrong"
     )
     for reply, code in ((broken, 1), (Reply(200, "application/json", mended), 0)):
-        with serving(lambda _, reply=reply: reply, {}) as app:
+        with serving(partial(_always, reply), {}) as app:
             assert by_bash(tmp_path, app.url, found)[0] == code
 
 
