@@ -226,7 +226,8 @@ class Reaching(Struct, frozen=True):
     options: Mapping[str, Any]
     """Options of `httpx.get`, for that server alone."""
     way: FetchOptions
-    verify: bool | ssl.SSLContext
+    verify: Callable[[], ssl.SSLContext]
+    """Return the TLS context of all requests with TLS. It is made on first use: that takes longer than most requests."""
 
 
 class Fetched(Struct, frozen=True):

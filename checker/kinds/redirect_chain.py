@@ -11,12 +11,11 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Final, Self
 
-import httpx
-
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
 from checker.core.request import BaseUrl, without_userinfo
 from checker.core.response import Undecoded, codings_of, decoded, readable
 from checker.kinds.fetching import FetchAdvice, Fetched, NotReady, Portion, Reaching, origin_of
+from checker.kinds.http_client import httpx
 from checker.transport.settings import bypasses_proxy
 
 
@@ -164,7 +163,10 @@ class RedirectChain:
         connecting: dict[str, Any] = (
             {"transport": httpx.HTTPTransport(uds=socket)}
             if socket
-            else {"verify": self._reaching.verify, "proxy": self._reaching.way.proxy}
+            else {
+                "verify": self._reaching.verify() if _is_encrypted(url) else _NO_AUTHORITIES,
+                "proxy": self._reaching.way.proxy,
+            }
         )
         return httpx.Client(
             **connecting,
@@ -211,6 +213,14 @@ class RedirectChain:
         if self._asked is None or not self._asked.socket:
             return str(response.url)
         return self._asked.url + response.url.raw_path.decode("ascii")
+
+
+_NO_AUTHORITIES: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""The TLS context of requests without TLS: it trusts no server. To read the usual authorities takes longer than most imports."""
+
+
+def _is_encrypted(url: str) -> bool:
+    return url[:6].lower() == "https:"
 
 
 def context_of(verify: bool) -> ssl.SSLContext:

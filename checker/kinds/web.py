@@ -8,10 +8,9 @@ import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin, urlsplit
-
-from msgspec.structs import replace
 
 from checker.config.value_kinds import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
@@ -55,9 +54,14 @@ class Web:
                 raise TypeError(f"from_url() got an unexpected keyword argument {name!r}")
         self.way = way
         self.allowance = Allowance(way.limits)
-        verify = _certificates(way.verify) if isinstance(way.verify, str) else way.verify
+        given = _certificates(way.verify) if isinstance(way.verify, str) else way.verify
         if way.cert is not None:
-            verify = redirect_chain.with_certificate(verify, way.cert, way.cert_key)
+            given = redirect_chain.with_certificate(given, way.cert, way.cert_key)
+
+        @cache
+        def verify() -> ssl.SSLContext:
+            return redirect_chain.context_of(given) if isinstance(given, bool) else given
+
         own = origin_of(location) if location is not None else None
         self._reaching = Reaching(own, dict(options), way, verify)
         self._silent: dict[str, LoaderError] = {}
@@ -105,10 +109,6 @@ class Web:
     def _fetched(self, url: str, advice: FetchAdvice, question: bytes | None = None) -> Fetched:
         """Return the document at the end of the redirects."""
         portion = self.allowance.document(self.way.redaction.url(url))
-        if isinstance(self._reaching.verify, bool):
-            # Made once, and only before a fetch: it takes longer than most requests.
-            verify = redirect_chain.context_of(self._reaching.verify)
-            self._reaching = replace(self._reaching, verify=verify)
         chain = redirect_chain.RedirectChain(self._reaching, portion, advice, question)
         is_followed = self._reaching.options.get("follow_redirects") is not False
         try:

@@ -17,7 +17,6 @@ from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-import httpx
 from msgspec import Struct
 
 from checker.core.case import Case
@@ -26,6 +25,7 @@ from checker.core.foreign import is_usual, request_of
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Field, Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.kinds.http_client import httpx
 from checker.library.options import CallOptions
 from checker.transport.applications import Application
 

@@ -6,7 +6,6 @@ from itertools import chain
 from math import inf
 from typing import Any, Final, Protocol, Self
 
-import httpx
 from msgspec import Struct, field
 
 from checker.checks.check import Check, Fact
@@ -22,6 +21,7 @@ from checker.core.media_types import is_json
 from checker.core.request import HeaderFields
 from checker.core.response import Response
 from checker.core.user_code import require, require_names, several
+from checker.kinds.http_client import httpx
 from checker.phases.attempt import CheckResult, overridden
 from checker.transport.settings import timeout_of
 

@@ -85,6 +85,15 @@ def test_a_worker_brings_only_what_every_run_needs() -> None:
     assert shown.stdout == "[]\n"
 
 
+def test_fetching_a_description_brings_no_command_line_of_the_client() -> None:
+    code = (
+        "import sys, checker.kinds.redirect_chain;"
+        " print([name for name in ('click', 'rich', 'pygments', 'httpx._main') if name in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == "[]\n"
+
+
 def test_files_of_the_working_directory_do_not_stand_for_libraries(tmp_path: Path) -> None:
     (tmp_path / "jsonschema.py").write_text("raise SystemExit('not the library')")
     code = "import checker.workers.starting.preloaded"

@@ -6,8 +6,6 @@ Apart from the other sources because it imports httpx, a tenth of the start of a
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-import httpx
-
 from checker.config.auth import BasicAuth
 from checker.config.operation_settings import OperationSettings
 from checker.core.case import Case
@@ -17,6 +15,7 @@ from checker.core.operation import Operation
 from checker.core.providers import AuthContext, SigningScope
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
+from checker.kinds.http_client import httpx
 from checker.workers.authentication.keeper import RequestSigner
 
 _MOST_WAITING = 64

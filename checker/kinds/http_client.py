@@ -1,0 +1,13 @@
+"""`httpx` without its command line, which imports rich and pygments: half of what the import of httpx costs."""
+
+import sys
+
+_COMMAND_LINE = "httpx._main"
+if "httpx" not in sys.modules:
+    # The import of a module that is None fails, and httpx does without its command line where that is missing.
+    sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]
+try:
+    import httpx as httpx
+finally:
+    if sys.modules.get(_COMMAND_LINE, sys) is None:
+        del sys.modules[_COMMAND_LINE]
