@@ -283,6 +283,41 @@ class ResourceModel:
         return found | {label: last + order.index(sizes[label]) for label in removing}
 
     @cached_property
+    def groups(self) -> Sequence[Sequence[Label]]:
+        """Groups of operations that depend on each other: they share a collection, or need resources or follow links of each other."""
+        above = {label: label for label in self.uses}
+
+        def top(label: Label) -> Label:
+            while above[label] != label:
+                above[label] = label = above[above[label]]
+            return label
+
+        first: dict[Resource, Label] = {}
+        for label, use in self.uses.items():
+            # Operations of one collection see each other's resources, also where none of them names a member.
+            joined = [first.setdefault(use.resource, label)] if use.resource else []
+            joined += [*self._needed[label], *self.followers(label)]
+            joined += [maker for _, owner in use.owners for maker in self.makers(owner)]
+            for other in joined:
+                above[top(other)] = top(label)
+        found: dict[Label, list[Label]] = {}
+        for label in self.uses:
+            found.setdefault(top(label), []).append(label)
+        return list(found.values())
+
+    def creating_near(self, label: Label) -> Sequence[Label]:
+        """Return the operations that create resources, need none of other operations, and depend on or serve the same as `label`."""
+        return self._creating_near.get(label, ())
+
+    @cached_property
+    def _creating_near(self) -> Mapping[Label, Sequence[Label]]:
+        found: dict[Label, Sequence[Label]] = {}
+        roots = {label for label in self.roots if self.uses[label].method in CREATING}
+        for group in self.groups:
+            found |= dict.fromkeys(group, tuple(label for label in group if label in roots))
+        return found
+
+    @cached_property
     def ordered(self) -> Sequence[Label]:
         """All operations: by layers, in each what creates before what reads."""
         place = {label: number for number, label in enumerate(self.uses)}

@@ -246,7 +246,7 @@ class SequenceBuilder(Struct, dict=True):
         found = self._led_to(known)
         if found:
             wanted = set().union(*map(self.model.sources_of, found))
-            for target in (one for one in self.model.roots if self.model.uses[one].method in CREATING):
+            for target in self.model.creating_near(known.steps[0].use.label):
                 found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
         steps = known.steps
         last = steps[-1].use

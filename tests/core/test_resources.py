@@ -115,6 +115,17 @@ def test_operations_that_are_left_out_are_in_nobodys_way() -> None:
     assert not some.producers
 
 
+def test_operations_of_nested_and_linked_resources_are_one_group() -> None:
+    paths = ("/owners", "/owners/{owner}", "/owners/{owner}/pets", "/teams", "/teams/{team}", "/news")
+    uses = [ResourceUse.of(Label(f"{verb} {path}"), verb, path) for path in paths for verb in ("GET", "POST")]
+    link = Transition("news", Label("POST /teams"), "201", Label("GET /news"), (), False)
+    model = ResourceModel(uses, (link,))
+    groups = [{label.split("/")[1] for label in group} for group in model.groups]
+    assert groups == [{"owners"}, {"teams", "news"}]
+    assert set(model.creating_near(Label("GET /news"))) <= {"POST /teams", "POST /news"}
+    assert "POST /owners" in model.creating_near(Label("GET /owners/{owner}/pets"))
+
+
 def case(path: str, **parameters: Any) -> Case:
     return Case(PlainOperation(path=path), "c", path_parameters=parameters)
 
