@@ -179,6 +179,8 @@ RUN_SETTINGS = (
     generation_option("max-examples", flags="-n/--max-examples"),
     generation_option("no-shrink", flags="--no-shrink", is_flag=True),
     root_option("--max-time"),
+    root_option("--shard"),
+    root_option("--shard-weights"),
 )
 """Options of `run` only."""
 

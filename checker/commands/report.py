@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from checker.commands.command import Command, Root
 from checker.commands.output import CANNOT, echo_line
-from checker.commands.runs_on_disk import MergedRuns, PastRun, compared_with, folder_of
+from checker.commands.runs_on_disk import MergedRuns, PastRun, compared_with, folder_of, missing_shards
 from checker.commands.values import configured, formats_named
 from checker.config.config import Config
 from checker.core.errors import UsageError
@@ -41,6 +41,7 @@ def report(
     """Make reports of the last run in a corpus: RUN is its name below .checker, FOLDER its place.
 
     Several runs, such as shards or services, are combined into one report. A failure found in more than one run is listed once, with the names of the runs.
+    The exit code for the shards of a run is that of the run as a whole; 2 if a shard is missing.
 
     Without --format, the console report is printed. Values are masked according to the current configuration.
     """
@@ -52,6 +53,8 @@ def report(
     if no_color or root.no_color:
         config.update(color=False)
     found = _found(runs, config, baseline, compare)
+    named = found.runs if isinstance(found, MergedRuns) else dict.fromkeys(runs, found)
+    missing = missing_shards(named)
     folder = report_dir or str(config.reports.directory)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     targets = [(row, output or os.path.join(folder, row.file_name(stamp))) for row in rows]
@@ -60,17 +63,18 @@ def report(
         console.title()
         console.header_of(found.view)
         console.finish(found.report)
-        return
     for row, path in targets:
         check_writable(Path(path), is_folder=row.is_folder)
-    problems = _write(found, targets)
+    problems = _write(found, targets) if targets else {}
     for row, path in targets:
         if path not in problems:
             echo_line(f"{row.title}: {path}")
-    for problem in problems.values():
+    for problem in (*problems.values(), *([missing] if missing else [])):
         echo_line(f"Error: {problem}", err=True)
-    if problems:
+    if problems or missing:
         ctx.exit(CANNOT)
+    if any(run.view.opened is not None and run.view.opened.shard for run in named.values()):
+        ctx.exit(found.report.exit_code)
 
 
 ShownRun = PastRun | MergedRuns

@@ -16,6 +16,7 @@ from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import UsageError
 from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
+from checker.core.shards import Shard
 from checker.core.system import read_local
 from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
@@ -270,7 +271,8 @@ def _opened(parts: Sequence[PastRun], selected: int) -> SchemaOpened | None:
     totals: Counter[str] = Counter()
     for one in found:
         totals[one.title] = max(totals[one.title], one.total)
-    unreadable = max(one.unreadable for one in found)
+    # Each shard reports the unreadable operations of its own.
+    unreadable = (sum if found[0].shard else max)(one.unreadable for one in found)
     return replace(
         found[0],
         title=" + ".join(totals),
@@ -280,9 +282,41 @@ def _opened(parts: Sequence[PastRun], selected: int) -> SchemaOpened | None:
         selected=selected + unreadable if selected else max(one.selected for one in found),
         unreadable=unreadable,
         fetched_from="",
+        shard="",
         credentials=tuple(sorted({place for one in found for place in one.credentials})),
         ways_in=tuple(dict.fromkeys(way for one in found for way in one.ways_in)),
     )
+
+
+def missing_shards(runs: Mapping[str, PastRun]) -> str:
+    """Return a sentence that names the shards without a run among these; empty if no run is a shard, or none is missing.
+
+    Raises `UsageError` for shards of different partitions, and for two runs of one shard.
+    """
+    first: dict[str, tuple[str, tuple[int, str]]] = {}
+    given: dict[str, dict[int, str]] = {}
+    for name, run in runs.items():
+        opened = run.view.opened
+        shard = None if opened is None else Shard.of(opened.shard)
+        if opened is None or shard is None:
+            continue
+        partition = (shard.count, opened.partition)
+        other, wanted = first.setdefault(run.title, (name, partition))
+        if partition != wanted:
+            raise UsageError(
+                f"{other} and {name} are shards of different partitions; run all shards with the same description, "
+                "settings, weights and number of shards"
+            )
+        mine = given.setdefault(run.title, {})
+        if shard.number in mine:
+            raise UsageError(f"{mine[shard.number]} and {name} are both shard {shard}; give one of them")
+        mine[shard.number] = name
+    sentences = []
+    for title, mine in given.items():
+        _, (count, _) = first[title]
+        if missing := [f"{number}/{count}" for number in range(1, count + 1) if number not in mine]:
+            sentences.append(f"shards of {title} are missing: {', '.join(missing)}")
+    return "; ".join(sentences)
 
 
 def folder_of(name: str | None) -> Path:

@@ -17,6 +17,9 @@ FORMAT_VERSION: Final = 1
 LIST: Final = "failures"
 """Name of the list of entries."""
 _MOST_BYTES: Final = 16 << 20
+WEIGHTS: Final = "weights"
+"""Name of the object of costs in a file of shard weights."""
+_MOST_COST: Final = 1e12
 _NAMES: Final = KnownFailure.__struct_fields__
 _DAYS: Final = ("first_seen", "last_seen", "expires")
 
@@ -24,7 +27,7 @@ _DAYS: Final = ("first_seen", "last_seen", "expires")
 def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
     """Return the entries of a baseline, in file order. Raises `ConfigError`, `UnreadableFile`."""
     content = read_local(path, "a baseline", most_bytes=_MOST_BYTES)
-    document = _parsed(path, content)
+    document = _parsed(path, content, as_json=is_json(path))
     if not isinstance(document, Mapping) or not isinstance(document.get(LIST, []), list):
         raise ConfigError(f"{path}: must hold a list `{LIST}`; `--baseline-update` writes one")
     version = _plain(document).get("format_version", FORMAT_VERSION)
@@ -37,17 +40,33 @@ def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
     return tuple(_entry(f"{path}: {LIST}[{at}]", one) for at, one in enumerate(entries))
 
 
+def read_weights(path: Path) -> tuple[tuple[str, float], ...]:
+    """Return (operation, seconds) of a file of shard weights. Raises `ConfigError`, `UnreadableFile`."""
+    document = _parsed(path, read_local(path, "a file of shard weights", most_bytes=_MOST_BYTES), as_json=True)
+    weights = document.get(WEIGHTS) if isinstance(document, Mapping) else None
+    is_good = isinstance(weights, Mapping) and all(
+        isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < _MOST_COST
+        for cost in weights.values()
+    )
+    if not isinstance(weights, Mapping) or not is_good:
+        raise ConfigError(
+            f"{path}: must hold an object {WEIGHTS!r} of operations and their seconds; "
+            "`checker report --format weights` writes one"
+        )
+    return tuple((label, float(cost)) for label, cost in weights.items())
+
+
 def is_json(path: Path) -> bool:
     """Whether a file is JSON, by its name. Other files are TOML."""
     return path.suffix.lower() == ".json"
 
 
-def _parsed(path: Path, content: bytes) -> Any:
+def _parsed(path: Path, content: bytes, *, as_json: bool) -> Any:
     try:
         text = content.decode()
-        return json.loads(text) if is_json(path) else tomllib.loads(text)
+        return json.loads(text) if as_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        kind = "JSON" if is_json(path) else "TOML"
+        kind = "JSON" if as_json else "TOML"
         raise ConfigError(f"{path}: is no valid {kind}: {error}") from error
 
 

@@ -16,7 +16,7 @@ from checker.checks.custom import CUSTOM_CHECKS
 from checker.checks.table import BUILT_IN
 from checker.config.auth import chosen_users, read_document
 from checker.config.config import Config, located
-from checker.config.files import read_baseline
+from checker.config.files import read_baseline, read_weights
 from checker.config.filters import OperationFilters, Selectable, Selection
 from checker.config.operation_settings import OperationResolver, OperationSettings
 from checker.config.reading import section_error, unknown
@@ -45,6 +45,7 @@ from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import phase_names
 from checker.core.reports import ReportFormat, report_formats
 from checker.core.request import without_userinfo
+from checker.core.shards import Shard
 
 
 class Invocation(Struct, frozen=True):
@@ -133,6 +134,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         auth=AuthSettings(
             auto_signup=config.auth.auto_signup, allow_refused=config.auth.allow_refused, wfc=_wfc(config)
         ),
+        shard=_shard(config) if occasion.kind == "run" else None,
         corpus=CorpusSettings(_project_dir(config, occasion), config.corpus.max_size, _cache_dir(config, occasion)),
     )
 
@@ -286,6 +288,16 @@ def _baseline(config: Config, now: datetime | None) -> Baseline:
         prunes=config.baseline_prune,
         allows_intermittent=allows,
     )
+
+
+def _shard(config: Config) -> Shard | None:
+    """Return the part of the operations that is tested, None for all. Raises `ConfigError`, `UnreadableFile`, `UsageError`."""
+    weights = None if config.shard_weights is None else read_weights(Path(config.shard_weights))
+    if config.shard is not None:
+        return Shard.of(config.shard, weights or ())
+    if weights is not None:
+        raise UsageError("--shard-weights needs --shard, such as --shard 1/4")
+    return None
 
 
 def _project_dir(config: Config, occasion: Invocation) -> str:

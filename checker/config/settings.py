@@ -21,6 +21,7 @@ from checker.core.known import Baseline
 from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Location
+from checker.core.shards import Shard
 
 NOTHING_SENT: Final = "checker.transport.applications:nothing_sent"
 """The transport of dry runs."""
@@ -250,6 +251,8 @@ class RunSettings(Struct, frozen=True):
     report: ReportSettings = field(default_factory=ReportSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)
     corpus: CorpusSettings = field(default_factory=CorpusSettings)
+    shard: Shard | None = None
+    """The part of the operations that is tested; None: all."""
     projects: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
 

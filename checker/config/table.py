@@ -171,6 +171,14 @@ _ROOT = {
         about="Requests in flight in each worker, 1-64 or `auto`.",
         example=8,
     ),
+    "shard": Key(
+        Text(value_kinds.shard),
+        about="Part of the operations that `run` tests, such as 3/8; dependent operations stay together.",
+        example="3/8",
+    ),
+    "shard-weights": Key(
+        Text(), about="File with the costs of operations, by which shards are made equal.", example="weights.json"
+    ),
     "wait-for-schema": Key(
         Number(minimum=1, maximum=MOST_SECONDS),
         about="Seconds to wait until the API description can be loaded.",
@@ -563,6 +571,8 @@ NOT_IN_PROJECTS: frozenset[Path] = frozenset(
         "suppress-health-check",
         "max-failures",
         "max-time",
+        "shard",
+        "shard-weights",
         "upload",
     )
 )

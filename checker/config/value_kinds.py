@@ -16,6 +16,7 @@ from checker.config.user_code import is_attribute
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, canonical_url
+from checker.core.shards import MOST_SHARDS, Shard
 from checker.core.system import read_local
 
 TYPE_ERROR = "Type error"
@@ -381,6 +382,13 @@ def rate_limit(text: str) -> str | None:
     return (
         f"Must be a number of requests per time like '10/s', '100/m', '1000/h' or '5000/d', or 'auto', but got {text!r}"
     )
+
+
+def shard(text: str) -> str | None:
+    """Return why a value is not a shard such as `3/8`; None if it is."""
+    if Shard.of(text) is not None:
+        return None
+    return f"Must be the number of a shard and of all shards like '3/8', 1/1 to {MOST_SHARDS}/{MOST_SHARDS}, but got {text!r}"
 
 
 def retries(name: str, value: object) -> str | None:

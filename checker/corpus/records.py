@@ -196,6 +196,10 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     """Number of selected operations that are unreadable. Each has an error in place of tests."""
     tokens: tuple[tuple[str, str, str], ...] = ()
     """(header, security scheme, text before the credentials) of configured schemes: `("Authorization", "B", "Bearer ")`."""
+    shard: str = ""
+    """The tested part of the operations, such as `3/8`; empty for all."""
+    partition: str = ""
+    """Digest of the partition that the shard is a part of; empty for none, and for one without operations."""
 
     @property
     def is_whole(self) -> bool:

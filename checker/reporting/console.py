@@ -244,6 +244,7 @@ class Console:
         for name, value in (
             ("Base URL:", masked_url(opened.base_url, settings.report.sanitization)),
             ("Specification:", opened.specification),
+            ("Shard:", opened.shard),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
             ("Workers:", f"{settings.processes.workers} (seed {self._seed})"),
             (against, baseline_size(settings.verdict.baseline) if settings.verdict.baseline else ""),

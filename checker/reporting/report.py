@@ -191,6 +191,17 @@ class Report(Struct, frozen=True):
         return tuple(one for one in self.findings if self.compared.fails(one.fingerprint))
 
     @property
+    def exit_code(self) -> int:
+        """Return the exit code of a run that ended so: 1 for failures, 130 for an interrupt, 2 if it broke or tested nothing."""
+        if self.failing or self.errors or self.quarantined:
+            return 1
+        if self.outcome == "interrupted":
+            return 130
+        if not self.is_complete or self.outcome == "error" or not self.counts.cases:
+            return 2
+        return int(bool(self.failing_warnings or self.coverage.shortfalls))
+
+    @property
     def joined_errors(self) -> tuple[OperationError, ...]:
         """Return the errors for people, with one error for each cause."""
         return tuple(joined_errors(self.errors))

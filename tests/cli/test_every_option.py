@@ -60,6 +60,10 @@ ROWS: dict[str, Row] = {
     "--max-examples": Row(("7",), lambda one: one.common.cases.max_examples, 7, "0", "at least 1"),
     "--no-shrink": Row((), lambda one: one.common.cases.no_shrink, True),
     "--max-time": Row(("9",), lambda one: one.max_time_s, 9.0, "0", "greater than 0"),
+    "--shard": Row(("3/8",), lambda one: one.shard and str(one.shard), "3/8", "3/2", "number of a shard"),
+    "--shard-weights": Row(
+        ("weights.json", "--shard", "3/8"), lambda one: one.shard and one.shard.weights, (("GET /a", 2.5),), "no.json", "no.json"
+    ),
     "--url": Row(("http://127.0.0.1:1/a",), lambda one: one.target.base_url, "http://127.0.0.1:1/a", "ftp://x", "absolute http(s) URL"),
     "--origin": Row(("http://127.0.0.1:1",), lambda one: one.target.origin, "http://127.0.0.1:1", "http://127.0.0.1:1/path", "scheme, host and port alone"),
     "--workers": Row(("3",), lambda one: one.processes.workers, 3, "65", "at most 64"),
@@ -153,6 +157,7 @@ def test_a_good_value_arrives_and_is_not_the_default(
     settings_of: Callable[..., RunSettings], folder: Any, option: str
 ) -> None:
     (folder / "wfc.json").write_text(WFC)
+    (folder / "weights.json").write_text('{"weights": {"GET /a": 2.5}}')
     row = ROWS[option]
     assert row.shows(settings_of(*RUN, option, *row.good)) == row.expected
     try:
@@ -172,6 +177,7 @@ def plain(settings: RunSettings) -> RunSettings:
 def test_an_option_says_what_its_key_says(settings_of: Callable[..., RunSettings], folder: Any) -> None:
     """`tests/settings` shows what the key changes."""
     (folder / "wfc.json").write_text(WFC)
+    (folder / "weights.json").write_text('{"weights": {"GET /a": 2.5}}')
     compared = 0
     for setting in (*RUN_SETTINGS, *SETTINGS):
         option = setting.flags[-1]

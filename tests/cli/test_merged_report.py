@@ -142,3 +142,50 @@ def test_one_that_was_killed_is_told_of_the_whole(invoke: Any, shards: tuple[str
     found = verdict(invoke, *shards, "three")
     assert (found["complete"], found["stop_reason"]) == (False, "killed")
     assert found["failures"][0]["seen_in"] == ["one", "three", "two"]
+
+
+def _shard(name: str, labels: tuple[str, ...], *found: Any, shard: str, partition: str = "p") -> None:
+    _run(name, labels, *found, at=AT)
+    workers = Workers(Path(".checker") / name)
+    whole = changed(opened(len(labels), 4), title="Shop", shard=shard, partition=partition)
+    done = progress(labels=labels, statuses=tuple((label, 200, 50) for label in labels))
+    begun = changed(started(), at=AT + 9)
+    _journal(workers.layout, 2, [begun, OperationsSelected(labels), whole, *found, done, records()[-1]])
+
+
+def test_the_shards_of_a_run_have_one_exit_code(invoke: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _shard("one", (USERS,), shard="1/3")
+    _shard("two", (ORDERS,), shard="2/3")
+    _shard("three", ("GET /health",), shard="3/3")
+    assert invoke("report", "one", "two", "three").exit_code == 0
+    ran = invoke("report", "one", "two")
+    assert (ran.exit_code, "shards of Shop are missing: 3/3" in ran.output) == (2, True)
+    ran = invoke("report", "two", "--format", "json", "-o", "two.json")
+    assert (ran.exit_code, Path("two.json").exists()) == (2, True)
+    assert "missing: 1/3, 3/3" in ran.output
+    _shard("failing", (ORDERS,), finding(label=ORDERS), shard="2/3")
+    assert invoke("report", "one", "failing", "three").exit_code == 1
+    # The last run, whatever it was: nothing says that it is to be complete.
+    assert invoke("report").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("shard", "partition", "said"),
+    [("2/3", "q", "different partitions"), ("2/4", "p", "different partitions"), ("1/3", "p", "are both shard 1/3")],
+)
+def test_shards_that_do_not_belong_together_are_refused(
+    shard: str, partition: str, said: str, invoke: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _shard("one", (USERS,), shard="1/3")
+    _shard("two", (ORDERS,), shard=shard, partition=partition)
+    ran = invoke("report", "one", "two", "--format", "json", "-o", "all.json")
+    assert (ran.exit_code, Path("all.json").exists()) == (2, False)
+    assert said in ran.output
+
+
+def test_seconds_of_operations_are_the_weights_of_later_shards(invoke: Any, shards: tuple[str, str]) -> None:
+    ran = invoke("report", *shards, "--format", "weights", "-o", "weights.json")
+    assert ran.exit_code == 0, ran.output
+    assert set(json.loads(Path("weights.json").read_text())["weights"]) == {USERS, ORDERS, "GET /health"}

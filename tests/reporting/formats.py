@@ -173,6 +173,12 @@ def read_pytest(files: dict[str, bytes]) -> Any:
     return [one.name for one in tree.body if isinstance(one, ast.FunctionDef) and "test_" in one.name]
 
 
+def read_weights(files: dict[str, bytes]) -> Any:
+    found = json.loads(files[""])
+    assert all(0 <= seconds < 1e9 for seconds in found["weights"].values())
+    return found
+
+
 def read_archive(files: dict[str, bytes]) -> Any:
     with tarfile.open(fileobj=io.BytesIO(files[""]), mode="r:gz") as archive:
         found = {one.name: inside.read() for one in archive if (inside := archive.extractfile(one))}

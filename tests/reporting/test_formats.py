@@ -250,6 +250,7 @@ NOT_OF_FINDINGS = {
     "vcr": "the traffic of the run, in which these requests are",
     "har": "the traffic of the run, in which these requests are",
     "wfc": "its schema has no field for requests",
+    "weights": "the seconds of operations alone",
     "archive": "the corpus itself, read by `checker report`",
 }
 NEED = ResourceMade(

@@ -112,6 +112,8 @@ _ROOT: Final[dict[str, Row]] = {
     "hooks": Row("mine", "cli/test_hooks.py::test_hooks_and_checks_of_a_file_work_in_a_run", *TEXT),
     "workers": Row(2, "e2e/test_dynamic_tokens.py::test_four_workers_share_each_token", 65, "at most 64"),
     "lanes": Row(2, "workers/test_loop.py::test_every_case_is_sent_once_whatever_is_made_ahead", 0, "at least 1"),
+    "shard": Row("3/8", "e2e/test_shards.py::test_eight_shards_send_each_request_of_the_whole_run_once", "3/2", "Must be the number of a shard"),
+    "shard-weights": Row("weights.json", "e2e/test_shards.py::test_weights_decide_which_shard_tests_an_operation", *TEXT),
     "wait-for-schema": Row(2, "hostile/test_fetching.py::test_a_description_that_is_late_is_waited_for", 0.5, "at least 1"),
     "safety": Row("read-only", InRun("listed", lambda seen: not made_items(seen), "safety"), "bold", "Valid values are"),
     "transport": Row("a:b", "seams/test_transport.py::test_a_whole_run_goes_over_it", "a", "module:"),

@@ -17,6 +17,7 @@ from checker.core.providers import registered_names
 from checker.core.request import Location, without_userinfo
 from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import ways_in
+from checker.core.shards import Partition
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.health import Safety, ends_access, looks_dangerous
 from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
@@ -24,7 +25,7 @@ from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.recording.coverage import documented_types, enumerations_of
 from checker.workers.recording.recorder import Recorder
-from checker.workers.subject import Description, TestedDescription, other_host
+from checker.workers.subject import Contents, Description, TestedDescription, other_host
 from checker.workers.users import UsersCode
 
 _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
@@ -119,26 +120,30 @@ def tell_of_warning(recorder: Recorder, warning: SchemaWarning) -> None:
     recorder.note(Note(warning.kind.value, warning.label, warning.pointer, warning.message))
 
 
-def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpened:
+def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: Partition | None) -> SchemaOpened:
     """Record the description that was opened, and everything about it that a reader of the results has to know."""
     description, selected, settings, operations = (
         subject.description, subject.selected, subject.settings, subject.operations,
     )  # fmt: skip
     schema, schemes = description.schema, subject.schemes
+    mine = tested_labels(subject, partition)
+    broken = [one for one in selected.broken if one.label in mine]
     told = SchemaOpened(
         title=schema.title,
         specification=schema.specification,
         base_url=settings.report.sanitization.redaction.url(without_userinfo(schema.base_url or "")),
         document=description.digest,
         total=selected.total,
-        selected=len(selected) + len(selected.broken),
-        unreadable=len(selected.broken),
+        selected=len(mine),
+        unreadable=len(broken),
         fetched_from=other_host(settings, subject.origin),
         credentials=schema.credentials,
         declared_path=schema.declared_path,
         ways_in=ways_in(schemes.declared.values()),
         tokens=tuple(schemes.tokens),
         auth_examples=schemes.examples(schema.described_login, subject.origin.plain),
+        shard="" if settings.shard is None else str(settings.shard),
+        partition="" if partition is None else partition.digest,
     )
     recorder.journal.append(told)
     for note in (*description.notes, *subject.notes):
@@ -156,7 +161,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpe
         own = operations.of(entry).warnings
         if own != operations.common.warnings:
             recorder.note(Note(OWN_WARNINGS, entry.label, "", json.encode(own).decode()))
-    for unread in selected.broken:
+    for unread in broken:
         recorder.operation_error(unread.label, settings.phases[0], "Schema Error", unread.error)
     for dropped in selected.dropped:
         recorder.note(Note(dropped.kind.value, dropped.label, dropped.pointer, dropped.message))
@@ -166,12 +171,24 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder) -> SchemaOpe
     return told
 
 
-def opened_of(subject: TestedDescription, recorder: Recorder, base_url: str, users: UsersCode) -> Opened:
+def tested_labels(subject: Contents, partition: Partition | None) -> tuple[str, ...]:
+    """Return the labels of the operations that the run tests or reports as unreadable."""
+    if subject.settings.shard is None or partition is None:
+        return (*subject.selected, *(one.label for one in subject.selected.broken))
+    return partition.parts[subject.settings.shard.number - 1]
+
+
+def opened_of(
+    subject: TestedDescription, recorder: Recorder, base_url: str, users: UsersCode, partition: Partition | None
+) -> Opened:
     """Return the message to the supervisor, with the order and the weights of operations that users want."""
     cards, labels = list(_cards(subject)), list(subject.selected)
     if users.weights is not None:
         weights = users.weights(labels)
         cards = [replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)]
+    # The others stay selected: sequences, credentials and values go by the whole description in each shard.
+    mine = set(tested_labels(subject, partition))
+    cards = [card for card in cards if card.label in mine]
     phases = subject.settings.phases if users.order is not None else ()
     credentials = credentials_in(subject.settings)
     if subject.origin.userinfo:

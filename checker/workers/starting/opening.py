@@ -67,6 +67,7 @@ from checker.workers.starting.announcing import (
     tell_of_warning,
 )
 from checker.workers.starting.calling import keeper_of, open_tools, schemeless_maker, stages_of, transport_of, wiring_of
+from checker.workers.starting.shards import partition_of
 from checker.workers.subject import TestedDescription, give_engine, read_subject
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
@@ -271,7 +272,8 @@ def _laid_out(
     undone.callback(release, recorder)
     knowledge = _open_knowledge(settings, selected, recorder)
     undone.callback(knowledge.close)
-    told = tell_of_subject(subject, recorder)
+    partition = partition_of(subject)
+    told = tell_of_subject(subject, recorder, partition)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
     # Half of the valid logins use the account of the run.
     acting = users if accounts is None else replace(users, hooks=AccountHooks(users.hooks, accounts))
@@ -292,7 +294,7 @@ def _laid_out(
     slots = InflightWriter(layout.inflight(incarnation), lanes.slots)
     undone.callback(slots.close)
     first_look, needs = _look_first(subject, tools, http, recorder, factory)
-    opened = opened_of(subject, recorder, told.base_url, users)
+    opened = opened_of(subject, recorder, told.base_url, users, partition)
     renews = keeper is not None and any(source.is_kept for source in keeper.sources.values())
     opened = replace(opened, auth_needs=needs, renews=renews)
     return WorkerContext(

@@ -1,6 +1,6 @@
 """The outline of a run and the graph of its operations, read from the description alone: nothing is sent."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -18,6 +18,8 @@ from checker.kinds.protocol import ApiOperation, OperationEntry
 from checker.phases.listing import ListingContext, lister_of
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import generation_rules
+from checker.workers.starting.announcing import tested_labels
+from checker.workers.starting.shards import partition_of
 from checker.workers.subject import Contents, read_contents
 
 
@@ -71,14 +73,15 @@ def read_outline(settings: RunSettings, layout: RunLayout) -> RunOutline:
     """Return the operations that a run with these settings would test. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     contents = read_contents(settings, layout)
     schema, selected = contents.description.schema, contents.selected
+    mine = set(tested_labels(contents, partition_of(contents)))
     return RunOutline(
         title=schema.title,
         specification=schema.specification,
         total=selected.total,
         filters=tuple(_filters(contents.settings)),
         unmatched=selected.unmatched,
-        operations=tuple(_Outlining(contents).operations()),
-        broken=tuple((one.label, one.error) for one in selected.broken),
+        operations=tuple(_Outlining(contents).operations(mine)),
+        broken=tuple((one.label, one.error) for one in selected.broken if one.label in mine),
     )
 
 
@@ -93,6 +96,8 @@ def _filters(settings: RunSettings) -> Iterator[str]:
         yield f"--{one.option} {one.value}".rstrip()
     if settings.selection.disabled:
         yield f"{len(settings.selection.disabled)} x [[operations]] enabled = false"
+    if settings.shard is not None:
+        yield f"--shard {settings.shard}"
     if settings.target.safety != "full":
         yield f"--safety {settings.target.safety}"
 
@@ -119,8 +124,11 @@ class _Outlining:
                 waiting.extend(contents.selected.resources.followers(label))
         self._chained = frozenset(found)
 
-    def operations(self) -> Iterator[OutlinedOperation]:
+    def operations(self, labels: Collection[str]) -> Iterator[OutlinedOperation]:
+        """Yield the outlines of these operations, in document order."""
         for entry in self._selected.entries:
+            if entry.label not in labels:
+                continue
             operation = self._selected[entry.label]
             yield OutlinedOperation(
                 label=entry.label,
