@@ -29,7 +29,7 @@ def script() -> str:
 def test_it_names_options_that_there_are(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if re.search(r"checker|given|--report", line)]
-    used = set(re.findall(r"(?<![\w-])--(?:report|url|baseline|seed|max-time|workers)[\w-]*", "\n".join(lines)))
+    used = set(re.findall(r"(?<![\w-])--(?:report|url|baseline|seed|max-time|workers|shard)[\w-]*", "\n".join(lines)))
     assert used
     assert used <= OPTIONS
 
@@ -42,11 +42,13 @@ def test_inputs_are_never_part_of_a_script() -> None:
 def ran(tmp_path: Path, **inputs: str) -> tuple[int, list[str], str]:
     """Exit code, words that the program got, and what was told to the job."""
     program = tmp_path / "checker" / "bin" / "checker"
-    program.parent.mkdir(parents=True)
+    program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > "$RUNNER_TEMP/words"\nexit 1\n')
     program.chmod(0o755)
     output = tmp_path / "output"
-    given = {"SCHEMA": "s", "BASE_URL": "", "ARGS": "", "BASELINE": "", "REPORT_DIR": "out"}
+    given = {
+        "SCHEMA": "s", "BASE_URL": "", "ARGS": "", "BASELINE": "", "REPORT_DIR": "out", "SHARD": "", "SHARDS": "",
+    }  # fmt: skip
     environment = {
         **os.environ, **given, **inputs, "RUNNER_TEMP": str(tmp_path), "GITHUB_OUTPUT": str(output),
     }  # fmt: skip
@@ -64,8 +66,33 @@ def ran(tmp_path: Path, **inputs: str) -> tuple[int, list[str], str]:
 def test_the_action_hands_words_and_exit_code_on(tmp_path: Path) -> None:
     code, words, told = ran(tmp_path, ARGS="-n 5 -H 'X-A: b c'", BASE_URL="http://h; rm -rf /")
     assert code == 1
-    assert told == "exit-code=1\n"
+    assert told == "artifact=\nexit-code=1\n"
     assert words[:8] == ["run", "s", "--url", "http://h; rm -rf /", "-n", "5", "-H", "X-A: b c"]
+
+
+def test_the_action_tests_one_shard_or_reports_all(tmp_path: Path) -> None:
+    _, words, told = ran(tmp_path, SHARD="3/4")
+    assert words[:4] == ["run", "s", "--shard", "3/4"]
+    assert "artifact=checker-shard-3\n" in told
+    (tmp_path / "output").unlink()
+    for name in ("one", "two"):
+        (tmp_path / "shards" / name).mkdir(parents=True)
+    code, words, _ = ran(tmp_path, SCHEMA="", SHARDS="shards/*")
+    assert (code, words[:3]) == (1, ["report", "shards/one", "shards/two"])
+
+
+@pytest.mark.parametrize(("node", "expected"), [({}, []), ({"CI_NODE_INDEX": "3"}, ["--shard", "3/4"])])
+def test_parallel_jobs_of_gitlab_test_shards(node: dict[str, str], expected: list[str], tmp_path: Path) -> None:
+    job = yaml.safe_load((ROOT / "ci/gitlab.yml").read_text(encoding="utf-8"))[".checker"]
+    program = tmp_path / "checker"
+    program.write_text('#!/bin/sh\nprintf "%s\n" "$@" > words\nmkdir .checker\n')
+    program.chmod(0o755)
+    given = {**job["variables"], "PATH": f"{tmp_path}:{os.environ['PATH']}", "CI_NODE_TOTAL": "4", **node}
+    script = "\n".join([*job["script"], *job["after_script"]])
+    subprocess.run(["sh", "-e", "-c", script], env=given, cwd=tmp_path, check=True)
+    words = (tmp_path / "words").read_text().splitlines()
+    assert words[2 : 2 + len(expected)] == expected
+    assert ("--shard" in words, (tmp_path / "shards" / "3").is_dir()) == (bool(expected), bool(expected))
 
 
 def test_a_baseline_that_is_missing_fails_a_job(tmp_path: Path) -> None:
