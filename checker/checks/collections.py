@@ -14,6 +14,7 @@ from checker.checks.resources import served_body
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Location, Operation, Parameter
+from checker.core.request import WireRequest
 from checker.core.resource_names import ends_with_variable, normalised, words
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -88,25 +89,29 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     A limit is exceeded by one item more, unless its description speaks of a minimum. Items sorted by numbers or times of one format
     stand in the wrong order if three values differ. A filter is a parameter named like a described property of the items, of the same
     type: a boolean, an enumeration with values of the property, or an identifier. It is ignored if the items have its value and
-    others, and a second request, for another of these values, returns the same items. Pages overlap if an item of a later page
-    stands on the first page as well, and the later page has not changed since.
+    others, and a second request, for another of these values, returns the same items. Each has to show without the other optional
+    parameters as well, which may be stronger (`all=true`). Pages overlap if an item of a later page stands on the first page as well,
+    and the later page has not changed since.
     """
     case, response = context.case, context.response
     if case.other_method or (case.meta is not None and case.meta.mode.is_negative):
         return True
     listed = _list_of(case, response)
-    if listed is None:
+    if listed is None or context.tools is None:
         return True
-    found: list[Failure] = [*_over_limit(context, listed), *_unsorted(listed)]
-    if context.tools is not None:
-        found += yield from _ignored_filters(context, listed)
-        found += yield from _overlapping(context, listed)
+    found: list[Failure] = []
+    for name in [one.unique_key for one in (*_over_limit(context, listed), *_unsorted(listed))]:
+        alone = _list_of(case, (yield _asking(context, {}, name)))
+        again = [] if alone is None else [*_over_limit(context, alone), *_unsorted(alone)]
+        found += [one for one in again if one.unique_key == name]
+    found += yield from _ignored_filters(context, listed)
+    found += yield from _overlapping(context, listed)
     return found
 
 
-def _list_of(case: Case, response: Response) -> _List | None:
+def _list_of(case: Case, response: object) -> _List | None:
     """Return the only list of objects in a body; None if there is none, or several."""
-    request, found = response.request, _items_of(response)
+    request, found = response.request if isinstance(response, Response) else None, _items_of(response)
     if request is None or found is None or not found[1]:
         return None
     pairs = parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)
@@ -207,9 +212,11 @@ def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Fa
         other = next((one for one in others if parameter.is_valid(one)), None)
         if other is None or len(others) == len(values):
             continue
-        again = yield _asking(context, {name: other})
-        same = _items_of(again)
-        if same is not None and _seen(same[1], key) == _seen(listed.items, key):
+        first = _items_of((yield _asking(context, {}, name)))
+        second = _items_of((yield _asking(context, {name: other}, name)))
+        seen = [] if first is None else _seen(first[1], key)
+        is_mixed = len({_text(one[-1]) == wanted.casefold() for one in seen}) > 1
+        if is_mixed and second is not None and seen == _seen(second[1], key):
             message = f"Filter: `{name}={wanted}`\nReceived: {key} {', '.join(dict.fromkeys(map(_text, values)))}"
             message += f"\nThe items for `{name}={_text(other)}` are the same"
             found.append(IgnoredFilter(message, unique_key=name))
@@ -237,10 +244,12 @@ def _seen(items: Sequence[Item], key: str) -> list[tuple[object, ...]]:
     return [tuple(item.get(name) for name in (*_NAMES, key)) for item in items]
 
 
-def _asking(context: CheckContext, query: Mapping[str, Any]) -> Any:
-    """Return the request of the case with other values of query parameters."""
+def _asking(context: CheckContext, query: Mapping[str, Any], alone: str = "") -> WireRequest:
+    """Return the request of the case with other values of query parameters; of the optional ones only `alone`, and directions."""
     asked = copy(context.case)
-    asked.query = {**asked.query, **query}
+    needed = {one.name for one in asked.operation.parameters if one.required} | {alone}
+    kept = {name: value for name, value in asked.query.items() if name in needed or normalised(name) in _DIRECTIONS}
+    asked.query = {**(kept if alone else asked.query), **query}
     return context.make(asked)
 
 

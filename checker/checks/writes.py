@@ -26,7 +26,6 @@ from checker.core.media_types import is_json
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable, normalised
 from checker.core.resources import SAFE
-from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
@@ -55,10 +54,8 @@ _OWN: Final = frozenset(
     ]
 )
 """Normalised names of fields that servers set themselves, or store in another form."""
-_DECIDED: Final = frozenset(
-    ["status", "state", "phase", "stage", "active", "isactive", "enabled", "isenabled", "verified", "isverified",
-     "published", "ispublished", "approved", "role", "owner", "isadmin", "admin", "quantity"]
-)  # fmt: skip
+_FLAGS: Final = "active isactive enabled isenabled verified isverified published ispublished approved isadmin"
+_DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity {_FLAGS}".split())
 """Normalised names of fields whose first value servers often decide by rules of their own."""
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
 _TELLING: Final = 3
@@ -93,16 +90,18 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     Another field of the same write is stored, and a name that never existed is not found: a mock proves nothing.
     """
     case, steps = context.case, context.sequence
-    read = _shown(context.response)
-    place = _last_write(steps)
+    read, places = _shown(context.response), range(len(steps) - 1, -1, -1)
+    place = next((at for at in places if _may_change(steps[at])), None)
     if context.plan.schema is None or read is None or place is None or case.query or not is_valid(case):
         return True
     write = steps[place]
-    if not (is_done(write) and is_valid(write.case) and _writes(write, case)) or not is_of_one_caller(context, write):
-        return PASSED
     sent, echo = write.case.body, _shown(write.outcome) or {}
+    is_object = isinstance(sent, dict) and is_json(write.case.media_type or "")
+    if not (is_object and is_done(write) and is_valid(write.case) and _writes(write, case)):
+        return PASSED
     described, requested = _outlines(context, write.case, sent)
-    if requested is None or not any(_is_stored(name, value, read) for name, value in sent.items()):
+    is_stored = any(_is_telling(value) and _is_equal(read.get(name), value) for name, value in sent.items())
+    if requested is None or not is_stored or not is_of_one_caller(context, write):
         return PASSED
     is_apart = _tells_apart(requested, described)
     before = _before(steps[:place], case)
@@ -121,10 +120,8 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
 def updates_one(operation: Operation) -> bool:
     """Whether an operation updates a single resource that can be read by the same path."""
     is_update = operation.method in _UPDATES and ends_with_variable(operation.path)
-    is_readable = any(
-        "GET" in methods for methods in operation.methods_at(operation.path.replace("{", "").replace("}", ""))
-    )
-    return is_update and is_readable and operation.resource_status is None
+    there = operation.methods_at(operation.path) if is_update and operation.resource_status is None else ()
+    return any("GET" in methods for methods in there)
 
 
 def refused_write(context: CheckContext) -> Exchanging[Found]:
@@ -165,23 +162,15 @@ def _failure(context: CheckContext, write: JudgedInteraction, name: str) -> Fail
     return failure
 
 
-def _is_safe(step: JudgedInteraction) -> bool:
-    return method_of(step.case) in SAFE
-
-
-def _last_write(steps: Sequence[JudgedInteraction]) -> int | None:
-    """Return the place of the last write that was not refused; None without one."""
-    places = range(len(steps) - 1, -1, -1)
-    return next((at for at in places if not _is_safe(steps[at]) and not 400 <= status_of(steps[at]) < 500), None)
+def _may_change(step: JudgedInteraction) -> bool:
+    """Whether a step is a write that was not refused."""
+    return method_of(step.case) not in SAFE and not 400 <= status_of(step) < 500
 
 
 def _writes(step: JudgedInteraction, case: Case) -> bool:
-    """Whether a step sent a JSON object that the resource of a case consists of."""
-    if not isinstance(step.case.body, dict) or not is_json(step.case.media_type or ""):
-        return False
-    if method_of(step.case) in _UPDATES:
-        return is_same(step.case, case)
-    return creates_member(step, case) and isinstance(step.outcome, Response) and is_named_by(step, case)
+    """Whether a step created or updated the resource of a case."""
+    is_update = method_of(step.case) in _UPDATES and is_same(step.case, case)
+    return is_update or (creates_member(step, case) and is_named_by(step, case))
 
 
 def _shown(outcome: object) -> Thing | None:
@@ -195,15 +184,10 @@ def _shown(outcome: object) -> Thing | None:
 def _before(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
     """Return the resource as the last step showed it that read or wrote it; None if none did, or a write may have changed it since."""
     for step in reversed(steps):
-        if is_same(step.case, case) and method_of(step.case) in ("GET", *_UPDATES):
-            shown = _shown(step.outcome)
-        else:
-            is_made = creates_member(step, case) and isinstance(step.outcome, Response) and is_named_by(step, case)
-            shown = _shown(step.outcome) if is_made else None
-        if shown is not None:
+        is_read = method_of(step.case) == "GET" and is_same(step.case, case)
+        shown = _shown(step.outcome) if is_read or _writes(step, case) else None
+        if shown is not None or _may_change(step):
             return shown
-        if not _is_safe(step) and not 400 <= status_of(step) < 500:
-            return None
     return None
 
 
@@ -237,15 +221,11 @@ def _lost(sent: Thing, read: Thing, requested: Outline, described: Outline) -> I
 
 def _is_other(value: object, shown: object, *, is_listed: bool) -> bool:
     """Whether two values of one type differ in every usual form of storing them."""
-    if type(value) is not type(shown) or not isinstance(value, bool | int | str):
-        return False
     if not isinstance(value, str) or not isinstance(shown, str):
-        return value != shown
-    if is_listed:
-        return value.casefold() != shown.casefold()
+        return type(value) is type(shown) and isinstance(value, int) and value != shown
     mine, theirs = value.casefold(), shown.casefold()
-    is_plain = _PLAIN.fullmatch(value) is not None and _PLAIN.fullmatch(shown) is not None
-    return is_plain and mine not in theirs and theirs not in mine
+    is_plain = is_listed or all(_PLAIN.fullmatch(one) for one in (value, shown))
+    return is_plain and mine != theirs and (is_listed or not (mine in theirs or theirs in mine))
 
 
 def _is_equal(one: object, other: object) -> bool:
@@ -255,7 +235,3 @@ def _is_equal(one: object, other: object) -> bool:
 def _is_telling(value: object) -> bool:
     """Whether a value is not equal to another by chance."""
     return len(value) >= _TELLING if isinstance(value, str) else type(value) is int and value > 1
-
-
-def _is_stored(name: str, value: object, read: Thing) -> bool:
-    return _is_telling(value) and _is_equal(read.get(name), value)

@@ -74,6 +74,7 @@ PATHS: Final[dict[str, Any]] = {
                 _parameter("limit", _NUMBER),
                 _parameter("page_size", _NUMBER, "At least 10 items are returned."),
                 _parameter("offset", _NUMBER),
+                _parameter("all", {"type": "boolean"}),
                 _parameter("sort", {"type": "string"}),
                 _parameter("order", {"type": "string"}),
             ],
@@ -113,6 +114,28 @@ def test_a_filter_that_also_selects_higher_levels_is_no_failure(exchanges: Excha
 
     assert keys(exchanges, {"level": "info"}, answer({"level": "info"}), answer) == []
     assert keys(exchanges, {"level": "info"}, items_with("level", *levels)) == ["level"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"), [("level", "info", "level"), ("limit", 2, "limit"), ("sort", "price", "sort")]
+)
+@pytest.mark.parametrize("is_broken", [True, False])
+def test_another_optional_parameter_may_be_stronger(
+    exchanges: Exchanges, name: str, value: Any, told: str, *, is_broken: bool
+) -> None:
+    everything: list[dict[str, Any]] = [
+        {"id": one, "level": level, "price": -one % 3} for one, level in enumerate(["debug", "info", "info"])
+    ]
+
+    def answer(asked: dict[str, str]) -> Any:
+        chosen = [one for one in everything if one["level"] == asked.get("level", one["level"])][
+            : int(asked.get("limit", 9))
+        ]
+        right = sorted(chosen, key=lambda one: one["price"]) if "sort" in asked else chosen
+        return everything if is_broken or "all" in asked else right
+
+    found = keys(exchanges, {name: value, "all": True}, everything, answer)
+    assert found == ([told] if is_broken else [])
 
 
 def test_a_number_may_be_a_bound_and_no_value(exchanges: Exchanges) -> None:
