@@ -377,23 +377,20 @@ class CaseFactory:
         """Return a case of (seed, number) in the wanted mode, if one of a few attempts draws it."""
         seed, number = place
         last = number + (_MODE_ATTEMPTS - 1) * _APART
+        program = self.program(label, phase.name)
         for attempt in range(number, last + 1, _APART):
             # Drawing a case takes a hundred times as long as reading its mode ahead.
-            if attempt < last and self._is_other_mode(label, seed + attempt, phase, is_wrong=is_wrong):
-                continue
+            if attempt < last:
+                self._random.reset(seed + attempt)
+                ahead = program.mode_ahead(self._random)
+                if ahead is not None and ahead.is_negative is not is_wrong:
+                    continue
             made = self.make(label, seed, attempt, phase)
             meta = made.case.meta
             if meta is None or meta.mode.is_negative is is_wrong:
                 break
         made.case.id = case_id(seed, number)
         return made
-
-    def _is_other_mode(self, label: Label, seed: int, phase: PhaseInfo, *, is_wrong: bool) -> bool:
-        """Whether the case of a seed is known to have the other mode, without drawing it."""
-        program = self.program(label, phase.name)
-        self._random.reset(seed)
-        ahead = program.mode_ahead(self._random)
-        return ahead is not None and ahead.is_negative is not is_wrong
 
     def maker(self, phase: Phase) -> CaseMaker:
         """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more."""

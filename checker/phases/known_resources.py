@@ -99,10 +99,12 @@ class KnownResources(Struct):
     host: str
     """Host of the API: URLs of other hosts are ignored."""
     places: dict[Label, Places]
-    """Shared by all sequences of a worker, and so are `leads`."""
+    """Shared by all sequences of a worker, and so are `leads` and `scoped`."""
     described: DescribedPaths
-    leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
+    leads: dict[tuple[Label, int, bool], LinkTargets]
     """(operation, status, whether it is a success) -> links."""
+    scoped: dict[tuple[Label, Label], Sequence[Place]]
+    """Two operations -> the places by which both may select a part of the API."""
     steps: list[ShownStep] = field(default_factory=list)
 
     def read(self, sequence: Sequence[SentCase]) -> None:
@@ -183,7 +185,10 @@ class KnownResources(Struct):
         found: dict[Place, ValueOrigin] = {}
         for step, shown in enumerate(self.steps):
             earlier = shown.sent.case
-            for place in scope_places(target, earlier.operation) if shown.succeeded else ():
+            key = (target.label, shown.use.label)
+            if key not in self.scoped:
+                self.scoped[key] = list(scope_places(target, earlier.operation))
+            for place in self.scoped[key] if shown.succeeded else ():
                 if sent_at(earlier, place) is not None:
                     found.setdefault(place, ValueOrigin(step, request_place(*place), SENT))
         yield from found.items()

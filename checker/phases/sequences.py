@@ -169,25 +169,25 @@ class SequenceBuilder(Struct, dict=True):
     is_secret: Callable[[object], bool] = lambda value: False
     """Whether a value is a secret, which must not be sent to other operations."""
     _places: dict[Label, Places] = field(default_factory=dict)
-    _sequences: OrderedDict[tuple[int, int], KnownResources] = field(default_factory=OrderedDict)
-    """Keyed by seed and index."""
+    _sequences: OrderedDict[int, KnownResources] = field(default_factory=OrderedDict)
+    """Keyed by the identity of the first interaction. In `fuzz`, each step has an index of its own."""
     _dead: set[Label] = field(default_factory=set)
     _leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
+    _scoped: dict[tuple[Label, Label], Sequence[Place]] = field(default_factory=dict)
     _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
 
     def follow(self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo) -> GeneratedCase | None:
         """Return the next step of sequence `index`; None if nothing follows."""
         place, made = len(sequence), None
-        known = self._sequences.pop((seed, index), None)
+        known = self._sequences.pop(id(sequence[0]), None)
         if place < self.rules.max_steps and isinstance(sequence[-1].outcome, Response):
             if known is None:
-                known = KnownResources(
-                    self.model, self.rules.algorithms, self.host, self._places, self._described, self._leads
-                )
+                shared = self._places, self._described, self._leads, self._scoped
+                known = KnownResources(self.model, self.rules.algorithms, self.host, *shared)
             known.read(sequence)
             made = self._next(known, sequence, (seed, index, place), phase)
         if made is not None and known is not None:
-            self._sequences[seed, index] = known
+            self._sequences[id(sequence[0])] = known
             if len(self._sequences) > _KEPT:
                 self._sequences.popitem(last=False)
         return made

@@ -14,7 +14,7 @@ from checker.core.credentials import Credentials
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label
 from checker.core.phases import phase_named
-from checker.core.response import Response
+from checker.core.response import Decoded, Response
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.context import WorkerContext
@@ -82,6 +82,32 @@ def test_urls_in_answers_name_things_whatever_the_coding(tmp_path: Path, coding:
     with workplace(tmp_path, document=DOCUMENT) as context:
         taken = bound_after(context, {"name": "x", "self": "/things/B-7"}, coding)
     assert "B-7" in [one.literal for one in taken]
+
+
+class CountedResponse(Response):
+    """A response that counts how often its body is read."""
+
+    reads = 0
+
+    @property
+    def readable(self) -> Decoded:
+        self.reads += 1
+        return Response.readable.__get__(self)
+
+
+def test_an_explored_sequence_reads_each_response_once_although_each_step_has_its_own_index(tmp_path: Path) -> None:
+    with workplace(tmp_path, document=DOCUMENT) as context:
+        sequence: list[Verdict] = []
+        for step in range(5):
+            made = context.factory.make(Label("POST /things"), 1, step, STATEFUL)
+            response = CountedResponse(201, [("Content-Type", "application/json")], b'{"id": "B-7"}')
+            sequence.append(Verdict(made.case, None, response, UNJUDGED))
+            assert context.explorer.chains.follow(tuple(sequence), 1, 1000 + step, STATEFUL) is not None
+    outcomes = [sent.outcome for sent in sequence]
+    counts = [outcome.reads for outcome in outcomes if isinstance(outcome, CountedResponse)]
+    # The value of a link is read beside the URLs.
+    assert len(counts) == 5
+    assert max(counts) <= 2
 
 
 def below(*names: str) -> str:
