@@ -92,7 +92,7 @@ class CountedResponse(Response):
     @property
     def readable(self) -> Decoded:
         self.reads += 1
-        return Response.readable.__get__(self)
+        return super().readable
 
 
 def test_an_explored_sequence_reads_each_response_once_although_each_step_has_its_own_index(tmp_path: Path) -> None:
