@@ -2,7 +2,7 @@
 
 import copy
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -14,18 +14,22 @@ from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.config.operation_settings import HttpSettings
 from checker.config.value_kinds import certificates, did_you_mean
 from checker.core.case import Case
+from checker.core.contract import Outcome as Judged
 from checker.core.contract import RequestVerdict
 from checker.core.credentials import basic_authorization
 from checker.core.errors import HookExecutionError
 from checker.core.failures import Failure
-from checker.core.hooks import RUNNING_HOOKS, HookContext, HookSource, run_hooks
-from checker.core.operation import Operation
+from checker.core.hooks import COMPONENTS, RUNNING_HOOKS, HookContext, HookSource, run_hooks
+from checker.core.meta import GenerationMode
+from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.health import Safety, SafetyGate
 from checker.transport import prepare
 from checker.transport.settings import HttpChanges, timeout_of
+
+_CHANGING: Final = ("before_generate", "map", "flatmap")
 
 
 class CallArguments(Struct, frozen=True):
@@ -189,21 +193,40 @@ class CallHooks(Struct, frozen=True):
     """`filter_failure(context, failure, case, response)`: whether a failure is reported."""
     told: Sequence[Callable[[Case, WireRequest, Outcome], None]] = ()
     """Callbacks of loaded schemas, called before all hooks."""
+    changed: Callable[[Operation], Collection[str]] | None = None
+    """Return the parts of cases that hooks may make valid or invalid (`body`); None if no hook changes any case."""
     context: Callable[[Case], HookContext] = lambda case: HookContext(case.operation)
 
     @classmethod
     def of(cls, source: HookSource) -> "CallHooks":
         """Return the hooks that are registered now."""
+        known: dict[Label, Collection[str]] = {}
+
+        def changed(operation: Operation) -> Collection[str]:
+            if operation.label not in known:
+                known[operation.label] = _changed_parts(source, HookContext(operation))
+            return known[operation.label]
+
         return cls(
             source.named("before_call"),
             source.named("after_call"),
             source.named("after_network_error"),
             source.named("after_validate"),
             source.named("filter_failure"),
+            changed=changed if _changed_parts(source) else None,
         )
 
     def __bool__(self) -> bool:
-        return any((self.before, self.after, self.unanswered, self.validated, self.kept, self.told))
+        return any((self.before, self.after, self.unanswered, self.validated, self.kept, self.told, self.changed))
+
+
+def _changed_parts(source: HookSource, context: HookContext | None = None) -> Collection[str]:
+    """Return the parts of cases that hooks may change. `before_call` may change all."""
+    if source.named("before_call", context):
+        return COMPONENTS
+    makers = [(part, f"{verb}_{part}") for verb in _CHANGING for part in (*COMPONENTS, "case")]
+    found = {part for part, name in makers if source.named(name, context)}
+    return COMPONENTS if "case" in found else found
 
 
 class Authorizing(Protocol):
@@ -272,12 +295,36 @@ def attempt(
     """
     request = build_request(tools.maker, tools.hooks, case, tools.credentials)
     request.fresh, request.confirms = fresh, confirms
+    _settle_mode(tools, case, request)
     work = _attempted(tools, case, request, sequence)
     if tools.gate.level is _FULL:
         return (yield from work)
     if tools.gate.refuses(case, request):
         return Verdict(case, None, None, CLEAN)
     return (yield from observed(tools.gate, case, work))
+
+
+def _settle_mode(tools: Tools, case: Case, request: WireRequest) -> None:
+    """Set the mode of a case that hooks made valid or invalid. An ambiguous request keeps the mode that was drawn."""
+    meta, operation = case.meta, case.operation
+    parts = () if meta is None or tools.hooks.changed is None else tools.hooks.changed(operation)
+    if meta is None or not parts or case.other_method:
+        return
+    verdict = operation.judge_request(request, base_path=tools.maker.base_path_of(operation))
+    is_wrong = verdict.outcome is Judged.INVALID
+    if verdict.outcome is Judged.AMBIGUOUS or is_wrong == meta.mode.is_negative:
+        return
+    wrong = {part.location for part in verdict.invalid}
+    drawn_wrong = {place for place, one in meta.components.items() if one.mode.is_negative}
+    if any(place.container not in parts for place in wrong or drawn_wrong):
+        # No hook is to blame: the values became so when they were written.
+        return
+    modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+    components = {
+        place: replace(one, mode=modes[place in wrong], violation=None) if place in wrong | drawn_wrong else one
+        for place, one in meta.components.items()
+    }
+    case.meta = replace(meta, mode=modes[is_wrong], components=components)
 
 
 def _attempted(

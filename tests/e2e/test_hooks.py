@@ -1,6 +1,14 @@
 """Hooks that fail cost what they touch, also while a failure is looked into."""
 
+import json
+from typing import Any
+
+import pytest
+import yaml
+
 from checker.demo import Server
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 
 PICKY = """
@@ -77,3 +85,59 @@ def test_a_check_of_a_user_that_raises_hides_nothing_that_others_found(command: 
         ran = command.run(demo.document_url, *chosen, workers=1)
     assert "Server error" in {one.title for one in ran.findings}, ran.shown
     assert "check mine raised KeyError: 'nothing'" in ran.stdout
+
+
+BODY = {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0}}}
+GUARDED: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "T", "version": "1"},
+    "paths": {
+        path: {
+            "post": {
+                "requestBody": {"required": True, "content": {"application/json": {"schema": BODY}}},
+                "responses": {"200": {"description": ""}, "400": {"description": ""}},
+            }
+        }
+        for path in ("/a", "/b")
+    },
+}
+CHANGES = {
+    "map_body": "def map_body(context, body):\n    return {'n': VALUE}",
+    "flatmap_body": "def flatmap_body(context, body):\n    return st.just({'n': VALUE})",
+    "map_case": "def map_case(context, case):\n    case.body, case.media_type = {'n': VALUE}, 'application/json'\n    return case",
+    "before_call": "def before_call(context, case, kwargs):\n    case.body, case.media_type = {'n': VALUE}, 'application/json'",
+}
+
+
+@pytest.mark.parametrize(
+    ("hook", "mode", "value"),
+    # A wrong body stays wrong after hooks of its own: other draws are taken.
+    [*((hook, "positive", -1) for hook in CHANGES), ("map_case", "negative", 1), ("before_call", "negative", 1)],
+)
+def test_a_part_that_a_hook_made_valid_or_invalid_changes_the_mode_of_its_cases(
+    command: Command, hook: str, mode: str, value: int
+) -> None:
+    def answer(request: Request) -> Reply:
+        try:
+            n = json.loads(request.body)["n"]
+        except (ValueError, KeyError, TypeError):
+            return json_reply({}, 400)
+        return json_reply({}, 200 if type(n) is int and n >= 0 else 400)
+
+    code = CHANGES[hook].replace("VALUE", str(value))
+    text = f"import checker\nfrom hypothesis import strategies as st\n\n@checker.hook.apply_to(path='/a')\n{code}\n"
+    (command.directory / "users_hooks.py").write_text(text)
+    (command.directory / "checker.toml").write_text('hooks = "users_hooks.py"\n')
+    checks = ("-c", "positive_data_acceptance,negative_data_rejection", "--phases", "fuzzing", "--report", "vcr")
+    with serving(answer, GUARDED) as app:
+        ran = command.here("run", app.document_url, "--mode", mode, "-n", "8", "--seed", "1", "--inline", *checks)
+    assert ran.code == 0, ran.shown
+    positives = {label: sum(ran.view.positive_statuses(label).values()) for label in ("POST /a", "POST /b")}
+    assert (positives["POST /a"] > 0) == (mode == "negative")
+    assert (positives["POST /b"] > 0) == (mode == "positive")
+    assert "often rejected" not in ran.stdout
+    (cassette,) = (command.directory / "checker-report").glob("vcr-*.yaml")
+    recorded = yaml.safe_load(cassette.read_text())["http_interactions"]
+    other = {"positive": "negative", "negative": "positive"}[mode]
+    found = {(one["request"]["uri"].rpartition("/")[2], one["generation"]["mode"]) for one in recorded}
+    assert found == {("a", other), ("b", mode)}
