@@ -5,7 +5,7 @@ import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -40,17 +40,9 @@ class Selectable(Protocol):
     def definition(self) -> Mapping[str, Any]: ...
 
 
-@runtime_checkable
-class OnlyByName(Protocol):
-    """An operation that may be tested only if a filter names it."""
-
-    @property
-    def only_by_name(self) -> bool: ...
-
-
 def waits_for_name(operation: object) -> bool:
-    """Whether an operation is tested only if a filter names it, as operations for gateways are."""
-    return isinstance(operation, OnlyByName) and operation.only_by_name
+    """Whether an operation is tested only if a filter names it, as operations for gateways are: it has a true `only_by_name`."""
+    return bool(getattr(operation, "only_by_name", False))
 
 
 class FilterSpec(Struct, frozen=True):

@@ -5,7 +5,7 @@ values, sequences, and checks that ask whether two requests are about one resour
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, Self, TypeVar
 
 from msgspec import Struct, convert, to_builtins
@@ -60,8 +60,18 @@ def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> li
         is_open.add(start)
         while way:
             node, rest = way[-1]
-            following = next((other for other in rest if other in known), None)
-            if following is None:
+            for following in rest:
+                if following not in known:
+                    continue
+                if following not in found:
+                    found[following] = lowest[following] = len(found)
+                    open_.append(following)
+                    is_open.add(following)
+                    way.append((following, iter(needs(following))))
+                    break
+                if following in is_open:
+                    lowest[node] = min(lowest[node], found[following])
+            else:
                 way.pop()
                 if way:
                     above = way[-1][0]
@@ -71,13 +81,6 @@ def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> li
                     circles.append(open_[cut:])
                     is_open.difference_update(open_[cut:])
                     del open_[cut:]
-            elif following not in found:
-                found[following] = lowest[following] = len(found)
-                open_.append(following)
-                is_open.add(following)
-                way.append((following, iter(needs(following))))
-            elif following in is_open:
-                lowest[node] = min(lowest[node], found[following])
     return circles
 
 
@@ -349,16 +352,19 @@ class ResourceModel:
 
     def _is_need(self, one: Transition) -> bool:
         """Whether the target of an inferred transition is to wait for its source."""
-        above = (owner for _, owner in self.uses[one.source].owners)
+        if not self._makes(one.source):
+            return False
         # Nested resources wait for their parent: payments of orders wait for orders, not the other way round.
-        is_below = any(one.target in self.makers(owner) for owner in above)
-        return not is_below and self._makes(one.source) and not self._is_own_name(one)
+        is_below = any(one.target in self.makers(owner) for _, owner in self.uses[one.source].owners)
+        return not is_below and not self._is_own_name(one)
 
     def _is_shown_alone(self, one: Transition) -> bool:
         """Whether a list shows what the target's path asks for, and no operation makes or lists it as its own."""
+        if not self.uses[one.source].lists:
+            return False
         names = {value.name for value in one.values if value.location is Location.PATH}
         owners = (owner for name, owner in self.uses[one.target].owners if name in names)
-        return self.uses[one.source].lists and not all(map(self.makers, owners))
+        return not all(map(self.makers, owners))
 
     def _makes(self, label: Label) -> bool:
         """Whether an operation makes resources that others need. One that names them itself (PUT) counts only if no other makes any."""
@@ -371,10 +377,10 @@ class ResourceModel:
     def _is_own_name(self, one: Transition) -> bool:
         """Whether the only value of a transition is the name of the resource that its target creates itself."""
         target = self.uses[one.target]
+        if not target.is_member or target.method not in CREATING:
+            return False
         own = {normalised(name) for name, owner in target.owners if owner == target.resource}
-        is_maker = target.is_member and target.method in CREATING
-        names = {normalised(value.name.rpartition("/")[2]) for value in one.values}
-        return is_maker and names <= own
+        return {normalised(value.name.rpartition("/")[2]) for value in one.values} <= own
 
     @cached_property
     def _makers(self) -> Mapping[Resource, Sequence[Label]]:
@@ -493,12 +499,17 @@ def _named(model: ResourceModel) -> Iterator[tuple[Label, str, Resource]]:
         for variable, owner in use.owners:
             variables.setdefault(owner, set()).add(normalised(variable))
     telling = telling_variables(model)
+
+    @cache
+    def meant(name: str) -> tuple[str, set[str]]:
+        word = place_word(name, telling)
+        return normalised(word), {singular(word), *(noun for noun, _ in spellings(word, ()))}
+
     for one in model.transitions:
         shown = model.uses[one.source].resource
         for value in one.values:
             if value.location is not Location.BODY or not value.name or one.source == one.target:
                 continue
-            word = place_word(value.name, telling)
-            nouns = {singular(word), *(noun for noun, _ in spellings(word, ()))}
-            if noun_of(shown) in nouns or normalised(word) in variables.get(shown, ()):
+            word, nouns = meant(value.name)
+            if noun_of(shown) in nouns or word in variables.get(shown, ()):
                 yield one.target, value.name, shown

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from checker.core.operation import BrokenOperation, Label, Parameter
 from checker.core.request import Location
 from checker.core.resource_names import (
+    IDENTIFIERS,
     Resource,
     affinity,
     ends_among,
@@ -48,6 +49,7 @@ from checker.openapi.operation import OpenApiOperation, Owner
 from checker.openapi.response_fields import (
     AnswerField,
     AnswerFields,
+    Outlines,
     answer_fields,
     body_fields,
     leads_elsewhere,
@@ -199,7 +201,9 @@ def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> 
     known = {(one.source, one.target) for one in declared}
     inference = _Inference.of(read, uses)
     rest = [one for one in inference.transitions() if (one.source, one.target) not in known]
-    return ResourceModel(uses.values(), [*declared, *rest], inference.formatted(), inference.preceding())
+    asked = inference.formats_asked()
+    formatted = inference.formatted(asked)
+    return ResourceModel(uses.values(), [*declared, *rest], formatted, inference.preceding(asked, formatted))
 
 
 class _Inference(Struct):
@@ -223,8 +227,9 @@ class _Inference(Struct):
 
     @classmethod
     def of(cls, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]) -> "_Inference":
-        answers = {one.label: answer_fields(one) for one in operations}
-        bodies = {one.label: body_fields(one) for one in operations}
+        outlines: Outlines = {}
+        answers = {one.label: answer_fields(one, outlines) for one in operations}
+        bodies = {one.label: body_fields(one, outlines) for one in operations}
         by_noun: dict[str, list[Label]] = {}
         for label in sorted(uses, key=lambda label: _maker_rank(uses[label])):
             use = uses[label]
@@ -263,18 +268,17 @@ class _Inference(Struct):
                 yield Transition(self._name(target.label), source, self.answers[source].status, target.label, whole)
             yield from self._next_page(target)
 
-    def formatted(self) -> dict[Label, dict[str, str]]:
+    def formatted(self, asked: Mapping[str, set[Label]]) -> dict[Label, dict[str, str]]:
         """Return operation -> pointer into its responses -> format, for formats that fields of other requests have."""
-        asked = self._formats_asked()
         found: dict[Label, dict[str, str]] = {}
         for label, answer in self.answers.items():
             for one in answer.fields if self.uses[label].method != REMOVING else ():
                 form = shared_format(one.format)
-                if asked.get(form, set()) - {label}:
+                if form in asked and asked[form] != {label}:
                     found.setdefault(label, {})[one.pointer] = form
         return found
 
-    def _formats_asked(self) -> dict[str, set[Label]]:
+    def formats_asked(self) -> dict[str, set[Label]]:
         """Return format -> operations whose requests have a field of it."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
@@ -284,7 +288,9 @@ class _Inference(Struct):
                     asked.setdefault(shared_format(raw), set()).add(target.label)
         return asked
 
-    def preceding(self) -> dict[Label, tuple[Label, ...]]:
+    def preceding(
+        self, asked: Mapping[str, set[Label]], formatted: Mapping[Label, Mapping[str, str]]
+    ) -> dict[Label, tuple[Label, ...]]:
         """Return operation -> operations that may show its values without a telling name.
 
         Fields of the same format; and URLs in responses, for paths with a variable whose collection no operation lists or fills.
@@ -302,8 +308,7 @@ class _Inference(Struct):
         found: dict[Label, dict[Label, None]] = {
             label: dict.fromkeys((first if label in leading else [*first, *second])[:_MOST_PRECEDING]) for label in lost
         }
-        asked = self._formats_asked()
-        for source, formats in self.formatted().items():
+        for source, formats in formatted.items():
             for target in set().union(*(asked[form] for form in formats.values())) - {source}:
                 before = found.setdefault(target, {})
                 if len(before) < 2 * _MOST_PRECEDING:
@@ -436,10 +441,12 @@ class _Inference(Struct):
         return self.known[key]
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
+        # Fields of other names are below both bounds whatever their home: most fields of most responses.
+        likely = {name for _, name in spellings(word, slot.owner)} | IDENTIFIERS
         scored = [
             (_closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place, one)
             for place, one in enumerate(answer.fields)
-            if _fits(slot, one)
+            if one.name in likely and _fits(slot, one)
         ]
         least = _LIKELY if slot.location is Location.PATH else _NAMED
         best = max(scored, key=lambda item: item[:3], default=None)

@@ -1,8 +1,8 @@
 """Places and names of the scalars in responses and bodies: read from schemas, or from examples if there is no schema."""
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Any, Final, TypeGuard
 
 from msgspec import Struct
@@ -54,19 +54,23 @@ class AnswerFields(Struct, frozen=True):
     """The noun of the things in the schema's name: `user` of `UserResponse`."""
 
 
-def answer_fields(operation: OpenApiOperation) -> AnswerFields:
+Outlines = dict[str, Outline]
+"""Place of a schema -> its outline. Most descriptions show the same few objects in many responses: each is read once."""
+
+
+def answer_fields(operation: OpenApiOperation, outlines: Outlines) -> AnswerFields:
     """Return the fields of the first 2xx response that has a schema, or else an example."""
     document = operation.owner.document
     responses = sorted(members(operation.definition.raw, operation.entry.pointer, "responses"))
     read = [(status, *document.object_at(raw, at)) for status, raw, at in responses if status.startswith("2")]
     for status, response, at in read:
         for raw, place in _schemas(response, at):
-            noun, fields = _read(document.schema(raw, place))
+            noun, fields = _read(document.schema(raw, place), outlines)
             if fields:
                 return AnswerFields(status, fields, noun)
     for status, response, at in read:
         for example in _examples(document, response, at):
-            _, fields = _read(document.schema(_schema_of(example), at))
+            _, fields = _read(document.schema(_schema_of(example), at), {})
             if fields:
                 return AnswerFields(status, fields)
     return AnswerFields(read[0][0] if read else "")
@@ -92,10 +96,10 @@ def may_show_urls(answer: AnswerFields) -> bool:
     return not fields or any(one.name.endswith(_URL_NAMES) or one.pointer.endswith("/@id") for one in fields)
 
 
-def body_fields(operation: OpenApiOperation) -> tuple[AnswerField, ...]:
+def body_fields(operation: OpenApiOperation, outlines: Outlines) -> tuple[AnswerField, ...]:
     """Return the fields of the first body that can be sent."""
     for body in operation.bodies[:1]:
-        return _read(body.schema, "readOnly")[1]
+        return _read(body.schema, outlines, "readOnly")[1]
     return ()
 
 
@@ -123,29 +127,35 @@ def _examples(document: OpenApiDocument, response: Mapping[str, Any], at: str) -
             yield document.object_at(one, inner)[0].get("value")
 
 
-def _read(schema: Schema, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
+def _read(schema: Schema, outlines: Outlines, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
     """Return the noun of the first named object, and all fields, outermost first; fields flagged `hidden` are left out."""
     left = _STEPS
     found: dict[str, AnswerField] = {}
     nouns: list[str] = []
-    level = [_FieldNode(outline_of(schema), "", "", "", required=True)]
+    level: Iterable[_FieldNode] = [_FieldNode(outline_of(schema), "", "", "", required=True)]
     for depth in range(_DEEP + 1):
-        below: list[_FieldNode] = []
+        # The children of a node are made when they are reached: most reads end before the deepest level.
+        below: list[Iterator[_FieldNode]] = []
         for node in level:
-            parts = node.outline.parts()[:left]
+            parts, outline = node.outline.parts(), node.outline
+            if len(parts) == 1:
+                outline = outlines.setdefault(parts[0].pointer, outline)
+            parts = parts[:left]
             left -= len(parts)
             nouns += (one.reference.rpartition("/")[2] for one in parts if _is_component(one.reference))
-            if node.outline.first(hidden) is True:
+            if outline.first(hidden) is True:
                 continue
-            scalar = next((one.raw for one in parts if _type(one.raw) in _SCALARS), None)
-            if isinstance(scalar, dict):
-                form = scalar.get("format")
-                known = node.pointer, node.name, _type(scalar), depth, node.required, node.holder
-                found[node.pointer] = AnswerField(*known, form if isinstance(form, str) else "")
-            below += _children(node, parts)
+            for one in parts:
+                kind = _type(one.raw)
+                if kind in _SCALARS:
+                    form = one.raw.get("format") if isinstance(one.raw, dict) else None
+                    known = node.pointer, node.name, kind, depth, node.required, node.holder
+                    found[node.pointer] = AnswerField(*known, form if isinstance(form, str) else "")
+                    break
+            below.append(_children(node, outline, parts))
             if len(found) >= _MOST or left <= 0:
                 return _noun(nouns), tuple(found.values())
-        level = below
+        level = chain.from_iterable(below)
     return _noun(nouns), tuple(found.values())
 
 
@@ -163,16 +173,14 @@ def _is_component(reference: str | None) -> TypeGuard[str]:
     return reference is not None and reference.startswith(_COMPONENTS)
 
 
-def _children(node: _FieldNode, parts: tuple[AppliedSchema, ...]) -> Iterator[_FieldNode]:
+def _children(node: _FieldNode, outline: Outline, parts: tuple[AppliedSchema, ...]) -> Iterator[_FieldNode]:
     raws = [one.raw for one in parts if isinstance(one.raw, dict)]
     required = {str(name) for raw in raws for name in elements(raw.get("required"))}
-    for name in node.outline.names:
+    for name in outline.names:
         pointer, is_required = pointer_child(node.pointer, name), node.required and name in required
-        yield _FieldNode(
-            node.outline.property(name), pointer, normalised(name), singular(node.name), required=is_required
-        )
+        yield _FieldNode(outline.property(name), pointer, normalised(name), singular(node.name), required=is_required)
     if any(isinstance(raw.get("items"), dict) for raw in raws):
-        yield _FieldNode(node.outline.item(0), f"{node.pointer}/*", node.name, node.holder, required=False)
+        yield _FieldNode(outline.item(0), f"{node.pointer}/*", node.name, node.holder, required=False)
 
 
 def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:

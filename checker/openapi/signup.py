@@ -44,7 +44,7 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
     for login in candidates:
         if not is_login(login.path):
             continue
-        token = _token_in(answer_fields(login).fields)
+        token = _token_in(answer_fields(login, {}).fields)
         for sign_up in _sign_ups(candidates) if token else ():
             shared = _shared(sign_up, login)
             passwords = frozenset(one for one in shared if normalised(one) in _PASSWORD)
@@ -67,7 +67,7 @@ def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOpera
         user = next((one for one in names if _WHO.fullmatch(normalised(one))), None)
         # Without a response schema, the field of OAuth 2 (RFC 6749, 5.1).
         usual = "/access_token" if dict(scheme.token_urls).get("password", "").endswith(login.path) else ""
-        token = _token_in(answer_fields(login).fields) or usual
+        token = _token_in(answer_fields(login, {}).fields) or usual
         media_type = login.bodies[0].media_type
         if password and user and token and (is_json(media_type) or media_type == FORM):
             others = set(outline_of(login.bodies[0].schema).required) - {user, password}
