@@ -32,6 +32,7 @@ COMMANDS = {
     "report": "Make reports of a run that is over, was killed, or still goes on.",
     "explain": "Say what a failure or a warning means, and what to do.",
     "baseline": "Keep the file of known failures: add, list, compare.",
+    "corpus": "Show what runs have learned, merge corpora, and make one smaller.",
     "replay": "Send the requests of a cassette again and compare the answers.",
     "auth": "Try what is configured to say who is calling.",
     "config": "Show what counts, or print the JSON Schema of checker.toml.",

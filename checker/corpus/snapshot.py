@@ -6,6 +6,7 @@ out, and never read again.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from checker.corpus import files
 from checker.corpus.codec import FrameEncoder, ScanEnding, scan
 from checker.corpus.fold import fold
-from checker.corpus.journal import JournalReader, Loss, damage_note
+from checker.corpus.journal import JournalReader, Journals, Loss, damage_note
 from checker.corpus.layout import RunLayout, SnapshotHeader, read_head
 from checker.corpus.packing import pack
 from checker.corpus.records import (
@@ -219,6 +220,7 @@ def _values(records: Iterable[Record]) -> list[Record]:
 LIMIT_BYTES = 48 << 20
 """Maximum size of a snapshot. With the journals of one run, start-up stays below 64 MiB."""
 
+_LASTING = (Finding, Quarantined, CorpusEntry, SignalsSeen, ValueSeen)
 _FRAME_RECORDS = 128
 _FRAME_BYTES = 1 << 20
 # Classes that are left out above the limit. Values go first, because `condense` puts them last.
@@ -278,6 +280,30 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
     for _, path in taken:
         files.remove_file(path)
     return known
+
+
+def lasting_records(layout: RunLayout) -> Snapshot:
+    """Return the records of all runs of a corpus that outlive their run: findings, deadly cases, sequences, signals and values.
+
+    The notes are about damaged files.
+    """
+    known = read_snapshot(layout)
+    pairs: list[Numbered] = [(0, record) for record in known.records]
+    with closing(Journals(layout)) as journals:
+        pairs += journals.finish_all()
+        notes = journals.notes()
+    kept = tuple(record for record in condense(pairs) if isinstance(record, _LASTING))
+    return Snapshot(kept, known.head, (*known.notes, *notes))
+
+
+def add_to_snapshot(layout: RunLayout, records: Iterable[Record]) -> None:
+    """Add lasting records of other corpora. The journals stay, and with them the last run of this corpus.
+
+    Only the holder of the lock may call it. Raises `StorageError`.
+    """
+    known = read_snapshot(layout)
+    _, data = _encoded(condense([(0, record) for record in (*known.records, *records)]), known.head)
+    files.replace_file(layout.snapshot, data)
 
 
 def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record], bytes]:

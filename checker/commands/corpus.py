@@ -1,0 +1,140 @@
+"""`checker corpus stats`, `merge` and `minimize`."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.commands.command import Command, CommandGroup
+from checker.commands.output import echo, echo_line
+from checker.commands.runs_on_disk import PastRun, folder_of
+from checker.commands.values import configured
+from checker.config.config import Config
+from checker.core.errors import UsageError
+from checker.corpus.files import remove_file
+from checker.corpus.fold import fold
+from checker.corpus.journal import last_run
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import CorpusEntry, Finding, Quarantined, SignalsSeen, ValueSeen
+from checker.corpus.snapshot import add_to_snapshot, compact, lasting_records
+from checker.reporting.text import json_text
+from checker.supervisor.lock import Ownership
+
+_PARTS = ("journals", "traffic", "documents", "snapshot")
+"""Files and folders of a corpus whose sizes are shown."""
+
+
+@click.group(cls=CommandGroup)
+def corpus() -> None:
+    """Look at corpora: the folders below .checker that hold the records of runs."""
+
+
+@corpus.command(cls=Command)
+@click.argument("run", metavar="[RUN|FOLDER]", required=False)
+@click.option("--format", "shape", type=click.Choice(("text", "json")), default="text", help="For people or programs.")
+@click.pass_context
+def stats(ctx: click.Context, run: str | None, shape: str) -> None:
+    """Count what all runs of a corpus have found and learned: RUN is its name below .checker, FOLDER its place."""
+    folder = folder_of(run)
+    found = _statistics(folder, configured(ctx))
+    if shape == "json":
+        echo(json_text(found, indent=True))
+        return
+    echo_line(f"{folder}: {found['bytes']['all']:,} bytes")
+    last = found["last_run"]
+    if last is not None:
+        echo_line(f"  Last run: {last['kind']}, seed {last['seed']}, {last['outcome']}, {last['requests']:,} requests")
+    for name in ("findings", "quarantined", "sequences", "values"):
+        echo_line(f"  {name.capitalize()}: {found[name]:,}")
+    kinds = ", ".join(f"{name} {count:,}" for name, count in sorted(found["signals"].items()))
+    echo_line(f"  Signals: {kinds or 0}")
+    sizes = ", ".join(f"{name} {found['bytes'][name]:,}" for name in _PARTS)
+    echo_line(f"  Bytes: {sizes}")
+
+
+@corpus.command(cls=Command)
+@click.argument("into", metavar="INTO")
+@click.argument("others", metavar="FROM...", nargs=-1, required=True)
+@click.pass_context
+def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
+    """Add to the corpus INTO what the runs of the corpora FROM have found and learned: they stay as they are.
+
+    The corpora are of one API, for example of machines that tested it at the same time. INTO is created if there is no such folder.
+    The last run of INTO stays the last one, for reports and replay.
+    """
+    sources = [RunLayout(folder_of(name)) for name in others]
+    target = RunLayout(folder_of(into) if _is_known(into) else Path(into))
+    titles = {title for layout in (*sources, target) if (title := _title(layout, configured(ctx)))}
+    if len(titles) > 1:
+        raise UsageError(f"the corpora are of different APIs: {', '.join(sorted(titles))}")
+    if target.root.resolve() in [layout.root.resolve() for layout in sources]:
+        raise UsageError(f"{into} cannot be merged into itself")
+    read = [lasting_records(layout) for layout in sources]
+    with Ownership(target):
+        add_to_snapshot(target, [record for one in read for record in one.records])
+    for note in (note for one in read for note in one.notes):
+        echo_line(f"Warning: {note.text}", err=True)
+    found = _statistics(target.root, configured(ctx))
+    echo_line(
+        f"{target.root}: {found['findings']:,} findings, {found['sequences']:,} sequences, {found['values']:,} values"
+    )
+
+
+@corpus.command(cls=Command)
+@click.argument("run", metavar="[RUN|FOLDER]", required=False)
+def minimize(run: str | None) -> None:
+    """Drop the traffic of a corpus, and the records of runs before the last one that later records replace."""
+    layout = RunLayout(folder_of(run))
+    before = _size(layout.root)
+    with Ownership(layout):
+        last = last_run(layout)
+        closed = {number for number, _ in layout.journal_paths() if last is None or number < last.first}
+        compact(layout, closed)
+        for _, path in layout.traffic_paths():
+            remove_file(path)
+    echo_line(f"{layout.root}: {before:,} bytes before, {_size(layout.root):,} now")
+
+
+def _is_known(name: str) -> bool:
+    """Whether a corpus has this name or place."""
+    return any((folder / "journals").is_dir() for folder in (Path(name), Path(".checker") / name))
+
+
+def _title(layout: RunLayout, config: Config) -> str:
+    """Return the title of the API of the last run; empty if there is no run."""
+    return PastRun.of(layout.root, config).title if last_run(layout) is not None else ""
+
+
+def _statistics(folder: Path, config: Config) -> dict[str, Any]:
+    """Return what the runs of a corpus have found and learned, as plain values."""
+    layout = RunLayout(folder)
+    records = lasting_records(layout).records
+    past = PastRun.of(folder, config) if last_run(layout) is not None else None
+    signals: Counter[str] = Counter(
+        kind for record in records if isinstance(record, SignalsSeen) for _, kind in record.ids
+    )
+    sizes = {name: _size(folder / name) for name in _PARTS}
+    return {
+        "last_run": None
+        if past is None
+        else {
+            "kind": past.settings.kind,
+            "seed": past.run.started.seed,
+            "outcome": past.outcome,
+            "requests": past.view.requests,
+        },
+        "findings": fold((0, record) for record in records if isinstance(record, Finding)).finding_count(),
+        "quarantined": sum(isinstance(record, Quarantined) for record in records),
+        "sequences": sum(isinstance(record, CorpusEntry) for record in records),
+        "values": sum(isinstance(record, ValueSeen) for record in records),
+        "signals": dict(signals),
+        "bytes": {**sizes, "all": _size(folder)},
+    }
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file, or of all files of a folder."""
+    if path.is_dir():
+        return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
+    return path.stat().st_size if path.exists() else 0
