@@ -288,6 +288,29 @@ class ResourceModel:
     @cached_property
     def groups(self) -> Sequence[Sequence[Label]]:
         """Groups of operations that depend on each other: they share a collection, or need resources or follow links of each other."""
+        return self._connected(lambda label: (*self._needed[label], *self.followers(label)))
+
+    @cached_property
+    def families(self) -> Sequence[Sequence[Label]]:
+        """The parts of the groups that paths and declared links connect, without needs that are inferred from names."""
+        links: dict[Label, list[Label]] = {}
+        for one in self.transitions:
+            if not one.is_inferred:
+                links.setdefault(one.source, []).append(one.target)
+        return self._connected(lambda label: links.get(label, ()))
+
+    def needed_by(self, labels: Iterable[Label]) -> set[Label]:
+        """Return the other operations that make the resources which these need, and those that they need in turn."""
+        given, found = set(labels), set[Label]()
+        waiting = list(given)
+        while waiting:
+            more = set(self._needed[waiting.pop()]) - given - found
+            found |= more
+            waiting += more
+        return found
+
+    def _connected(self, related: Callable[[Label], Iterable[Label]]) -> Sequence[Sequence[Label]]:
+        """Return the operations in groups: those of a collection, those that nested paths connect, and related ones."""
         above = {label: label for label in self.uses}
 
         def top(label: Label) -> Label:
@@ -299,10 +322,10 @@ class ResourceModel:
         for label, use in self.uses.items():
             # Operations of one collection see each other's resources, also where none of them names a member.
             joined = [first.setdefault(use.resource, label)] if use.resource else []
-            joined += [*self._needed[label], *self.followers(label)]
             joined += [maker for _, owner in use.owners for maker in self.makers(owner)]
-            for other in joined:
-                above[top(other)] = top(label)
+            for other in (*joined, *related(label)):
+                if other in above:
+                    above[top(other)] = top(label)
         found: dict[Label, list[Label]] = {}
         for label in self.uses:
             found.setdefault(top(label), []).append(label)

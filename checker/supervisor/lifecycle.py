@@ -140,7 +140,7 @@ class RunLifecycle:
         for incarnation, path in self._layout.inflight_paths():
             if incarnation < self._first:
                 inflight.remove(path)
-        self.write(OperationsSelected(tuple(card.label for card in opened.operations)))
+        self.write(OperationsSelected(tuple(card.label for card in opened.operations if not card.is_helper)))
         for note in self._damage:
             self.write(note)
 

@@ -372,6 +372,8 @@ class OperationCard(Struct, frozen=True):
     """How much of the time of `fuzz` it gets, relative to others; 0: it is left out."""
     is_ending: bool = False
     """Whether it sounds as if it ended sessions, emptied stores or stopped the target: then it comes last."""
+    is_helper: bool = False
+    """Whether another shard tests it, and this one only needs the resources that it makes."""
 
 
 class PhaseOrder(Struct, frozen=True):

@@ -24,13 +24,22 @@ def broken(stores: int) -> set[str]:
     return {f"GET {store(number)}/{{id}}" for number in range(0, stores, _BROKEN_EVERY)}
 
 
-def document(stores: int) -> dict[str, Any]:
-    """Return a description of so many collections."""
+def document(stores: int, *, joined: bool = False) -> dict[str, Any]:
+    """Return a description of so many collections; in `joined` ones each member names one of the first collection."""
     paths: dict[str, Any] = {}
     for number in range(stores):
         # Collections differ in the number of their fields, so that groups of operations differ in their costs.
         fields = {f"field{n}": {"type": "string", "maxLength": 8} for n in range(1 + number % 4)}
-        body = {"type": "object", "required": ["field0"], "properties": fields, "additionalProperties": False}
+        required = ["field0"]
+        if joined and number:
+            fields["store00_id"] = {"type": "integer"}
+            required.append("store00_id")
+        body: dict[str, Any] = {
+            "type": "object",
+            "required": required,
+            "properties": fields,
+            "additionalProperties": False,
+        }
         shown = {**body, "properties": {**fields, "id": {"type": "integer"}}}
         schema = {"schema": {"type": "integer", "minimum": 1, "maximum": 10_000_000}}
         item = [{"in": "path", "name": "id", "required": True, **schema}]
@@ -38,7 +47,7 @@ def document(stores: int) -> dict[str, Any]:
         paths[store(number)] = {
             "post": {
                 "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-                "responses": {"201": _answer(shown), "400": refused, "415": refused},
+                "responses": {"201": _answer(shown), "400": refused, "404": missing, "415": refused},
             },
             "get": {"responses": {"200": _answer({"type": "array", "items": shown})}},
         }
@@ -54,7 +63,7 @@ def _answer(schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": "ok", "content": {"application/json": {"schema": schema}}}
 
 
-def answering(stores: int, *, stateless: bool = False) -> Answer:
+def answering(stores: int, *, stateless: bool = False, joined: bool = False) -> Answer:
     """Return the application. A `stateless` one answers equal requests equally, whatever was sent before."""
     made: dict[str, dict[int, Any]] = {store(number)[1:]: {} for number in range(stores)}
     bad = broken(stores)
@@ -79,9 +88,18 @@ def answering(stores: int, *, stateless: bool = False) -> Answer:
         except ValueError:
             return json_reply({}, 400)
         fields = {f"field{n}" for n in range(1 + int(name[5:7]) % 4)}
-        is_good = isinstance(given, dict) and "field0" in given and set(given) <= fields
+        if not isinstance(given, dict):
+            return json_reply({}, 400)
+        owner = given.pop("store00_id", None) if joined and name != "store00s" else None
+        is_good = "field0" in given and set(given) <= fields
         if not is_good or not all(isinstance(text, str) and len(text) <= 8 for text in given.values()):
             return json_reply({}, 400)
+        if joined and name != "store00s":
+            if type(owner) is not int:
+                return json_reply({}, 400)
+            if owner not in made["store00s"]:
+                return json_reply({}, 404)
+            given["store00_id"] = owner
         number = 1 if stateless else next(numbers)
         shown = {**given, "id": number}
         if not stateless:

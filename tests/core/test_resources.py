@@ -122,6 +122,8 @@ def test_operations_of_nested_and_linked_resources_are_one_group() -> None:
     model = ResourceModel(uses, (link,))
     groups = [{label.split("/")[1] for label in group} for group in model.groups]
     assert groups == [{"owners"}, {"teams", "news"}]
+    assert model.families == model.groups
+    assert model.needed_by([Label("GET /owners/{owner}/pets")]) == {"POST /owners"}
     assert set(model.creating_near(Label("GET /news"))) <= {"POST /teams", "POST /news"}
     assert "POST /owners" in model.creating_near(Label("GET /owners/{owner}/pets"))
 

@@ -30,17 +30,20 @@ def _wire(app: App) -> Wire:
     )
 
 
-def _run(folder: Path, count: int, *options: str, stateless: bool = False) -> tuple[Wire, Ran]:
+def _run(folder: Path, count: int, *options: str, stateless: bool = False, joined: bool = False) -> tuple[Wire, Ran]:
     folder.mkdir()
-    with serving(stores.answering(count, stateless=stateless), stores.document(count)) as app:
+    answer = stores.answering(count, stateless=stateless, joined=joined)
+    with serving(answer, stores.document(count, joined=joined)) as app:
         ran = Command(folder).here("run", app.document_url, "--seed", "1", "--inline", *options)
     assert ran.code in (0, 1), ran.shown
     return _wire(app), ran
 
 
-def _shards(folder: Path, count: int, of: int, *options: str, stateless: bool = False) -> list[tuple[Wire, Ran]]:
+def _shards(
+    folder: Path, count: int, of: int, *options: str, stateless: bool = False, joined: bool = False
+) -> list[tuple[Wire, Ran]]:
     return [
-        _run(folder / f"{number}", count, "--shard", f"{number}/{of}", *options, stateless=stateless)
+        _run(folder / f"{number}", count, "--shard", f"{number}/{of}", *options, stateless=stateless, joined=joined)
         for number in range(1, of + 1)
     ]
 
@@ -81,6 +84,31 @@ def test_shards_find_what_the_whole_run_finds(tmp_path: Path) -> None:
     assert {one.label for one in whole.findings} == stores.broken(15)
     # Sequences, too, stay among the operations of their shard.
     assert sum(len(_stores(sent)) for sent, _ in shards) == 15
+
+
+def test_a_description_that_is_one_group_is_divided_and_each_shard_makes_what_it_needs(tmp_path: Path) -> None:
+    options = ("-n", "8", "--phases", "examples,coverage,fuzzing")
+    whole = _run(tmp_path / "whole", 8, *options, joined=True)[1]
+    shards = _shards(tmp_path, 8, 4, *options, joined=True)
+    assert {one.label for one in whole.findings} == stores.broken(8)
+    found = {one.fingerprint for _, ran in shards for one in ran.findings}
+    assert found == {one.fingerprint for one in whole.findings}
+    labels = [label for _, ran in shards for label in ran.view.labels]
+    assert len(labels) == len(set(labels)) == stores.OPERATIONS * 8
+    for _, ran in shards:
+        # A shard without the first collection makes members of it, and sends nothing else to other shards.
+        assert all(ran.view.statuses[label][201] for label in ran.view.labels if label.startswith("POST"))
+        assert set(ran.view.statuses) - set(ran.view.labels) <= {f"POST {stores.store(0)}"}
+    costs = [sent.total() for sent, _ in shards]
+    assert max(costs) <= 1.25 * sum(costs) / 4
+
+
+def test_shards_of_one_group_send_each_request_of_the_whole_run_once(tmp_path: Path) -> None:
+    options = ("-n", "4", "--phases", "examples,coverage,fuzzing", *ALONE)
+    whole, _ = _run(tmp_path / "whole", 4, *options, stateless=True, joined=True)
+    shards = _shards(tmp_path, 4, 2, *options, stateless=True, joined=True)
+    union = sum((sent for sent, _ in shards), Counter())
+    assert (union - whole, whole - union) == (Counter(), Counter())
 
 
 def _listed(folder: Path, *options: str) -> list[str]:

@@ -25,6 +25,7 @@ from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.recording.coverage import documented_types, enumerations_of
 from checker.workers.recording.recorder import Recorder
+from checker.workers.starting.shards import helpers_of, helping
 from checker.workers.subject import Contents, Description, TestedDescription, other_host
 from checker.workers.users import UsersCode
 
@@ -187,8 +188,12 @@ def opened_of(
         weights = users.weights(labels)
         cards = [replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)]
     # The others stay selected: sequences, credentials and values go by the whole description in each shard.
-    mine = set(tested_labels(subject, partition))
-    cards = [card for card in cards if card.label in mine]
+    mine, helpers = set(tested_labels(subject, partition)), helpers_of(subject, partition)
+    cards = [
+        helping(card, subject.settings.phases) if card.label in helpers else card
+        for card in cards
+        if card.label in mine or card.label in helpers
+    ]
     phases = subject.settings.phases if users.order is not None else ()
     credentials = credentials_in(subject.settings)
     if subject.origin.userinfo:

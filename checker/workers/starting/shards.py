@@ -1,14 +1,23 @@
 """The partition of the operations of a description into the shards of a run."""
 
-from checker.core.phases import CaseSource, phase_named
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from checker.core.phases import EXAMPLES, CaseSource, phase_named
 from checker.core.shards import Partition, partitioned, weighed
 from checker.kinds.protocol import OperationEntry
+from checker.workers.messages import OperationCard
 from checker.workers.subject import Contents
 
 _LISTED = 15.0
 """Cases that phases list for an operation, as `_estimate` counts them."""
 _LISTED_FOR_NAME = 15.0
 """Cases that they list for each name of its inputs."""
+_LARGEST = 1.5
+"""Largest group of dependent operations that stays whole, in shares of a shard. A larger one would make more shards pointless."""
+_HELPING = 10
+"""Cases of an operation that only makes resources for others."""
 _STEPS = 3.0
 """Requests of a sequence."""
 
@@ -24,8 +33,40 @@ def partition_of(contents: Contents) -> Partition | None:
     estimates = {str(entry.label): _estimate(contents, entry) for entry in selected.entries}
     # An unreadable operation costs nothing, and one shard reports it.
     estimates |= {str(one.label): 0.0 for one in selected.broken}
-    groups = [*selected.resources.groups, *([one.label] for one in selected.broken)]
-    return partitioned(groups, weighed(estimates, dict(shard.weights)), shard.count)
+    costs = weighed(estimates, dict(shard.weights))
+    most = _LARGEST * sum(costs.values()) / shard.count
+    families = {label: family for family in selected.resources.families for label in family}
+    groups: list[Sequence[str]] = [[one.label] for one in selected.broken]
+    for group in selected.resources.groups:
+        is_large = sum(costs[label] for label in group) > most
+        groups += {id(families[label]): families[label] for label in group}.values() if is_large else [group]
+    return partitioned(groups, costs, shard.count)
+
+
+def helpers_of(contents: Contents, partition: Partition | None) -> frozenset[str]:
+    """Return the operations of other shards that make resources for this one: it sends few cases to them.
+
+    Without the values of earlier responses no phase would use those resources.
+    """
+    shard, settings = contents.settings.shard, contents.settings
+    reusing = set(settings.phases) & set(settings.sources.reusing_phases)
+    if shard is None or partition is None or all(phase_named(name).source is CaseSource.CHAINED for name in reusing):
+        return frozenset()
+    model = contents.selected.resources
+    return frozenset(model.needed_by(label for label in model.uses if label in partition.parts[shard.number - 1]))
+
+
+def helping(card: OperationCard, phases: Iterable[str]) -> OperationCard:
+    """Return the card of an operation that only makes resources: few cases, in phases that send them early."""
+    rows = [phase_named(name) for name in phases if not card.phases or name in card.phases]
+    drawn = [row.name for row in rows if row.source is CaseSource.DRAWN]
+    names = (*(row.name for row in rows if row.name == EXAMPLES.name), *drawn)
+    return replace(
+        card,
+        phases=names or tuple(row.name for row in rows[:1]),
+        max_examples=tuple((name, _HELPING) for name in drawn),
+        is_helper=True,
+    )
 
 
 def _estimate(contents: Contents, entry: OperationEntry) -> float:
