@@ -14,8 +14,10 @@ from checker.core.request import Location
 
 ITEMS: Final = "*"
 """In a path: every item of an array."""
-REQUIRED, FORBIDDEN, CLOSED, SELDOM = "required", "forbidden", "closed", "seldom"
-"""Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it, is better left out."""
+REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
+"""Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it."""
+SELDOM, MOSTLY = "seldom", "mostly"
+"""Keywords of our own, without a statement of the target: the place is better left out, is better there."""
 ANY: Final = "any"
 """Keyword of our own: an object has at least one of the named members, or any member if none is named."""
 BELOW, EXCLUSIVE, REQUIRES, SAME = "below", "exclusive", "requires", "same"
@@ -43,7 +45,21 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "object": (dict,),
 }
 KEYWORDS: Final = frozenset(
-    (*_BOUNDS, *_SIZES, *RELATIONS, REQUIRED, FORBIDDEN, CLOSED, SELDOM, ANY, "type", "enum", "pattern", "format")
+    (
+        *_BOUNDS,
+        *_SIZES,
+        *RELATIONS,
+        REQUIRED,
+        FORBIDDEN,
+        CLOSED,
+        SELDOM,
+        MOSTLY,
+        ANY,
+        "type",
+        "enum",
+        "pattern",
+        "format",
+    )
 )
 # What nearly all of them are comes first: to ask an abstract class takes ten times as long.
 _MAPPINGS: Final = (dict, Mapping)
@@ -59,7 +75,7 @@ class Constraint(Struct, frozen=True, order=True, array_like=True):
     path: tuple[str, ...]
     """The name of a parameter, then names within its value; in a body names from its root, `*` for items; empty for the body."""
     keyword: str
-    """A keyword of JSON Schema, or `required`, `forbidden`, `closed`, `seldom` for the place itself."""
+    """A keyword of JSON Schema, or one of the keywords above, for the place itself."""
     value: str = "true"
     """Value of the keyword, as JSON."""
 
@@ -112,7 +128,7 @@ def is_broken_by(one: Constraint, root: Any) -> bool | None:
     if one.keyword in RELATIONS:
         verdicts = [_breaks_relation(one, value) for value in values_at(root, one.path[:-1])]
         return True if True in verdicts else None if None in verdicts else False
-    if one.keyword == REQUIRED:
+    if one.keyword in (REQUIRED, MOSTLY):
         if not one.path:
             return root is NOT_SET
         members = [value for value in values_at(root, one.path[:-1]) if isinstance(value, dict)]

@@ -75,14 +75,19 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
 
 
 class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
-    """A valid case with optional parts of which no accepted case is known yet. A worker that goes on with its task counts it, too."""
+    """A valid case with or without optional parts of which no accepted case is known that has them, or is without them.
+
+    A worker that goes on with its task counts it, too.
+    """
 
     label: str
     phase: str
     index: int
     is_accepted: bool
     places: tuple[tuple[str, str], ...]
-    """(location, name) of those parts."""
+    """(location, name) of the parts that it has, and no accepted case."""
+    absent: tuple[tuple[str, str], ...] = ()
+    """Those of the parts that it lacks, and no accepted case."""
 
 
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):

@@ -124,10 +124,13 @@ class PartCompiler:
         if not wanted:
             return EMPTY
         some = related(members(wanted, location, len(wanted), drops_null=True), wanted, self.context)
-        optional = sum(step.share < 1 for step in wanted)
+        optional = sum(step.share <= _OPTIONAL for step in wanted)
         if optional * _OPTIONAL <= _FEW:
             return some
-        fewer = [replace(step, share=min(step.share, _FEW / optional)) if step.share < 1 else step for step in wanted]
+        fewer = [
+            replace(step, share=min(step.share, _FEW / optional)) if step.share <= _OPTIONAL else step
+            for step in wanted
+        ]
         return either(_SPARSE, members(fewer, location, len(wanted), drops_null=True), some)
 
     def _of_location(self, location: Location) -> list[Property]:
@@ -148,7 +151,8 @@ class PartCompiler:
                 or self.learned.requires(parameter.location, parameter.name)
             )
             is_seldom = self.learned.is_seldom(parameter) or is_mostly_refused(parameter)
-            share = 1.0 if is_there else SELDOM if is_seldom else _OPTIONAL
+            is_usual = self.learned.is_mostly_there(parameter)
+            share = 1.0 if is_there else 1 - SELDOM if is_usual else SELDOM if is_seldom else _OPTIONAL
             steps.append(Property(parameter.name, draw, share, self._accepts(parameter)))
         return steps
 
@@ -172,7 +176,7 @@ class PartCompiler:
         """Return the part whose values respect the demands of the target, without what it mostly refuses: the same one if there are none."""
         if isinstance(declared, Parameter):
             return self.learned.narrowed(part, declared.location, declared.name)
-        learned = self.learned.without_seldom or self.learned
+        learned = self.learned.of_usual_bodies or self.learned
         return learned.narrowed(part, Location.BODY, outline=outline_of(declared.schema))
 
     def _names_of_others(self, parameter: Parameter) -> Iterator[Facet]:
@@ -324,7 +328,7 @@ class PartCompiler:
             return partial(draw_strategy, body.strategy)
         declared = self.body_part(body, reuses=self.settings.reuse)
         part = self.learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
-        draw = self._mostly_without(part.compiler.compile(part.conjunction, part.place), declared)
+        draw = self._mostly_usual(part.compiler.compile(part.conjunction, part.place), declared)
         draw = _with_parts_of_users(draw, body)
         if body.examples:
             draw = self._exampled(draw, body.examples, part, Location.BODY)
@@ -336,17 +340,17 @@ class PartCompiler:
                 self._force(Location.BODY, path_of(override))
         return overridden(draw, overrides, part, self.context, self.mismatched)
 
-    def _mostly_without(self, draw: Draw, declared: SchemaPart) -> Draw:
-        """Draws from `draw`, but mostly without the properties that the target refused."""
-        fewer = self.learned.without_seldom
-        if fewer is None:
+    def _mostly_usual(self, draw: Draw, declared: SchemaPart) -> Draw:
+        """Draws from `draw`, but mostly without the properties that the target refused, and with those that it accepted."""
+        usual = self.learned.of_usual_bodies
+        if usual is None:
             return draw
-        part = fewer.narrowed(declared, Location.BODY)
+        part = usual.narrowed(declared, Location.BODY)
         try:
-            without = part.compiler.compile(part.conjunction, part.place)
+            mostly = part.compiler.compile(part.conjunction, part.place)
         except Unsatisfiable:
             return draw
-        return either(SELDOM, draw, without)
+        return either(SELDOM, draw, mostly)
 
     def _prose(self, body: Body) -> str:
         """Return the name and the prose of the operation, and the prose and examples of a body."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import EACH, Override
-from checker.core.constraints import FORBIDDEN, REQUIRED, SELDOM, Constraint, as_schema
+from checker.core.constraints import FORBIDDEN, MOSTLY, REQUIRED, SELDOM, Constraint, as_schema
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin, body_path
 from checker.core.operation import Location, Parameter
@@ -150,15 +150,26 @@ class Narrowing(Struct, frozen=True):
 
     def is_seldom(self, parameter: Parameter) -> bool:
         """Whether a parameter is mostly left out."""
+        return self._is_about(parameter, SELDOM)
+
+    def is_mostly_there(self, parameter: Parameter) -> bool:
+        """Whether hardly any request is accepted without a parameter."""
+        return self._is_about(parameter, MOSTLY)
+
+    def _is_about(self, parameter: Parameter, keyword: str) -> bool:
         place = parameter.location, (parameter.name,)
-        return any(one.keyword == SELDOM and (one.location, one.path) == place for one in self.constraints)
+        return any(one.keyword == keyword and (one.location, one.path) == place for one in self.constraints)
 
     @property
-    def without_seldom(self) -> "Narrowing | None":
-        """The demands on a body, extended to omit the fields that the target mostly refused; None if there are no such fields."""
-        seldom = [one for one in self.constraints if one.keyword == SELDOM and one.location == Location.BODY]
-        left_out = (replace(one, keyword=FORBIDDEN) for one in seldom)
-        return Narrowing((*self.constraints, *left_out)) if seldom else None
+    def of_usual_bodies(self) -> "Narrowing | None":
+        """The demands on a body, extended to omit what the target mostly refused, and to have what it mostly accepted; None without such parts."""
+        as_demand = {SELDOM: FORBIDDEN, MOSTLY: REQUIRED}
+        further = [
+            replace(one, keyword=as_demand[one.keyword])
+            for one in self.constraints
+            if one.keyword in as_demand and one.location == Location.BODY
+        ]
+        return Narrowing((*self.constraints, *further)) if further else None
 
     def narrowed(
         self, part: SchemaPart, location: Location, name: str = "", outline: Outline | None = None
@@ -168,7 +179,7 @@ class Narrowing(Struct, frozen=True):
             Constraint(one.location, one.path[1:] if name else one.path, one.keyword, one.value)
             for one in self.constraints
             if one.location == location and (not name or one.path[:1] == (name,))
-            if one.keyword != SELDOM
+            if one.keyword not in (SELDOM, MOSTLY)
         ]
         if not mine:
             return part

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from checker.checks.table import BUILT_IN, FAILURES
 from checker.core.blocks import answer_paragraphs, indented, standard_reason
-from checker.core.constraints import SELDOM
+from checker.core.constraints import MOSTLY, SELDOM
 from checker.core.failures import Failure
 from checker.core.known import failure_id
 from checker.core.send import ON_THE_WAY
@@ -315,8 +315,8 @@ def _demands(label: str, view: RunView) -> Iterator[str]:
         demand = one.demand
         place = " ".join(part for part in (demand.location, ".".join(demand.path)) if part)
         held = " (refuted later)" if one.is_refuted else ""
-        is_seldom = demand.keyword == SELDOM
-        text = "refused with any value" if is_seldom else f"{demand.keyword} {demand.value}"
+        of_parts = {SELDOM: "refused with any value", MOSTLY: "refused without it"}
+        text = of_parts.get(demand.keyword, f"{demand.keyword} {demand.value}")
         yield f"  {place}: {text}{held}"
 
 

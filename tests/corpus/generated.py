@@ -160,7 +160,7 @@ OTHERS = {
         st.booleans(),
         tuples(LITERALS, 1),
     ),
-    PartsCounted: st.builds(PartsCounted, LABELS, TEXT, COUNTS, st.booleans(), tuples(st.tuples(TEXT, TEXT))),
+    PartsCounted: st.builds(PartsCounted, LABELS, TEXT, COUNTS, st.booleans(), *2 * [tuples(st.tuples(TEXT, TEXT))]),
     RefusalCounted: st.builds(RefusalCounted, LABELS, INTEGERS, TEXT, INTEGERS),
     OperationServed: st.builds(OperationServed, LABELS, INTEGERS, LITERALS),
     OperationProbed: st.builds(OperationProbed, LABELS, TEXT, TEXT, INTEGERS, st.booleans()),

@@ -96,3 +96,32 @@ def test_cases_of_one_phase_leave_out_an_optional_part_that_earlier_ones_were_re
     assert _with_part(first[48:96]) <= 10
     # Lanes and workers change the order within a block at most.
     assert {one[1:2] + one[3:] for one in first} == {one[1:2] + one[3:] for one in others}
+
+
+def _requiring(request: Request) -> Reply:
+    """Answer as a service that accepts nothing without the optional `zone`, and fails on a low `level`; its refusals give no reason."""
+    zone = parse_qs(urlsplit(request.target.decode()).query).get("zone")
+    try:
+        body = json.loads(request.body)
+    except ValueError:
+        body = None
+    is_right = isinstance(body, dict) and set(body) <= {"level", "note"} and isinstance(body.get("note", ""), str)
+    level = body.get("level") if is_right else None
+    if zone is None or isinstance(level, bool) or not isinstance(level, int):
+        return json_reply({"error": "Bad Request"}, 400)
+    return json_reply({}, 500 if level < -5 and "note" in body else 200)
+
+
+def test_an_optional_part_without_which_nothing_is_accepted_is_learned_without_a_reason(command: Command) -> None:
+    schema = {"type": "object", "required": ["level"], "properties": {"level": {"type": "integer"}, "note": TEXT}}
+    parameters = [{"name": name, "in": "query", "schema": TEXT} for name in ("zone", "sort", "page")]
+    content = {"application/json": {"schema": {**schema, "additionalProperties": False}}}
+    post = {"parameters": parameters, "requestBody": {"required": True, "content": content}, "responses": RESPONSES}
+    paths = {"/levels": {"post": post}}
+    document = {"openapi": "3.0.3", "info": {"title": "Zones", "version": "1"}, "paths": paths}
+    with serving(_requiring, document) as app:
+        command.run(app.document_url, "-n", "96", "--mode", "positive", inline=True)
+    posts = [one for one in app.seen if one.method == "POST"]
+    early, late = posts[:20], posts[-20:]
+    share = [sum("zone=" in one.target.decode() for one in some) / len(some) for some in (early, late)]
+    assert share[0] < 0.7 < share[1]

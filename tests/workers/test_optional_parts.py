@@ -1,13 +1,14 @@
-"""Optional parts that nothing is accepted with are mostly left out later, and tried again now and then."""
+"""Optional parts that nothing is accepted with are mostly left out later, those that nothing is accepted without mostly sent."""
 
 from collections.abc import Callable
 from itertools import permutations, product
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
-from checker.core.constraints import SELDOM, Constraint
+from checker.core.constraints import MOSTLY, SELDOM, Constraint
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
@@ -87,6 +88,17 @@ def test_what_is_refused_whenever_it_is_there_is_mostly_left_out(
     assert all(share(factory, other) > 0.3 for other in others)
 
 
+@pytest.mark.parametrize(("has", "demand"), [(has_q, QUERY_Q), (has_b, BODY_B)])
+def test_what_nothing_is_accepted_without_is_mostly_there(has: Callable[[Case], bool], demand: Constraint) -> None:
+    """A service that requires what its description calls optional, and gives no reason."""
+    factory, heard = learned(lambda case: not has(case), 400)
+    assert replace(demand, keyword=MOSTLY) in heard
+    assert 0.8 < share(factory, has) < 1
+    # What was refused beside a part that was missing is not left out for that.
+    others = {has_q, has_b} - {has}
+    assert all(share(factory, other) > 0.2 for other in others)
+
+
 @pytest.mark.parametrize("refuses", [lambda case: True, lambda case: False])
 def test_what_says_nothing_of_a_part_teaches_nothing(refuses: Callable[[Case], bool]) -> None:
     factory, heard = learned(refuses, 400)
@@ -125,10 +137,26 @@ def test_what_holds_in_the_end_does_not_depend_on_the_order() -> None:
         flat: list[Any] = [one for case in cases for one in (refused if case == "refused" else [case])]
         for index, (query, is_accepted) in enumerate(flat):
             case = Case(made, "a", query=query, body=NOT_SET)
-            places = counts.doubtful(case, is_accepted=is_accepted) or ()
-            for demand, is_refuted in counts.count(made, index, places, is_accepted=is_accepted):
+            places, absent = counts.undecided(case, is_accepted=is_accepted) or ((), ())
+            for demand, is_refuted in counts.count(made, index, places, absent, is_accepted=is_accepted):
                 (holding.discard if is_refuted else holding.add)(demand)
         assert holding == set()
+
+
+def test_a_part_without_which_one_case_was_accepted_is_not_needed_in_any_order() -> None:
+    made = described()
+    accepted: list[tuple[dict[str, str], bool]] = [({"q": "1"}, True)] * 3
+    refused: list[tuple[dict[str, str], bool]] = [({}, False)] * 5
+    for number in (0, 1):
+        others: list[tuple[dict[str, str], bool]] = [({}, True)] * number
+        for cases in permutations((accepted, refused, others)):
+            counts, holding = OptionalParts(), set[Constraint]()
+            for index, (query, is_accepted) in enumerate(one for case in cases for one in case):
+                case = Case(made, "a", query=query, body=NOT_SET)
+                places, absent = counts.undecided(case, is_accepted=is_accepted) or ((), ())
+                for demand, is_refuted in counts.count(made, index, places, absent, is_accepted=is_accepted):
+                    (holding.discard if is_refuted else holding.add)(demand)
+            assert holding == (set() if number else {Constraint("query", ("q",), MOSTLY)})
 
 
 def test_a_worker_that_goes_on_with_a_task_counts_what_the_one_before_counted() -> None:

@@ -144,7 +144,9 @@ class UsualRequest(Struct):
             return False
         try:
             part = self.compiler.parameter(parameter)
-            if self.compiler.fitting((one.value for one in parameter.examples), part):
+            if self.compiler.learned.is_mostly_there(parameter) or self.compiler.fitting(
+                (one.value for one in parameter.examples), part
+            ):
                 return True
             # A false condition, or a page that does not exist, would have all cases refused.
             if is_mostly_refused(parameter):

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
-from checker.core.constraints import ITEMS, REQUIRED, SELDOM, Constraint, is_broken, part_of, read
+from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, Constraint, is_broken, part_of, read
 from checker.core.digests import digest
 from checker.core.meta import Literal
 from checker.core.operation import Label, Operation, Parameter
@@ -85,7 +85,9 @@ def _is_named(pointer: str) -> bool:
 
 
 _ENOUGH = 5
-"""Refusals of cases with a part, where some without it were accepted and none with it."""
+"""Refusals of cases with a part, where some without it were accepted and none with it; or the other way round."""
+_ENOUGH_ACCEPTED = 3
+"""Accepted cases that all have a part: fewer may have it by chance."""
 _Place = tuple[str, str]
 """Location and name."""
 
@@ -95,11 +97,17 @@ class _Counts(Struct):
 
     doubtful: set[_Place]
     """Optional parts that no accepted case had."""
+    needed: set[_Place]
+    """Optional parts that no accepted case was without."""
     refused: Counter[_Place] = field(default_factory=Counter)
-    """Cases with a part that were refused."""
+    """Cases with a doubtful part that were refused."""
+    refused_without: Counter[_Place] = field(default_factory=Counter)
+    """Cases without a needed part that were refused."""
     spared: set[_Place] = field(default_factory=set)
     """Parts that accepted cases were without."""
-    told: set[_Place] = field(default_factory=set)
+    accepted: int = 0
+    """Accepted cases that are counted: the first ones at least."""
+    told: set[Constraint] = field(default_factory=set)
     counted: set[int] = field(default_factory=set)
     """Indices of the cases that are counted."""
 
@@ -109,44 +117,61 @@ class OptionalParts(Struct):
 
     _operations: dict[str, _Counts] = field(default_factory=dict)
 
-    def doubtful(self, case: Case, *, is_accepted: bool) -> tuple[_Place, ...] | None:
-        """Return the parts of a case that no accepted case had; None if there is nothing to count."""
+    def undecided(self, case: Case, *, is_accepted: bool) -> tuple[tuple[_Place, ...], tuple[_Place, ...]] | None:
+        """Return the parts of a case that no accepted case had, and those that only it lacks; None if there is nothing to count."""
         counts = self._of(case.operation)
         present = tuple(sorted(place for place in counts.doubtful if _has(case, *place)))
-        return present if present or (is_accepted and not counts.doubtful <= counts.spared) else None
+        absent = tuple(sorted(place for place in counts.needed if not _has(case, *place)))
+        is_first = is_accepted and (not counts.doubtful <= counts.spared or counts.accepted < _ENOUGH_ACCEPTED)
+        return (present, absent) if present or absent or is_first else None
 
     def count(
-        self, operation: Operation, index: int, places: Iterable[_Place], *, is_accepted: bool
+        self,
+        operation: Operation,
+        index: int,
+        places: Iterable[_Place],
+        absent: Iterable[_Place] = (),
+        *,
+        is_accepted: bool,
     ) -> list[tuple[Constraint, bool]]:
-        """Count a case with these doubtful parts; once for each index that is not negative.
+        """Count a case with these undecided parts; once for each index that is not negative.
 
-        Return (demand to leave out a part, False), and (demand, True) for parts that an accepted case had after all. What holds
-        once all cases are counted does not depend on their order.
+        Return (demand to leave out a part or to have it, False), and (demand, True) for those that an accepted case broke after
+        all. What holds once all cases are counted does not depend on their order.
         """
         counts = self._of(operation)
-        present = counts.doubtful.intersection(places)
         if index in counts.counted:
             return []
         if index >= 0:
             counts.counted.add(index)
-        refuted: set[_Place] = set()
+        present, lacking = counts.doubtful.intersection(places), counts.needed.intersection(absent)
+        refuted: set[Constraint] = set()
         if is_accepted:
-            refuted = present & counts.told
+            refuted = counts.told & {*_demands(present, SELDOM), *_demands(lacking, MOSTLY)}
             counts.doubtful -= present
             counts.spared |= counts.doubtful
+            counts.needed -= lacking
+            counts.accepted += 1
         else:
             counts.refused.update(present)
-        candidates = (counts.spared & counts.doubtful) - counts.told
-        found = {place for place in candidates if counts.refused[place] >= _ENOUGH}
+            counts.refused_without.update(lacking)
+        seldom = {one for one in counts.spared & counts.doubtful if counts.refused[one] >= _ENOUGH}
+        mostly = {one for one in counts.needed if counts.refused_without[one] >= _ENOUGH}
+        found = {*_demands(seldom, SELDOM), *(_demands(mostly, MOSTLY) if counts.accepted >= _ENOUGH_ACCEPTED else ())}
+        found -= counts.told
         counts.told |= found
-        return [(Constraint(place[0], place[1:], SELDOM), place in refuted) for place in sorted(found | refuted)]
+        return [(one, one in refuted) for one in sorted(found | refuted)]
 
     def _of(self, operation: Operation) -> _Counts:
         found = self._operations.get(operation.label)
         if found is None:
             places = set(_optional_places(operation))
-            found = self._operations[operation.label] = _Counts(places)
+            found = self._operations[operation.label] = _Counts(places, set(places))
         return found
+
+
+def _demands(places: Iterable[_Place], keyword: str) -> Iterator[Constraint]:
+    return (Constraint(place[0], place[1:], keyword) for place in places)
 
 
 def _optional_places(operation: Operation) -> Iterator[_Place]:
@@ -225,7 +250,7 @@ class DemandLearner(Struct):
             operation = self.operations.get(Label(heard.label))
             if operation is not None:
                 counts = self._optional.setdefault(heard.phase, OptionalParts())
-                counts.count(operation, heard.index, heard.places, is_accepted=heard.is_accepted)
+                counts.count(operation, heard.index, heard.places, heard.absent, is_accepted=heard.is_accepted)
             return
         known = self._refuted if heard.is_refuted else self._heard
         label, demand = heard.label, heard.demand
@@ -323,17 +348,17 @@ class DemandLearner(Struct):
     def _left_out(
         self, made: GeneratedCase, phase: str, index: int, *, is_accepted: bool
     ) -> Iterator[DemandHeard | PartsCounted]:
-        """Yield the parts to leave out of most cases, since no case with them was ever accepted; then the count of the case."""
+        """Yield the parts to leave out of most cases, and those to have in most; then the count of the case."""
         counts = self._optional.setdefault(phase, OptionalParts())
-        places = counts.doubtful(made.case, is_accepted=is_accepted)
-        if places is None:
+        found = counts.undecided(made.case, is_accepted=is_accepted)
+        if found is None:
             return
         # In `fuzz` several tasks of an operation have the same indices.
         key = -1 if self.at_once else index
-        for demand, is_refuted in counts.count(made.case.operation, key, places, is_accepted=is_accepted):
+        for demand, is_refuted in counts.count(made.case.operation, key, *found, is_accepted=is_accepted):
             yield from self._tell(made.label, demand, phase, refuted=is_refuted)
         if not self.at_once:
-            yield PartsCounted(made.label, phase, index, is_accepted, places)
+            yield PartsCounted(made.label, phase, index, is_accepted, *found)
 
     def _accept(self, case: Case, phase: str) -> Iterator[DemandHeard]:
         label = case.operation.label
@@ -387,10 +412,11 @@ class DemandLearner(Struct):
 
 
 def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
-    """Return demands without those to leave out a part whose refusal another demand on its value explains."""
+    """Return demands without those to leave out a part whose refusal another demand explains: on its value, or to have another part."""
     explained = {(one.location, one.path[:1]) for one in demands if one.keyword != SELDOM}
+    is_any_missing = any(one.keyword == MOSTLY for one in demands)
     for one in demands:
-        if one.keyword != SELDOM or (one.location, one.path[:1]) not in explained:
+        if one.keyword != SELDOM or not (is_any_missing or (one.location, one.path[:1]) in explained):
             yield one
 
 
