@@ -114,3 +114,27 @@ def test_long_names_take_no_more_memory_than_short_ones() -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 10 << 20
+
+
+class ReadResponse(Response):
+    """A response that counts close looks: they read its headers."""
+
+    looks = 0
+
+    @property
+    def headers(self) -> object:  # type: ignore[override]
+        type(self).looks += 1
+        return {}
+
+
+def looks_at(latencies_s: tuple[float, ...]) -> int:
+    signals, before = SignalSet(), ReadResponse.looks
+    for number in range(600):
+        elapsed = latencies_s[number % len(latencies_s)]
+        signals.observe(sent(READ), ReadResponse(200, [], b"", elapsed=elapsed), Said())
+    return ReadResponse.looks - before
+
+
+def test_responses_of_changing_latency_are_looked_at_as_rarely_as_those_of_a_steady_one() -> None:
+    steady = looks_at((0.0,))
+    assert looks_at((0.0, 0.02, 0.05, 0.1, 0.2, 0.5)) <= 1.5 * steady

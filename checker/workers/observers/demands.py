@@ -279,8 +279,10 @@ class DemandLearner(Struct):
         With an index, those of the earlier cases of the same list are among them.
         """
         here = _LAST if self.at_once else self._place(phase, label)
-        moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
-        since = max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
+        since = 0
+        if index:
+            moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
+            since = max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
         count, found = self._wanted.get((label, phase, since), (-1, ()))
         if count != self._records:
             now = tuple(sorted(_without_explained(self._holding(label, here, since))))

@@ -193,15 +193,17 @@ class SignalSet:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
         label, status = case.operation.label, status_of(case.operation, response)
-        octave = 0 if response.elapsed < _QUIET_S else int(response.elapsed * 1000).bit_length()
         size = len(response.content).bit_length()
         kind = response.content_type
-        key = (label, status, kind, octave, size, response.header_count)
+        key = (label, status, kind, size, response.header_count)
         dull = self._dull.get(key) or self._met(key)
         # A close look costs ten times as much as all the rest, and soon there is seldom anything new to see.
         is_close = not dull.left
+        # Not part of the key: each octave of a slow or busy target would be looked at as closely as the first.
+        if response.elapsed >= _QUIET_S:
+            self._add(new, "latency", label, int(response.elapsed * 1000).bit_length())
         if is_close:
-            self._outputs(new, label, response, octave)
+            self._outputs(new, label, response)
             self._inputs(new, case, status)
         if status >= 500 or (is_close and status >= 400):
             words = self._lexicon.of(case.operation)
@@ -232,11 +234,10 @@ class SignalSet:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def _outputs(self, new: list[tuple[int, str]], label: Label, response: Response, octave: int) -> None:
+    def _outputs(self, new: list[tuple[int, str]], label: Label, response: Response) -> None:
         status, kind = response.status_code, response.content_type
         self._add(new, "status", label, status)
         self._add(new, "media_type", label, status, (kind or "").partition(";")[0].strip().lower())
-        self._add(new, "latency", label, octave)
         for name in response.headers:
             if name not in _VOLATILE_HEADERS:
                 self._add(new, "header", label, name, status // 100)

@@ -47,8 +47,8 @@ class ClusterRotation(Struct):
     """Operation -> its pause until it shows something new, because it showed nothing new in earlier leases."""
     pauses: dict[Label, int] = field(default_factory=dict)
     """Operation -> every how many rounds it is its turn; each time if it is not there."""
-    _answered: Counter[tuple[str, int]] = field(default_factory=Counter)
-    """(operation, status) -> cases; status 0 if there was no response."""
+    _answered: dict[str, Counter[int]] = field(default_factory=dict)
+    """Operation -> status -> cases; status 0 if there was no response."""
     _fresh: Counter[Label] = field(default_factory=Counter)
     """Operation -> cases that showed something new."""
     _lively: set[Label] = field(default_factory=set)
@@ -88,7 +88,8 @@ class ClusterRotation(Struct):
 
     def count(self, statuses: Mapping[tuple[str, int], int]) -> bool:
         """Add responses; return whether all operations are dull or have a single case."""
-        self._answered.update(statuses)
+        for (label, status), count in statuses.items():
+            self._answered.setdefault(label, Counter())[status] += count
         for label in self.labels:
             self._settle(label)
         self._lively.clear()
@@ -98,7 +99,7 @@ class ClusterRotation(Struct):
         """Return the result of each operation. `given_up` operations may have no case at all."""
         found = []
         for label in dict.fromkeys(self.labels):
-            cases = sum(count for (of, _), count in self._answered.items() if of == label)
+            cases = self._answered.get(label, Counter()).total()
             is_dead = label in given_up and not cases
             refused = self._refusal(label) is not None and not self._fresh[label]
             has_news = self._fresh[label] > 0
@@ -126,14 +127,15 @@ class ClusterRotation(Struct):
         refusal = self._refusal(label)
         if refusal is None or label in self._lively:
             return False
-        return self._answered[label, refusal] >= DULL_CASES
+        return self._answered[label][refusal] >= DULL_CASES
 
     def _refusal(self, label: Label) -> int | None:
         """Return the status of all responses of an operation if it is one refusal (0 for no response); else None."""
-        statuses = [status for of, status in self._answered if of == label]
-        if len(statuses) != 1 or 0 < statuses[0] < 400:
+        statuses = self._answered.get(label, ())
+        if len(statuses) != 1:
             return None
-        return statuses[0]
+        (only,) = statuses
+        return None if 0 < only < 400 else only
 
 
 SAVED_INDEX = 1 << 33
