@@ -96,8 +96,6 @@ class ValuePool:
         self._names = names
         self._telling = telling_variables(model)
         self._rings: dict[RingKey, ValueHistory] = {}
-        self._by_noun: dict[tuple[str, type[Scalar]], list[ValueHistory]] = {}
-        """(noun of the resource, type) -> rings."""
         self._ordered = Rings()
         self._nested: dict[str, dict[int, ValueHistory]] = {}
         """Collection -> rings with values below its members, by identity."""
@@ -348,7 +346,6 @@ class ValuePool:
             if len(self._rings) >= _RINGS:
                 return None
             ring = self._rings[key] = ValueHistory(*key, format=form)
-            self._by_noun.setdefault((ring.noun, kind), []).append(ring)
             self._ordered.append(ring)
         return ring
 
@@ -390,9 +387,10 @@ class ValuePool:
         if source is None:
             return
         noun = resource_names.noun_of(source.resource)
+        rings = self._ordered.since(0, (("noun", noun),))
         for kind, value in _readings(gone.value):
-            for ring in self._by_noun.get((noun, kind), ()):
-                for one in ring.same(value, gone.above):
+            for ring in rings:
+                for one in ring.same(value, gone.above) if ring.kind is kind else ():
                     if not gone.succeeded:
                         ring.attempted(one)
                         continue
