@@ -8,7 +8,7 @@ PROGRAM := $(VENV)/.program
 # One more than the cores of a small machine: a third of the time tests wait for processes that begin.
 JOBS ?= 3
 
-.PHONY: demo test test-thorough test-all test-browser test-servers test-graphql test-matrix check bench bench-corpora bench-findings docs clean
+.PHONY: demo test test-thorough test-all test-browser test-servers test-graphql test-matrix test-cluster check bench bench-corpora bench-findings docs clean
 
 demo: $(PROGRAM)
 	@# 1 says that defects were found, as they should be.
@@ -22,7 +22,7 @@ test: $(STAMP)
 test-thorough: $(STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m thorough
 
-test-all: test test-thorough test-graphql test-matrix test-servers test-browser
+test-all: test test-thorough test-graphql test-matrix test-servers test-browser test-cluster
 
 # The HTML report in a real browser and by the validator of the W3C, collections of requests by a client of theirs: needs
 # Chromium and Java, and npm fetches the rest.
@@ -44,6 +44,11 @@ test-graphql: $(GRAPHQL)/.installed
 $(GRAPHQL)/.installed: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(GRAPHQL) --upgrade 'graphql-core>=3.3,<3.4' 'strawberry-graphql>=0.341'
 	touch $@
+
+# Workers on a cluster of two machines, both of which are this one.
+test-cluster: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'ray[client]>=2.9.3,<3'
+	$(BIN)/python -m pytest -q tests/cluster
 
 # The plugin with the pytests and Hypotheses of users, each in an environment of its own. CELLS="pytest-8.4 xdist" takes some.
 # The distribution beside current frameworks, with its oldest dependencies, and with other interpreters.

@@ -145,8 +145,11 @@ def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers 
             page = import_module("checker.reporting.live_page").LivePage(settings, settings.report.live_port)
             stack.callback(page.close)
             echo_line(f"     Live: {page.url}", err=True)
+        launcher = None
+        if settings.processes.cluster is not None:
+            launcher = import_module("checker.fleet.ray_cluster").launcher_of(settings)
         age_s = time.monotonic() - began_at
-        outcome = execute(settings, on_record, RunEnvironment(interrupts=interrupts, age_s=age_s))
+        outcome = execute(settings, on_record, RunEnvironment(launcher, interrupts=interrupts, age_s=age_s))
         interrupts.take_one_more()
         console.end_testing()
         is_given_up = outcome.error is not None and outcome.error.keeps_verdict

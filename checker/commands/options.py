@@ -125,6 +125,7 @@ SETTINGS = (
     root_option("--origin", variable="CHECKER_ORIGIN"),
     root_option("-w/--workers"),
     root_option("--lanes"),
+    root_option("--cluster"),
     root_option("--seed"),
     root_option("--max-failures"),
     SettingOption(("--continue-on-failure",), (), "continue-on-failure", is_flag=True),

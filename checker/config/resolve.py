@@ -165,7 +165,11 @@ def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
     workers: Any = fallback if config.workers is None else config.workers
     lanes: Any = fallback if config.lanes is None else config.lanes
     return ProcessSettings(
-        usable_processors() if workers == "auto" else workers, None if lanes == "auto" else lanes, occasion.inline
+        usable_processors() if workers == "auto" else workers,
+        None if lanes == "auto" else lanes,
+        occasion.inline,
+        config.cluster,
+        config.cluster_allow_loopback,
     )
 
 

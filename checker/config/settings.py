@@ -107,6 +107,12 @@ class ProcessSettings(Struct, frozen=True):
     """Sequences in flight in each worker; None: as many as pay."""
     inline: bool = False
     """One worker, in this process."""
+    cluster: str | None = None
+    """`ray://HOST:PORT`, `auto` or `local`: the Ray cluster that runs the workers; None: this machine does."""
+    allows_loopback: bool = False
+    """Whether workers on other machines may send requests to their own loopback."""
+    sharers: int = 1
+    """Number of workers with folders of their own that share each rate limit."""
     started_at: float | None = None
     """Time of `time.monotonic` from which a worker accounts for its time; None: from its start."""
     memory_limit_mib: int = 381

@@ -179,6 +179,14 @@ _ROOT = {
     "shard-weights": Key(
         Text(), about="File with the costs of operations, by which shards are made equal.", example="weights.json"
     ),
+    "cluster": Key(
+        Text(value_kinds.cluster),
+        about="Ray cluster that runs the workers: `ray://HOST:PORT`, `auto` (the one of this machine) or `local` (a new one).",
+        example="ray://head.example:10001",
+    ),
+    "cluster-allow-loopback": Key(
+        _FLAG, False, about="Whether workers on other machines may test a target on their own loopback."
+    ),
     "wait-for-schema": Key(
         Number(minimum=1, maximum=MOST_SECONDS),
         about="Seconds to wait until the API description can be loaded.",

@@ -262,6 +262,7 @@ def did_you_mean(name: str, known: Any) -> str:
 _MOST_CERTIFICATES: Final = 16 << 20
 """Bytes: the bundle of a browser has a quarter of one MiB."""
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
+_CLUSTER = re.compile(r"ray://[^/\s]+:\d+")
 _RATE = re.compile(r"[1-9][0-9]{0,8}/[smhd]")
 _STATUS = re.compile(r"[1-5][0-9xX]{2}\Z")
 
@@ -389,6 +390,13 @@ def shard(text: str) -> str | None:
     if Shard.of(text) is not None:
         return None
     return f"Must be the number of a shard and of all shards like '3/8', 1/1 to {MOST_SHARDS}/{MOST_SHARDS}, but got {text!r}"
+
+
+def cluster(text: str) -> str | None:
+    """Return why a text does not name a cluster; None if it does."""
+    if text in ("auto", "local") or _CLUSTER.fullmatch(text):
+        return None
+    return f"Must be 'ray://HOST:PORT', 'auto' or 'local', but got {text!r}"
 
 
 def retries(name: str, value: object) -> str | None:

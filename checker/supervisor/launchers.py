@@ -228,8 +228,8 @@ _PRELOADED = ["checker.workers.starting.preloaded"]
 _GRACE_S = 1.0
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
-_FOLDER = "checker-fork-"
-"""Prefix of temporary folders that hold the socket of a fork server."""
+_FOLDERS = "checker-locked-"
+"""Prefix of temporary folders that belong to one process."""
 
 
 class ProcessWorker(LocalWorker):
@@ -320,12 +320,24 @@ class ProcessLauncher(LocalLauncher):
         """Do nothing: the fork server serves the next run of this process, and ends with it."""
 
 
+def locked_folder() -> Path:
+    """Return a new temporary folder of this process, which a later run removes if this process is killed. Raises `OSError`.
+
+    A lock inside is held until this process ends. A pid in the name would not do, because containers may share the folder for
+    temporary files.
+    """
+    # The folder gets its final name after it is locked. Before that, another run would remove it as that of a dead process.
+    new = Path(tempfile.mkdtemp(prefix="checker-new-"))
+    take_lock(new / "lock")
+    return new.rename(new.with_name(new.name.replace("checker-new-", _FOLDERS, 1)))
+
+
 def remove_folders_of_dead() -> None:
-    """Remove the folders of fork servers whose process was killed."""
+    """Remove the locked folders of processes that were killed."""
     folders: list[Path] = []
     # `gettempdir` raises if there is no folder for temporary files.
     with suppress(OSError):
-        folders = list(Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"))
+        folders = list(Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"))
     for folder in folders:
         with suppress(OSError, StorageError):
             is_ours = folder.is_dir() and folder.lstat().st_uid == os.getuid()
@@ -337,17 +349,13 @@ def remove_folders_of_dead() -> None:
 def _use_own_folder() -> None:
     """Make multiprocessing put the socket of the fork server into a folder that a later run recognises.
 
-    The default `pymp-*` is used by every program with multiprocessing. A lock inside is held until this process ends. A pid in the
-    name would not do, because containers may share the folder for temporary files.
+    The default `pymp-*` is used by every program with multiprocessing.
     """
     config = getattr(multiprocessing.current_process(), "_config", None)
     if config is None or config.get("tempdir") is not None:
         return
     with suppress(OSError, StorageError):
-        # The folder gets its final name after it is locked. Before that, another run would remove it as that of a dead process.
-        new = Path(tempfile.mkdtemp(prefix="checker-new-"))
-        take_lock(new / "lock")
-        folder = new.rename(new.with_name(new.name.replace("checker-new-", _FOLDER, 1)))
+        folder = locked_folder()
         config["tempdir"] = str(folder)
         Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=-100)
 

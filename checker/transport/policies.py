@@ -71,6 +71,8 @@ class RateLimits(Struct):
     folder: Path | None = None
     """Folder for the limits of all workers of a run; None for this process alone."""
     clock: Callable[[], float] = time.monotonic
+    sharers: int = 1
+    """Number of folders that share each rate."""
     _known: dict[str, RateLimit] = field(default_factory=dict)
 
     def of(self, rate: str) -> RateLimit:
@@ -78,7 +80,7 @@ class RateLimits(Struct):
         found = self._known.get(rate)
         if found is None:
             path = None if self.folder is None else self.folder / rate.replace("/", "-per-")
-            found = self._known[rate] = RateLimit(interval_s(rate), path, self.clock)
+            found = self._known[rate] = RateLimit(interval_s(rate) * self.sharers, path, self.clock)
         return found
 
 

@@ -11,7 +11,15 @@ from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.resource_names import Resource
 from checker.corpus.packing import pack, unpack
-from checker.corpus.records import Finding
+from checker.corpus.records import (
+    DemandHeard,
+    Finding,
+    OperationProbed,
+    OperationServed,
+    PartsCounted,
+    ValueGone,
+    ValueSeen,
+)
 
 
 class LeavingKind(StrEnum):
@@ -268,6 +276,10 @@ class PeerJournals(Struct, frozen=True, tag=True):
     """Journals of other incarnations whose values this worker may read (only in `fuzz`)."""
 
     journals: tuple[str, ...]
+
+
+PEER_RECORDS = (ValueSeen, ValueGone, DemandHeard, PartsCounted, OperationProbed, OperationServed)
+"""The records in them that workers read of each other (`observers/knowledge.py`, `observers/witnesses.py`)."""
 
 
 class Drain(Struct, frozen=True, tag=True):

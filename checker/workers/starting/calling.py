@@ -82,7 +82,7 @@ def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestM
 
 def transport_of(settings: RunSettings) -> TransportFactory:
     """Return the factory of the transports of a run; all workers share its rate limits. Raises `ConfigError`."""
-    rates = RateLimits(RunLayout(Path(settings.corpus.folder)).rates)
+    rates = RateLimits(RunLayout(Path(settings.corpus.folder)).rates, sharers=settings.processes.sharers)
     named = settings.target.transport
     if settings.target.app is not None and named is None:
         return with_policies(in_process().application_transport(settings.target.app), rates)

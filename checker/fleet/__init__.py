@@ -1,0 +1,11 @@
+"""Workers on other machines. Their launcher follows `supervisor/handle.py`; only `ray_cluster.py` knows Ray.
+
+```
+ supervisor ── DistantWorker ──orders──> Agent ── pipes ── worker
+     ^ reads        │ appends  <──news──   │ reads             │ appends
+     └─ corpus <────┘                      └── folder of the worker on its machine
+```
+
+The worker is an ordinary one, started by an ordinary launcher in a temporary folder. News are what `kill -9` would leave of it at one
+moment, so that a machine that is lost is a worker that was killed at its last news.
+"""

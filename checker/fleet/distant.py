@@ -1,0 +1,341 @@
+"""Workers of other machines as the supervisor has them: their news are appended to the corpus, orders wait for each other."""
+
+import pickle
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from checker.config.settings import RunSettings
+from checker.core.errors import UsageError
+from checker.core.request import host_of
+from checker.corpus import files
+from checker.corpus.codec import FrameEncoder
+from checker.corpus.journal import JournalReader
+from checker.corpus.layout import RunLayout
+from checker.corpus.packing import pack
+from checker.fleet.agent import Start, versions
+from checker.fleet.luggage import Luggage, corpus_pieces
+from checker.fleet.wire import CORPUS, EXAMPLES, SHARED, News, Order, Piece, apply, below, read
+from checker.supervisor.handle import Departure
+from checker.supervisor.lock import Ownership
+from checker.supervisor.state import WorkerSnapshot
+from checker.workers.messages import PEER_RECORDS, Down, Drain, Leaving, LeavingKind, Opened, PeerJournals, Up
+from checker.workers.queues import decode, encode
+
+NEWS_S: Final = 0.5
+"""The longest time between two news of a worker."""
+_PEERS_S: Final = 1.0
+"""Between two looks of a worker of `fuzz` into the records of others."""
+_LAST_S: Final = 5.0
+"""How long a killed worker may take to send its last news."""
+_NOTHING: Final = WorkerSnapshot(None, None, 0.0, (), {})
+
+
+class LostAgent(Exception):
+    """An agent whose process or machine is gone, with the reason as a phrase."""
+
+
+class Cluster(Protocol):
+    """Machines that run agents."""
+
+    def agent(self) -> Any:
+        """Begin an agent somewhere; its calls wait until it is there."""
+        ...
+
+    def put(self, data: bytes) -> Any:
+        """Return a value that stands for bytes in calls: they travel to each machine once."""
+        ...
+
+    def call(self, agent: Any, method: str, *given: Any) -> Any:
+        """Begin a call of a method of an agent."""
+        ...
+
+    def ready(self, calls: Sequence[Any], timeout_s: float) -> list[Any]:
+        """Return those calls that are over, after at least one is, or after `timeout_s`."""
+        ...
+
+    def result(self, call: Any) -> Any:
+        """Return the result of a call that is over. Raises `LostAgent`."""
+        ...
+
+    def kill(self, agent: Any) -> None:
+        """End an agent and its worker. Never waits."""
+        ...
+
+    def has_other_hosts(self) -> bool:
+        """Whether a machine is not this one."""
+        ...
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        ...
+
+
+class Shared:
+    """What workers have for each other: records of peers and lines about created resources, in the order of arrival."""
+
+    def __init__(self) -> None:
+        self._items: list[tuple[int, bytes, bytes]] = []
+        self._taken: dict[int, int] = {}
+        self._frames = FrameEncoder()
+        self.journals: set[str] = set()
+        """Names of the journals whose records are known."""
+
+    def add(self, incarnation: int, frames: bytes, made: bytes = b"") -> None:
+        """Add what one worker has."""
+        if frames or made:
+            self._items.append((incarnation, frames, made))
+
+    def add_journal(self, path: Path) -> None:
+        """Add the records of a worker of an earlier supervisor of the run."""
+        if path.name not in self.journals:
+            self.journals.add(path.name)
+            wanted = [pack(record) for record in JournalReader(path).finish() if isinstance(record, PEER_RECORDS)]
+            self.add(0, self._frames.frame(wanted) if wanted else b"")
+
+    def has_news(self, incarnation: int) -> bool:
+        """Whether there is anything that a worker has not got."""
+        return self._taken.get(incarnation, 0) < len(self._items)
+
+    def pieces(self, incarnation: int) -> list[Piece]:
+        """Return what others have for a worker since the last call."""
+        items = self._items[self._taken.get(incarnation, 0) :]
+        self._taken[incarnation] = len(self._items)
+        frames = b"".join(frames for origin, frames, _ in items if origin != incarnation)
+        made = b"".join(lines for origin, _, lines in items if origin != incarnation)
+        wanted = ((SHARED, frames), (f"{CORPUS}/{RunLayout(Path()).made.name}", made))
+        return [Piece(place, data, is_appended=True) for place, data in wanted if data]
+
+
+class DistantWorker:
+    """A worker of another machine. It is gone when its agent is."""
+
+    def __init__(self, launcher: "DistantLauncher", incarnation: int, start: Start, luggage: Any) -> None:
+        self.incarnation = incarnation
+        self._launcher = launcher
+        self._cluster = launcher.cluster
+        self._agent = self._cluster.agent()
+        self._calls: dict[Any, str] = {}
+        self._outbox: list[bytes] = []
+        self._pieces: list[Piece] = []
+        self._orders = self._takes = 0
+        # Numbers let an agent know a repeated call.
+        self._messages: list[Up] = []
+        self._snapshot = _NOTHING
+        self._heard_at = self._told_at = launcher.clock()
+        self._is_begun = False
+        self.departure: Departure | None = None
+        self.is_reaped = False
+        self._call("start", luggage, pack(start))
+
+    def tell(self, message: Down) -> None:
+        """Send a message; a dead worker gets none."""
+        if isinstance(message, PeerJournals):
+            for path in map(Path, message.journals):
+                self._launcher.shared.add_journal(path)
+            message = PeerJournals(())
+        if isinstance(message, Drain) and message.concludes and not message.only_cleans:
+            for number, path in self._launcher.layout.journal_paths():
+                if number > message.first and number != self.incarnation:
+                    self._pieces.append(Piece(f"{CORPUS}/journals/{path.name}", path.read_bytes()))
+        if self.departure is None:
+            self._outbox.append(encode(message))
+            self._give()
+
+    def hear(self) -> tuple[list[Up], bool]:
+        """Return the messages since the last call, and whether they were the last."""
+        messages, self._messages = self._messages, []
+        return messages, self.departure is not None
+
+    def snapshot(self) -> WorkerSnapshot:
+        """Return the state of the worker at its last news, older by the time since then."""
+        found = self._snapshot
+        if found.silent_s is None or self.departure is not None:
+            return found
+        since_s = self._launcher.clock() - self._heard_at
+        return replace(found, silent_s=found.silent_s + since_s, acting_s=found.acting_s + since_s)
+
+    def kill(self) -> None:
+        """Kill the worker. Its agent still sends the last news."""
+        if self.departure is None and self._is_begun:
+            self._call("kill")
+        elif self.departure is None:
+            self._depart(Departure("not needed any more"))
+
+    def reap(self) -> Departure:
+        """Return the end of the worker, after its last news."""
+        self.kill()
+        deadline = self._launcher.clock() + _LAST_S
+        while self.departure is None and (left := deadline - self._launcher.clock()) > 0:
+            self.note(self._cluster.ready(self.calls(), left))
+        self.is_reaped = True
+        self._cluster.kill(self._agent)
+        return self.departure or Departure("unkillable")
+
+    def forget(self) -> None:
+        """Do nothing: its slots never were files of this machine."""
+
+    def calls(self) -> list[Any]:
+        """Return the calls that are under way."""
+        return list(self._calls)
+
+    def refresh(self) -> None:
+        """Send records of others, if it is time."""
+        if self._launcher.clock() - self._told_at >= _PEERS_S and self._launcher.shared.has_news(self.incarnation):
+            self._give(is_due=True)
+
+    def note(self, over: Iterable[Any]) -> None:
+        """Take in the results of calls that are over. Raises `StorageError`."""
+        for call in over:
+            method = self._calls.pop(call, None)
+            if method is None or self.departure is not None:
+                continue
+            try:
+                result = self._cluster.result(call)
+            except LostAgent as lost:
+                self._depart(Departure(str(lost), is_from_outside=True))
+                continue
+            if method == "take":
+                self._take_in(read(result, News))
+            elif method == "start" and result:
+                self._messages.append(Leaving(LeavingKind.USAGE, result))
+                self._depart(Departure(result))
+            elif method == "start":
+                self._is_begun = True
+                self._take()
+                self._give()
+            elif method == "give":
+                self._give()
+
+    def _take_in(self, news: News) -> None:
+        made = b""
+        for piece in news.pieces:
+            if piece.place == f"{CORPUS}/{self._launcher.layout.made.name}":
+                made = piece.data or b""
+            apply(piece, self._launcher.path_of(piece.place))
+        self._launcher.shared.add(self.incarnation, news.peers, made)
+        self._messages += (self._local(message) for one in news.messages if isinstance(message := decode(one), Up))
+        self._snapshot = news.snapshot or self._snapshot
+        self._heard_at = self._launcher.clock()
+        if news.departure is not None:
+            self._depart(news.departure)
+        else:
+            self._takes += 1
+            self._take()
+
+    def _local(self, message: Up) -> Up:
+        """Return a message with the paths of this machine."""
+        if not isinstance(message, Opened):
+            return message
+        journal = self._launcher.layout.journals / Path(message.journal).name
+        self._launcher.shared.journals.add(journal.name)
+        refused = self._launcher.refused(message.base_url)
+        return Leaving(LeavingKind.USAGE, refused) if refused else replace(message, journal=str(journal))
+
+    def _give(self, *, is_due: bool = False) -> None:
+        """Send what waits; `is_due`: even if no message waits. Orders must not overtake each other: one is under way at a time."""
+        if not self._is_begun or "give" in self._calls.values() or not (self._outbox or is_due):
+            return
+        pieces = (*self._pieces, *self._launcher.shared.pieces(self.incarnation))
+        order = Order(pieces, tuple(self._outbox))
+        self._outbox, self._pieces = [], []
+        self._orders += 1
+        self._told_at = self._launcher.clock()
+        self._call("give", self._orders, pack(order))
+
+    def _take(self) -> None:
+        self._call("take", self._takes, NEWS_S)
+
+    def _call(self, method: str, *given: Any) -> None:
+        self._calls[self._cluster.call(self._agent, method, *given)] = method
+
+    def _depart(self, departure: Departure) -> None:
+        self.departure = departure
+        self._calls.clear()
+
+
+class DistantLauncher:
+    """Starts workers on the machines of a cluster."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: RunSettings,
+        *,
+        allows_loopback: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Raises `UsageError` if its files are too large, or if a URL of the run is another target on other machines."""
+        self.cluster = cluster
+        self.clock = clock
+        self.layout = RunLayout(Path(settings.corpus.folder))
+        self.is_fuzz = settings.kind == "fuzz"
+        self.shared = Shared()
+        self._allows_loopback = allows_loopback
+        self._luggage = Luggage(settings)
+        self._database = Path(settings.sources.database)
+        self._packed: tuple[str | None, Any] | None = None
+        self._earlier: list[Piece] | None = None
+        self._workers: list[DistantWorker] = []
+        target = settings.target
+        for url in (settings.location, target.base_url, target.origin):
+            if refused := self.refused(url):
+                raise UsageError(refused)
+
+    def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> DistantWorker:
+        """Start a worker somewhere. Raises `OSError` if files of the run cannot be read."""
+        version, python = versions()
+        there = self._luggage.settings(settings).with_changes(processes={"sharers": settings.processes.workers})
+        start = Start(version, python, incarnation, self.clock(), pickle.dumps(there))
+        worker = DistantWorker(self, incarnation, start, self._packed_luggage(settings))
+        self._workers.append(worker)
+        return worker
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until a worker has news, at most `timeout_s`."""
+        self._workers = [one for one in self._workers if not one.is_reaped]
+        owners = {call: one for one in self._workers for call in one.calls()}
+        if any(one.departure is not None for one in self._workers):
+            timeout_s = 0.0
+        if not owners:
+            return
+        for call in self.cluster.ready(list(owners), timeout_s):
+            owners[call].note([call])
+        for worker in self._workers if self.is_fuzz else ():
+            worker.refresh()
+
+    def close(self) -> None:
+        """Leave the cluster."""
+        self.cluster.close()
+
+    def path_of(self, place: str) -> Path:
+        """Return the path of a file of an agent on this machine. Raises `StorageError`."""
+        folder, _, rest = place.partition("/")
+        return below({CORPUS: self.layout.root, EXAMPLES: self._database}.get(folder, self.layout.root), rest)
+
+    def refused(self, url: str | None) -> str:
+        """Return why requests to a URL are not sent from other machines; empty if they are."""
+        host = "" if url is None else urlsplit(url).hostname or ""
+        is_here = host_of(host) == "localhost" or host.startswith("%2f")
+        if self._allows_loopback or not is_here or not self.cluster.has_other_hosts():
+            return ""
+        return (
+            f"{host} is another target on each machine of the cluster; give a base URL that all of them reach, "
+            "or `cluster-allow-loopback = true` if each of them serves the API itself"
+        )
+
+    def _packed_luggage(self, settings: RunSettings) -> Any:
+        """Return the files of the run, put into the cluster once before and once after the description is known."""
+        if self._packed is None or self._packed[0] != settings.document:
+            if self._earlier is None:
+                self._earlier = [*self._luggage.pieces(), *corpus_pieces(settings, self.layout)]
+            pieces = list(self._earlier)
+            if settings.document is not None:
+                path = self.layout.document(settings.document)
+                pieces.append(Piece(f"{CORPUS}/documents/{path.name}", files.read_file(path) or b""))
+            self._packed = settings.document, self.cluster.put(pack(Order(tuple(pieces))))
+        return self._packed[1]

@@ -1,0 +1,150 @@
+"""Machines of a Ray cluster. The only module that imports Ray."""
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from checker.config.settings import RunSettings
+from checker.core.errors import UsageError
+from checker.fleet.agent import Agent
+from checker.fleet.distant import DistantLauncher, LostAgent
+from checker.supervisor.launchers import locked_folder
+from checker.workers.entry import Work
+
+try:
+    import ray
+    from ray import exceptions
+except ImportError as missing:
+    raise UsageError('a cluster needs Ray: install it with `pip install "checker-api[ray]"`') from missing
+
+_STORE_BYTES: Final = 100 << 20
+"""Object store of a cluster that a run starts for itself."""
+_CALLS: Final = 3
+"""Calls of an agent at once: `take` waits while `give` and `kill` come."""
+
+
+class RayAgent:
+    """An actor. Ray gives it a process of its own."""
+
+    def __init__(self, work: Work | None = None) -> None:
+        self._folder = locked_folder()
+        # User code expects its files in the working directory.
+        os.chdir(self._folder)
+        # Without a name of the main module, multiprocessing does not run that of Ray again in each worker.
+        sys.modules["__main__"].__file__ = None
+        self._agent = Agent(self._folder, work)
+
+    def start(self, luggage: bytes, start: bytes) -> str:
+        return self._agent.start(luggage, start)
+
+    def give(self, number: int, data: bytes) -> None:
+        self._agent.give(number, data)
+
+    def take(self, number: int, timeout_s: float) -> bytes:
+        return self._agent.take(number, timeout_s)
+
+    def kill(self) -> None:
+        self._agent.kill()
+
+    def leave(self) -> None:
+        """Remove its folder."""
+        os.chdir("/")
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class RayCluster:
+    """A cluster that this process is connected to."""
+
+    def __init__(self, address: str, *, workers: int, work: Work | None = None) -> None:
+        """`workers`: for a cluster that is started here. Raises `UsageError` if there is none at the address."""
+        self._work = work
+        self._is_own = not ray.is_initialized()
+        # Ray's usage statistics go to the internet.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "checker"}
+        if address == "local":
+            options |= {"num_cpus": workers + 1, "object_store_memory": _STORE_BYTES, "include_dashboard": False}
+        if self._is_own:
+            try:
+                with _quiet():
+                    ray.init(address, **options)
+            except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as error:
+                reason = " ".join(str(error).split())
+                raise UsageError(
+                    f"no Ray cluster at {address!r}: {reason}; check the address and the versions"
+                ) from error
+        remote = ray.remote(max_concurrency=_CALLS, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD")
+        self._actors: Any = remote(RayAgent)
+
+    def agent(self) -> Any:
+        """Begin an agent somewhere."""
+        return self._actors.remote(self._work)
+
+    def put(self, data: bytes) -> Any:
+        """Put bytes into the object store."""
+        return ray.put(data)
+
+    def call(self, agent: Any, method: str, *given: Any) -> Any:
+        """Begin a call."""
+        return getattr(agent, method).remote(*given)
+
+    def ready(self, calls: Sequence[Any], timeout_s: float) -> list[Any]:
+        """Return those calls that are over."""
+        if not calls:
+            return []
+        over, rest = ray.wait(list(calls), num_returns=1, timeout=timeout_s)
+        if over and rest:
+            over += ray.wait(rest, num_returns=len(rest), timeout=0)[0]
+        return list(over)
+
+    def result(self, call: Any) -> Any:
+        """Return the result of a call. Raises `LostAgent`."""
+        try:
+            return ray.get(call)
+        except exceptions.RayError as error:
+            cause = getattr(error, "cause", None) or error
+            if "No module named" in str(error):
+                raise UsageError(
+                    "a machine of the cluster cannot import checker; install it there in this version, with its "
+                    "dependencies, or give the cluster a runtime environment that has it"
+                ) from error
+            if isinstance(error, exceptions.RayTaskError):
+                raise LostAgent(f"lost: {type(cause).__name__}: {' '.join(str(cause).split())}") from error
+            raise LostAgent("lost with its machine or its agent") from error
+
+    def kill(self, agent: Any) -> None:
+        """End an agent and its worker."""
+        with contextlib.suppress(exceptions.RayError, ValueError):
+            ray.get(agent.leave.remote(), timeout=1)
+        ray.kill(agent)
+
+    def has_other_hosts(self) -> bool:
+        """Whether a machine of the cluster has another address than this one."""
+        here = ray.util.get_node_ip_address()
+        return any(node["Alive"] and node["NodeManagerAddress"] != here for node in ray.nodes())
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        if self._is_own:
+            ray.shutdown()
+
+
+def launcher_of(settings: RunSettings, work: Work | None = None) -> DistantLauncher:
+    """Return the launcher of workers on the cluster that settings name. Raises `UsageError`."""
+    processes = settings.processes
+    cluster = RayCluster(processes.cluster or "auto", workers=processes.workers, work=work)
+    try:
+        return DistantLauncher(cluster, settings, allows_loopback=processes.allows_loopback)
+    except UsageError:
+        cluster.close()
+        raise
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Ray prints while it starts off the standard streams."""
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        yield

@@ -1,0 +1,1 @@
+"""Runs on real Ray clusters: `make test-cluster` installs Ray."""

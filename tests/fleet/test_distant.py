@@ -1,0 +1,96 @@
+"""Workers that share no folder with their supervisor: what they did arrives, whatever is lost on the way."""
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from checker.core.errors import UsageError
+from checker.corpus.packing import pack
+from checker.corpus.records import Finding, Quarantined
+from checker.fleet.agent import Agent, Start, versions
+from checker.fleet.distant import DistantLauncher
+from checker.fleet.wire import News, Order, read
+from checker.supervisor.execution import RunOutcome
+from tests.asking import run_settings
+from tests.fleet.threads import ThreadCluster
+from tests.supervisor.running import END, Run, all_cases
+from tests.supervisor.toys import toy_work
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run(tmp_path)
+
+
+@pytest.fixture
+def far(run: Run, tmp_path: Path) -> Callable[..., tuple[RunOutcome, ThreadCluster]]:
+    def started(*orders: tuple[str, str], loses: Callable[[int], bool] = lambda n: False, **fields: Any) -> Any:
+        cluster = ThreadCluster(tmp_path / "elsewhere", toy_work, loses=loses)
+        launcher = DistantLauncher(cluster, run.settings(*orders, **fields))
+        return run(*orders, launcher=launcher, **fields), cluster
+
+    return started
+
+
+def test_every_case_and_finding_arrives(run: Run, far: Any) -> None:
+    outcome, cluster = far(END[1], workers=2)
+    assert run.told.cases == all_cases()
+    assert [one.fingerprint for one in run.told.of(Finding)] == ["GET /users-found"]
+    assert outcome.exit_code == 1
+    assert len(cluster.agents) == 2
+    assert not list(cluster.folder.iterdir())
+
+
+def test_what_a_dead_one_was_doing_is_known(run: Run, far: Any) -> None:
+    outcome, _ = far(("kill", "GET /users:2"), workers=2)
+    (blamed,) = run.told.of(Quarantined)
+    assert (blamed.label, blamed.index) == ("GET /users", 2)
+    assert outcome.view.cases == sum(all_cases().values()) - 1
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 2)) for seed in range(8)])
+def test_lost_machines_lose_and_double_nothing(run: Run, far: Any, seed: int) -> None:
+    chance = Random(seed)
+    # There are always four news, and mostly twelve.
+    chosen = {chance.randrange(4), chance.randrange(12)}
+    outcome, cluster = far(END[1], workers=2, loses=chosen.__contains__)
+    assert cluster.lost
+    # The one that was in flight may be told again, as after any death.
+    assert run.told.cases.keys() == all_cases().keys()
+    assert list(outcome.view.settled) == ["GET /users-found"]
+    assert outcome.view.cases == sum(all_cases().values())
+
+
+def test_a_repeated_call_changes_nothing(run: Run, tmp_path: Path) -> None:
+    agent, settings = Agent(tmp_path / "agent", toy_work), run.settings()
+    assert agent.start(pack(Order()), _start(settings)) == ""
+    first = agent.take(0, 600.0)
+    assert read(first, News).messages
+    assert agent.take(0, 600.0) == first
+    agent.kill()
+    assert read(agent.take(1, 600.0), News).departure is not None
+
+
+def test_a_machine_with_another_version_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> None:
+    refused = Agent(tmp_path / "agent", toy_work).start(pack(Order()), _start(run.settings(), version="0.0"))
+    assert refused.endswith("a cluster needs equal versions; install them on all of its machines")
+    assert "checker 0.0 and Python" in refused
+
+
+@pytest.mark.parametrize("name", ["location", "base_url", "origin"])
+def test_loopback_is_no_target_for_other_machines_unless_that_is_allowed(tmp_path: Path, name: str) -> None:
+    cluster = ThreadCluster(tmp_path, other_hosts=True)
+    named: dict[str, Any] = {name: "http://127.0.0.1:9/openapi.json"}
+    settings = run_settings(folder=str(tmp_path / "corpus"), **named)
+    with pytest.raises(UsageError, match=r"^127.0.0.1 is another target on each machine of the cluster; "):
+        DistantLauncher(cluster, settings)
+    DistantLauncher(cluster, settings, allows_loopback=True)
+    DistantLauncher(ThreadCluster(tmp_path), settings)
+
+
+def _start(settings: Any, version: str = versions()[0]) -> bytes:
+    return pack(Start(version, versions()[1], 7, 0.0, pickle.dumps(settings)))
