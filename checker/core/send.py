@@ -30,6 +30,8 @@ class Purpose(StrEnum):
     """A command as it is printed."""
     LOGIN = "login"
     """Requests that obtain credentials: a login, a sign-up, a token."""
+    USER = "user"
+    """A request of user code: `case.call()` in a hook, a check or a provider."""
     RETRY = "retry"
     """A request that was sent again, because it had no response or a response that does not count."""
     REDIRECT = "redirect"

@@ -1,6 +1,6 @@
 """The engine of the operations of a run, for user code in its workers."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from checker.checks.custom import ClassCheck
@@ -10,7 +10,8 @@ from checker.config.resolve import RunningSettings
 from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.digests import digest
-from checker.core.request import BaseUrl
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Outcome
 from checker.core.send import Transport
 from checker.kinds.protocol import ApiOperation
 from checker.library.authentication import Asked, CallAuthentication, RequestSender, SendFrom
@@ -28,18 +29,29 @@ from checker.workers.subject import TestedDescription
 class RunEngine(LibraryEngine):
     """Implements `checker.core.engine.Engine` with the settings, credentials, checks and rates of a run.
 
-    What user code sends is no case of the run: it is neither counted nor recorded.
+    What user code sends is no case of the run. It is recorded with a purpose of its own.
     """
 
     fetches_headers = False
 
-    def __init__(self, subject: TestedDescription) -> None:
+    def __init__(
+        self, subject: TestedDescription, record: Callable[[WireRequest, Outcome], None] | None = None
+    ) -> None:
+        """`record` is called for each request that was sent."""
         config = Config.of_operations(subject.settings.operations)
         super().__init__(subject.description.schema, config, Attachments())
         self._subject = subject
         self.settings = RunningSettings(subject.settings, subject.operations)
         self.auth = _RunAuthentication(subject)
-        self._send = RequestSender(None, _transports(subject.settings, subject.origin)).send
+        sender = RequestSender(None, _transports(subject.settings, subject.origin))
+
+        def send(origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
+            outcome = sender.send(origin, http, request)
+            if record is not None:
+                record(request, outcome)
+            return outcome
+
+        self._send = sender.send if record is None or subject.settings.is_dry else send
         self.schema = LoadedSchema(subject.description.schema, config, Attachments(engine=self))
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:

@@ -29,7 +29,8 @@ from checker.core.hooks import GLOBAL_HOOKS, HookContext, HookSource, run_hooks
 from checker.core.operation import Label
 from checker.core.providers import registered_names
 from checker.core.registry import CONSTANT_SOURCES
-from checker.core.request import BaseUrl
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Outcome
 from checker.core.system import read_local, uncollected
 from checker.corpus import files
 from checker.corpus.journal import Loss, damage_note
@@ -371,9 +372,16 @@ _ENGINES: Final = "checker.library.run_engine"
 """Stands on a higher floor, and its import takes 0.2 CPU-seconds: only runs whose user code asks for something import it."""
 
 
-def give_engine(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS) -> None:
-    """Give the selected operations the engine of the loaded schema, or one of the run that is made when user code first needs it."""
-    later = _LaterEngine(lambda: import_module(_ENGINES).RunEngine(subject))
+def give_engine(
+    subject: TestedDescription,
+    users: UsersCode = ALL_SCHEMAS,
+    record: Callable[[WireRequest, Outcome], None] | None = None,
+) -> None:
+    """Give the selected operations the engine of the loaded schema, or one of the run that is made when user code first needs it.
+
+    `record`: called for each request of user code.
+    """
+    later = _LaterEngine(lambda: import_module(_ENGINES).RunEngine(subject, record))
     subject.selected.engine = users.engine or cast("Engine", later)
 
 

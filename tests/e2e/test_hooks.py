@@ -141,3 +141,27 @@ def test_a_part_that_a_hook_made_valid_or_invalid_changes_the_mode_of_its_cases(
     other = {"positive": "negative", "negative": "positive"}[mode]
     found = {(one["request"]["uri"].rpartition("/")[2], one["generation"]["mode"]) for one in recorded}
     assert found == {("a", other), ("b", mode)}
+
+
+def test_a_request_of_user_code_is_recorded_with_its_purpose_and_without_secrets(command: Command) -> None:
+    code = (
+        "import checker\n\n@checker.check\ndef mine(ctx, response, case):\n"
+        "    if case.operation.path == '/a':\n"
+        "        case.operation.schema['/b']['POST'].Case(body={'n': 7}, headers={'X-Token': 'C4n4ry'}).call()\n"
+    )
+    (command.directory / "users_hooks.py").write_text(code)
+    toml = 'hooks = "users_hooks.py"\nheaders = { Authorization = "Bearer C4n4ry-of-all" }\n'
+    (command.directory / "checker.toml").write_text(toml)
+    checks = ("-c", "mine", "--phases", "fuzzing", "--mode", "positive", "--report", "vcr")
+    with serving(lambda request: json_reply({}), GUARDED) as app:
+        ran = command.here("run", app.document_url, "-n", "3", "--seed", "1", "--inline", *checks)
+        assert ran.code == 0, ran.shown
+        sent = sum(one.target == b"/b" and one.body == b'{"n":7}' for one in app.seen)
+    (cassette,) = (command.directory / "checker-report").glob("vcr-*.yaml")
+    recorded = yaml.safe_load(cassette.read_text())["http_interactions"]
+    own = [one for one in recorded if one["purpose"] == "user"]
+    assert len(own) == sent >= 3
+    assert {one["request"]["body"]["string"] for one in own} == {'{"n":7}'}
+    assert "C4n4ry" not in cassette.read_text()
+    # One record for each request that the server received.
+    assert len(recorded) == len([one for one in app.seen if one.target != b"/openapi.json"])

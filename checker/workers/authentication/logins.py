@@ -8,7 +8,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import count
 from math import inf
 from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
@@ -20,17 +19,16 @@ from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcLogin, Wf
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
-from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, SecurityScheme
-from checker.corpus.traffic import Keep
+from checker.core.send import Purpose
 from checker.schema.pointers import walked
 from checker.transport.settings import Headers
 from checker.workers.authentication.csrf import WANTS_TOKEN, CsrfToken, echoed, is_csrf_cookie, token_of
 from checker.workers.authentication.schemes import SchemeCredentials, carried_as
-from checker.workers.recording.traffic import DRAFT_BYTES, Answered, Traffic, answered
+from checker.workers.recording.traffic import Answered, Traffic, answered
 
 Send = Callable[[WireRequest], Outcome]
 """Sends a request that is no test; its path is relative to the base path."""
@@ -429,7 +427,6 @@ class LoginTraffic(msgspec.Struct):
 
     traffic: Traffic
     _sent: list[Answered] = msgspec.field(default_factory=list)
-    _numbers: "count[int]" = msgspec.field(default_factory=count)
 
     def over(self, wiring: LoginTransport) -> LoginTransport:
         """Return a transport that also collects the logins that it sends."""
@@ -452,34 +449,10 @@ class LoginTraffic(msgspec.Struct):
 
     def write(self) -> None:
         """Record the logins since the last call."""
-        for one in self._sent:
-            name = f"login-{next(self._numbers)}"
-            self.traffic.uncounted.requests += 1
-            self.traffic.writer.offer(_LoginDraft(self.traffic, name, one), interesting=True)
+        for request, outcome, at in self._sent:
+            shown = Answered(_login_without_credentials(request), _without_credentials(outcome), at)
+            self.traffic.beside(shown, Purpose.LOGIN)
         self._sent.clear()
-
-
-class _LoginDraft(msgspec.Struct, frozen=True):
-    """Implements `checker.corpus.traffic.InteractionDraft`."""
-
-    traffic: Traffic
-    name: str
-    answered: Answered
-
-    @property
-    def label(self) -> Label:
-        """Method and path."""
-        request = self.answered.request
-        return Label(f"{request.method} {request.path.decode('latin-1')}")
-
-    def __len__(self) -> int:
-        return DRAFT_BYTES
-
-    def encode(self, keep: Keep) -> bytes:
-        """Return the interaction without credentials."""
-        request, outcome, at = self.answered
-        shown = Answered(_login_without_credentials(request), _without_credentials(outcome), at)
-        return self.traffic.login(self.name, self.label, shown, keep)
 
 
 def _login_without_credentials(request: WireRequest) -> WireRequest:

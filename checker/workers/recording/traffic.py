@@ -3,6 +3,7 @@
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -175,6 +176,28 @@ _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITI
 _PURPOSES = {purpose: purpose.value for purpose in Purpose}
 
 
+class BesideDraft(Struct, frozen=True):
+    """Implements `checker.corpus.traffic.InteractionDraft` for a request that belongs to no case."""
+
+    traffic: "Traffic"
+    name: str
+    answered: Answered
+    purpose: Purpose
+
+    @property
+    def label(self) -> Label:
+        """Method and path."""
+        request = self.answered.request
+        return Label(f"{request.method} {request.path.decode('latin-1')}")
+
+    def __len__(self) -> int:
+        return DRAFT_BYTES
+
+    def encode(self, keep: Keep) -> bytes:
+        """Return the interaction as bytes."""
+        return self.traffic.encoded_beside(self.name, self.label, self.answered, self.purpose, keep)
+
+
 class Traffic(Struct):
     """Describes requests and their answers as interactions, and has them written."""
 
@@ -189,6 +212,7 @@ class Traffic(Struct):
     """(label, phase, error) of answers that could not be written, for whoever tells of them."""
     uncounted: UncountedRequests = field(default_factory=UncountedRequests)
     """Recorded requests that belong to no case. The writer of progress records counts them."""
+    _numbers: "count[int]" = field(default_factory=count)
 
     def record(self, shot: JudgedCase) -> None:
         """Write down a request of an inquiry."""
@@ -236,13 +260,19 @@ class Traffic(Struct):
         verdict = Verdict(made.case, request, outcome, UNJUDGED, at, purpose)
         self.writer.offer(Draft(self, made, verdict), interesting=False)
 
-    def login(self, name: str, label: Label, shown: Answered, keep: Keep) -> bytes:
-        """A request that got credentials as bytes, as it is written."""
+    def beside(self, answered: Answered, purpose: Purpose) -> None:
+        """Record a request that belongs to no case: a login, or a request of user code."""
+        self.uncounted.requests += 1
+        name = f"{purpose.value}-{next(self._numbers)}"
+        self.writer.offer(BesideDraft(self, name, answered, purpose), interesting=purpose is Purpose.LOGIN)
+
+    def encoded_beside(self, name: str, label: Label, shown: Answered, purpose: Purpose, keep: Keep) -> bytes:
+        """Return a request that belongs to no case as bytes."""
         request, outcome, at = shown
         exchanged = lighter(exchange(request, outcome, self.secrets), self.most, keep)
         status = "SKIP" if isinstance(outcome, Response) else "ERROR"
         begin = (name, label, *_BY_HAND, status, at, 0.0, exchanged)
-        end = ((), self.incarnation, _PURPOSES[Purpose.LOGIN])
+        end = ((), self.incarnation, _PURPOSES[purpose])
         return encode_fields(Interaction, *begin, *end)
 
     def interaction(self, shot: JudgedCase) -> Interaction:

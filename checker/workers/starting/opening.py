@@ -24,7 +24,7 @@ from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
 from checker.core.resources import naming_places, status_of
 from checker.core.response import Response
-from checker.core.send import Transport
+from checker.core.send import Purpose, Transport
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter
 from checker.corpus.journal import Journals, JournalWriter
@@ -57,7 +57,7 @@ from checker.workers.observers.witnesses import Sent
 from checker.workers.operation_tools import checks_by_case, generation_rules, rendering
 from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
-from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic
+from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic, answered
 from checker.workers.selected import SelectedOperations
 from checker.workers.starting.announcing import (
     opened_of,
@@ -267,9 +267,10 @@ def _laid_out(
 ) -> WorkerContext:
     """Return the context of a worker. `undone` closes what was opened if nothing comes of it."""
     settings, operations, origin, selected = subject.settings, subject.operations, subject.origin, subject.selected
-    give_engine(subject, users)
     recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
     undone.callback(release, recorder)
+    traffic = recorder.traffic
+    give_engine(subject, users, lambda request, outcome: traffic.beside(answered(request, outcome), Purpose.USER))
     knowledge = _open_knowledge(settings, selected, recorder)
     undone.callback(knowledge.close)
     partition = partition_of(subject)
