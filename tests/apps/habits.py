@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs, unquote
@@ -110,7 +110,8 @@ class Habitual:
             return problem
         stored = self._stored[name]
         if not rest and request.method == "GET":
-            return self._reply({"items": [self._shown(name, one) for one in stored]})
+            limit = parse_qs(query).get("limit", ["50"])[0]
+            return self._reply({"items": [self._shown(name, one) for one in islice(stored, int(limit))]})
         if not rest:
             identifier = self._identifier(name)
             stored[identifier] = json.loads(request.body)
