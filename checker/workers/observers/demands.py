@@ -88,6 +88,8 @@ _ENOUGH = 5
 """Refusals of cases with a part, where some without it were accepted and none with it; or the other way round."""
 _ENOUGH_ACCEPTED = 3
 """Accepted cases that all have a part: fewer may have it by chance."""
+_MOST_NEEDED = 40
+"""Optional parts of an operation for which accepted cases without them are looked for: journals hold those that a refused case lacks."""
 _Place = tuple[str, str]
 """Location and name."""
 
@@ -166,7 +168,8 @@ class OptionalParts(Struct):
         found = self._operations.get(operation.label)
         if found is None:
             places = set(_optional_places(operation))
-            found = self._operations[operation.label] = _Counts(places, set(places))
+            needed = set(places) if len(places) <= _MOST_NEEDED else set()
+            found = self._operations[operation.label] = _Counts(places, needed)
         return found
 
 
