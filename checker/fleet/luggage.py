@@ -2,16 +2,15 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.operation_settings import OperationLayers
-from checker.config.reading import Layer
 from checker.config.settings import RunSettings, UploadSettings
 from checker.core.errors import UsageError
 from checker.core.system import read_local, shown_size
@@ -28,7 +27,6 @@ CACHE: Final = "cache"
 _OUTSIDE: Final = "outside"
 """The folder of files that are not below the working directory."""
 _MOST_BYTES: Final = 256 << 20
-_CERTIFICATES: Final = frozenset(("tls-verify", "request-cert", "request-cert-key"))
 _REFERENCE: Final = re.compile(rb"""(?:\$ref|externalValue)["']?\s*:\s*["']?([^\s"'#{}\[\],]+)""")
 _KNOWLEDGE: Final = (SignalsSeen, ValueSeen, ValueGone)
 """Records of earlier nights that workers remember."""
@@ -37,26 +35,21 @@ _KNOWLEDGE: Final = (SignalsSeen, ValueSeen, ValueGone)
 class Luggage:
     """The files of the user that a run needs, with their places below the folder of an agent, which is the working directory there."""
 
-    def __init__(self, settings: RunSettings, here: Path | None = None) -> None:
+    def __init__(self, settings: RunSettings) -> None:
         """Raises `UsageError` if the files are too large."""
-        self._here = (here or Path.cwd()).resolve()
+        self._here = Path.cwd().resolve()
+        self._limits = settings.documents
         self._places: dict[Path, str] = {}
         self._outside: dict[Path, str] = {}
-        self._specs: dict[str, str] = {}
-        """Path as the settings name it -> path on the other machine, where that is another one."""
-        if not urlsplit(settings.location).netloc and os.path.isfile(settings.location):
-            limits = settings.documents
-            self._add(settings.location, _referred_to(Path(settings.location), limits.max_count + 1, limits.max_size))
-        modules = (settings.target.app, settings.target.transport)
-        for name in (one.partition(":")[0] for one in modules if one):
-            self._add_module(name)
-        for changes in ({"hooks": settings.hooks}, *(changes for _, changes in settings.projects)):
-            for hook in changes.get("hooks", ()):
-                self._add_hooks(hook)
-        for path in _certificates(
-            settings.operations, *(changes.get("operations") for _, changes in settings.projects)
-        ):
-            self._add(path, [one for one in Path(path).rglob("*") if one.is_file()] if os.path.isdir(path) else ())
+        self._named: Mapping[str, Callable[[str], str]] = {
+            "location": self._description,
+            "hooks": self._hooks,
+            "app": self._module,
+            "transport": self._module,
+            **dict.fromkeys(("tls-verify", "request-cert", "request-cert-key"), self._certificates),
+        }
+        """Field or key that names files -> what adds them, and returns their name on the other machine."""
+        self.settings(settings)
         size = sum(path.stat().st_size for path in self._places)
         if size > _MOST_BYTES:
             raise UsageError(
@@ -71,70 +64,58 @@ class Luggage:
 
     def settings(self, settings: RunSettings) -> RunSettings:
         """Return settings that name the files as they are named below the folder of an agent."""
-        specs = self._specs
-        projects = tuple((title, self._changed(changes)) for title, changes in settings.projects)
-        return settings.with_changes(
-            location=specs.get(settings.location, settings.location),
-            hooks=tuple(specs.get(one, one) for one in settings.hooks),
-            operations=self._layers(settings.operations),
-            projects=projects,
-            corpus={"cache": settings.corpus.cache and CACHE},
-            # Only the supervisor uploads.
-            report={"upload": UploadSettings()},
+        named: RunSettings = self._renamed(settings)
+        # Only the supervisor uploads.
+        return named.with_changes(
+            corpus={"cache": settings.corpus.cache and CACHE}, report={"upload": UploadSettings()}
         )
 
-    def _changed(self, changes: Mapping[str, Any]) -> Mapping[str, Any]:
-        found = dict(changes)
-        if "hooks" in found:
-            found["hooks"] = tuple(self._specs.get(one, one) for one in found["hooks"])
-        if "operations" in found:
-            found["operations"] = self._layers(found["operations"])
-        return found
+    def _renamed(self, value: Any, key: object = "") -> Any:
+        """Return a value of the settings with new names of files."""
+        if type(value) is str and isinstance(key, str) and key in self._named:
+            return self._named[key](value)
+        if isinstance(value, Mapping):
+            return {name: self._renamed(one, name) for name, one in value.items()}
+        if type(value) is tuple:
+            return tuple(self._renamed(one, key) for one in value)
+        if isinstance(value, Struct):
+            fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
+            return replace(value, **{name: new for name, one in fields if (new := self._renamed(one, name)) is not one})
+        return value
 
-    def _layers(self, layers: OperationLayers) -> OperationLayers:
-        return OperationLayers(
-            self._layer(layers.command),
-            tuple(replace(block, values=self._layer(block.values)) for block in layers.blocks),
-            tuple(map(self._layer, layers.wide)),
-        )
-
-    def _layer(self, layer: Layer) -> Layer:
-        def named(key: str, value: Any) -> Any:
-            return self._specs.get(value, value) if key in _CERTIFICATES and isinstance(value, str) else value
-
-        return {place: {key: named(key, value) for key, value in values.items()} for place, values in layer.items()}
-
-    def _add(self, spec: str, paths: Iterable[Path]) -> None:
-        """Add a file or folder that settings name, with the files that go with it."""
-        first = Path(spec).resolve()
-        every = [first, *(path.resolve() for path in paths)] if first.is_file() else [path.resolve() for path in paths]
-        if all(path.is_relative_to(self._here) for path in (first, *every)):
-            root, folder = self._here, ""
-        else:
-            root = Path(os.path.commonpath([path.parent for path in every] or [first]))
+    def _add(self, spec: str, paths: Iterable[Path]) -> str:
+        """Add a file or folder with the files that go with it; return its name on the other machine."""
+        first, every = Path(spec).resolve(), [path.resolve() for path in paths]
+        root, folder = self._here, ""
+        if not all(path.is_relative_to(root) for path in (first, *every)):
+            root = Path(os.path.commonpath([path.parent for path in every] or [first.parent]))
             folder = self._outside.setdefault(root, f"{_OUTSIDE}/{len(self._outside)}/")
         for path in every:
             self._places.setdefault(path, f"{folder}{path.relative_to(root).as_posix()}")
-        there = f"{folder}{first.relative_to(root).as_posix()}"
-        if there != spec:
-            self._specs[spec] = there
+        return f"{folder}{first.relative_to(root).as_posix()}"
 
-    def _add_hooks(self, spec: str) -> None:
-        if spec.endswith(".py") and os.path.isfile(spec):
-            # It may import what lies beside it.
-            self._add(spec, sorted(Path(spec).parent.glob("*.py")))
-        elif not spec.endswith(".py"):
-            self._add_module(spec)
+    def _description(self, text: str) -> str:
+        if urlsplit(text).netloc or not os.path.isfile(text):
+            return text
+        return self._add(text, _referred_to(Path(text), self._limits.max_count + 1, self._limits.max_size))
 
-    def _add_module(self, name: str) -> None:
+    def _certificates(self, text: str) -> str:
+        path = Path(text)
+        return self._add(text, [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()])
+
+    def _hooks(self, text: str) -> str:
+        if not text.endswith(".py"):
+            return self._module(text)
+        # It may import what lies beside it.
+        return self._add(text, sorted(Path(text).parent.glob("*.py"))) if os.path.isfile(text) else text
+
+    def _module(self, text: str) -> str:
         """Add a module of the working directory. Installed ones have to be installed on the other machine as well."""
-        top = self._here / name.partition(".")[0]
-        if top.is_dir():
-            paths = [path for path in sorted(top.rglob("*")) if path.is_file() and path.suffix != ".pyc"]
-        else:
-            paths = sorted(self._here.glob("*.py")) if top.with_suffix(".py").is_file() else []
-        for path in paths:
+        top = self._here / text.partition(":")[0].partition(".")[0]
+        paths = top.rglob("*") if top.is_dir() else self._here.glob("*.py") if top.with_suffix(".py").is_file() else ()
+        for path in sorted(one for one in paths if one.is_file() and one.suffix != ".pyc"):
             self._places.setdefault(path.resolve(), path.relative_to(self._here).as_posix())
+        return text
 
 
 def _referred_to(first: Path, most: int, most_bytes: int) -> list[Path]:
@@ -150,15 +131,6 @@ def _referred_to(first: Path, most: int, most_bytes: int) -> list[Path]:
                 found[other] = None
                 waiting.append(other)
     return list(found)
-
-
-def _certificates(*every: OperationLayers | None) -> Iterator[str]:
-    """Yield the paths of certificates, keys and authorities."""
-    for layers in every:
-        blocks = () if layers is None else (block.values for block in layers.blocks)
-        for layer in () if layers is None else (layers.command, *blocks, *layers.wide):
-            for values in layer.values():
-                yield from (one for key, one in values.items() if key in _CERTIFICATES and isinstance(one, str))
 
 
 def corpus_pieces(settings: RunSettings, layout: RunLayout) -> Iterator[Piece]:

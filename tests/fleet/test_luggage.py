@@ -1,0 +1,51 @@
+"""Files that the settings name reach other machines, under names that exist there."""
+
+import contextlib
+from pathlib import Path
+
+from checker.config.config import Config
+from checker.fleet.luggage import Luggage
+from tests.asking import run_settings
+
+
+def test_files_outside_of_the_working_directory_get_places_with_what_they_refer_to(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for path, text in {
+        there / "api" / "openapi.yaml": "paths: {$ref: '../parts/paths.yaml'}",
+        there / "parts" / "paths.yaml": "/a: {$ref: 'more%20parts.yaml#/a'}\n/b: {$ref: 'http://x/b.yaml'}",
+        there / "parts" / "more parts.yaml": "a: {}",
+        there / "client.pem": "key",
+        there / "unused.py": "",
+        here / "hooks" / "mine.py": "import beside",
+        here / "hooks" / "beside.py": "",
+        here / "pack" / "inner" / "own.py": "",
+        here / "other.py": "",
+    }.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    layers = Config.from_dict({"request-cert": str(there / "client.pem")}, environment={}).operation_layers()
+    description = there / "api" / "openapi.yaml"
+    with contextlib.chdir(here):
+        settings = run_settings(str(description), hooks=("hooks/mine.py", "pack.inner.own"), operations=layers)
+        luggage = Luggage(settings)
+        named = luggage.settings(settings)
+        assert {piece.place for piece in luggage.pieces()} == {
+            "outside/0/api/openapi.yaml",
+            "outside/0/parts/paths.yaml",
+            "outside/0/parts/more parts.yaml",
+            "outside/0/client.pem",
+            "hooks/mine.py",
+            "hooks/beside.py",
+            "pack/inner/own.py",
+        }
+    assert named.location == "outside/0/api/openapi.yaml"
+    assert named.hooks == settings.hooks
+    assert named.common.http.cert == "outside/0/client.pem"
+
+
+def test_what_is_no_file_keeps_its_name(tmp_path: Path) -> None:
+    settings = run_settings("http://127.0.0.1:1/openapi.json", hooks=("installed.module",))
+    with contextlib.chdir(tmp_path):
+        luggage = Luggage(settings)
+    assert not list(luggage.pieces())
+    assert luggage.settings(settings) == settings
