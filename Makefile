@@ -75,6 +75,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.program_cache
 	$(BIN)/python -m benchmarks.supervisor_turns
+	$(BIN)/python -m benchmarks.fleet
 	$(BIN)/python -m benchmarks.chaos
 
 # What findings are worth, counted: their causes, classes and commands, what is learned and warned of, a target that dies, turns

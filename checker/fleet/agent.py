@@ -109,8 +109,7 @@ class Agent:
             for encoded in order.messages:
                 message = decode(encoded)
                 if isinstance(message, PeerJournals):
-                    own = () if self._own is None else (str(self._own.path),)
-                    message = PeerJournals((*own, str(self._folder / SHARED)))
+                    message = PeerJournals((str(self._folder / SHARED),))
                 if self._worker is not None and isinstance(message, Down):
                     self._worker.tell(message)
             self._order = number

@@ -76,38 +76,46 @@ class Cluster(Protocol):
 
 
 class Shared:
-    """What workers have for each other: records of peers and lines about created resources, in the order of arrival."""
+    """What workers have for each other: records of peers, and lines about created resources."""
 
     def __init__(self) -> None:
-        self._items: list[tuple[int, bytes, bytes]] = []
-        self._taken: dict[int, int] = {}
-        self._frames = FrameEncoder()
         self.journals: set[str] = set()
         """Names of the journals whose records are known."""
+        self._frames: list[bytes] = []
+        self._made: list[tuple[int, bytes]] = []
+        """(worker, its lines)."""
+        self._taken: dict[int, tuple[int, int]] = {}
+        """Worker -> numbers of frames and of lines that it has got."""
+        self._joined = 0, 0, b""
+        """The frames from one number to another, which most workers get together."""
 
     def add(self, incarnation: int, frames: bytes, made: bytes = b"") -> None:
         """Add what one worker has."""
-        if frames or made:
-            self._items.append((incarnation, frames, made))
+        if frames:
+            self._frames.append(frames)
+        if made:
+            self._made.append((incarnation, made))
 
     def add_journal(self, path: Path) -> None:
         """Add the records of a worker of an earlier supervisor of the run."""
         if path.name not in self.journals:
             self.journals.add(path.name)
             wanted = [pack(record) for record in JournalReader(path).finish() if isinstance(record, PEER_RECORDS)]
-            self.add(0, self._frames.frame(wanted) if wanted else b"")
+            self.add(0, FrameEncoder().frame(wanted) if wanted else b"")
 
     def has_news(self, incarnation: int) -> bool:
         """Whether there is anything that a worker has not got."""
-        return self._taken.get(incarnation, 0) < len(self._items)
+        return self._taken.get(incarnation, (0, 0)) != (len(self._frames), len(self._made))
 
     def pieces(self, incarnation: int) -> list[Piece]:
-        """Return what others have for a worker since the last call."""
-        items = self._items[self._taken.get(incarnation, 0) :]
-        self._taken[incarnation] = len(self._items)
-        frames = b"".join(frames for origin, frames, _ in items if origin != incarnation)
-        made = b"".join(lines for origin, _, lines in items if origin != incarnation)
-        wanted = ((SHARED, frames), (f"{CORPUS}/{RunLayout(Path()).made.name}", made))
+        """Return what came since the last call: all records, its own too, and the lines of others."""
+        first, first_made = self._taken.get(incarnation, (0, 0))
+        last = len(self._frames)
+        if self._joined[:2] != (first, last):
+            self._joined = first, last, b"".join(self._frames[first:])
+        made = b"".join(lines for origin, lines in self._made[first_made:] if origin != incarnation)
+        self._taken[incarnation] = last, len(self._made)
+        wanted = ((SHARED, self._joined[2]), (f"{CORPUS}/{RunLayout(Path()).made.name}", made))
         return [Piece(place, data, is_appended=True) for place, data in wanted if data]
 
 

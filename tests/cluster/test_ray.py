@@ -14,6 +14,7 @@ from ray.cluster_utils import Cluster
 from checker.demo import document as demo_document
 from tests.apps.planted import Disturbed, inn
 from tests.apps.serving import App, serving
+from tests.e2e import runner
 from tests.e2e.runner import NEVER_S, Command, Ran
 
 HOOKS = """
@@ -23,6 +24,7 @@ import checker, beside
 def before_call(context, case, *rest):
     case.headers["X-Mine"] = beside.VALUE
 """
+UNHURRIED = Path(runner.__file__).with_name("unhurried.py")
 CANARY = "canary-5c1e7a90d2"
 MACHINE: dict[str, Any] = {"num_cpus": 2, "object_store_memory": 100 << 20}
 
@@ -46,12 +48,14 @@ def _started(folder: Path, app: App, address: str = "") -> Iterator[tuple[Comman
     text = json.dumps(document).replace("#/components/schemas/", "schemas.json#/")
     (described / "schemas.json").write_text(json.dumps(schemas).replace("#/components/schemas/", "#/"))
     (described / "openapi.json").write_text(text)
-    (here / "beside.py").write_text("VALUE = 'beside'\n")
+    (here / "beside.py").write_text(f"{UNHURRIED.read_text()}\nVALUE = 'beside'\n")
     (here / "mine.py").write_text(HOOKS)
     command = Command(here, environment={"RAY_ADDRESS": address, "CHECKER_HOOKS": "mine.py"})
-    asked = ("--url", app.url, "--seed", "3", "--workers", "2", "--max-examples", "5", "-H", f"X-Api-Key: {CANARY}")
+    asked = ("--url", app.url, "--seed", "3", "--workers", "2", "-H", f"X-Api-Key: {CANARY}", "--max-examples", "12")
+    # The phases of which equal seeds promise equal requests.
+    phases = ("--phases", "examples,coverage,fuzzing")
     more = ("--cluster", "auto") if address else ()
-    with command.started("run", str(described / "openapi.json"), *asked, *more) as process:
+    with command.started("run", str(described / "openapi.json"), *asked, *phases, *more) as process:
         yield command, process
 
 
