@@ -415,17 +415,21 @@ def is_mostly_refused(parameter: Parameter) -> bool:
 
 
 def _with_parts_of_users(draw: Draw, body: Body) -> Draw:
-    """Draws a multipart body whose parts with a media type of users come from the strategies of these."""
+    changed = parts_of_users(body)
+    return draw if changed is None else lambda source: changed(draw(source), source)
+
+
+def parts_of_users(body: Body) -> Callable[[Any, Source], Any] | None:
+    """Return what draws the parts of a multipart body anew whose media types have strategies of users; None if it has none."""
     if not is_multipart(body.media_type):
-        return draw
+        return None
     types = ((name, how.content_type) for name, how in body.encoding.items() if how.content_type)
     found = {name: BODY_STRATEGIES.find(media_type) for name, media_type in types}
     strategies: dict[str, Any] = {name: one for name, one in found.items() if one is not None}
     if not strategies:
-        return draw
+        return None
 
-    def drawn(source: Source) -> Any:
-        value = draw(source)
+    def changed(value: Any, source: Source) -> Any:
         for name, strategy in strategies.items():
             if isinstance(value, dict) and name in value:
                 part = value[name]
@@ -433,7 +437,7 @@ def _with_parts_of_users(draw: Draw, body: Body) -> Draw:
                 value = {**value, name: [one() for _ in part] if isinstance(part, list) else one()}
         return value
 
-    return drawn
+    return changed
 
 
 def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:

@@ -165,3 +165,38 @@ def test_a_request_of_user_code_is_recorded_with_its_purpose_and_without_secrets
     assert "C4n4ry" not in cassette.read_text()
     # One record for each request that the server received.
     assert len(recorded) == len([one for one in app.seen if one.target != b"/openapi.json"])
+
+
+def test_strategies_of_media_types_make_the_valid_bodies_of_listed_cases(command: Command) -> None:
+    file = {"type": "string", "format": "binary"}
+    form = {"type": "object", "required": ["f"], "properties": {"f": file, "n": {"type": "integer"}}}
+    parameter = {"name": "q", "in": "query", "schema": {"type": "integer"}}
+    contents = {
+        "/pdf": {"application/pdf": {"schema": file}},
+        "/form": {"multipart/form-data": {"schema": form, "encoding": {"f": {"contentType": "application/pdf"}}}},
+    }
+    document = GUARDED | {
+        "paths": {
+            path: {
+                "post": {
+                    "parameters": [parameter],
+                    "requestBody": {"required": True, "content": content},
+                    "responses": {"200": {"description": ""}},
+                }
+            }
+            for path, content in contents.items()
+        }
+    }
+    (command.directory / "users_hooks.py").write_text(
+        "import checker\nfrom hypothesis import strategies as st\n\n"
+        "checker.openapi.media_type('application/pdf', st.sampled_from([b'%PDF-1', b'%PDF-2']))\n"
+    )
+    (command.directory / "checker.toml").write_text('hooks = "users_hooks.py"\n')
+    checks = ("-c", "not_a_server_error", "--phases", "coverage", "--mode", "positive")
+    with serving(lambda request: json_reply({}), document) as app:
+        # Strategies are registered for the whole process.
+        ran = command.run(app.document_url, "--seed", "1", *checks, workers=1)
+    assert ran.code == 0, ran.shown
+    sent = [one for one in app.seen if one.target != b"/openapi.json"]
+    assert len(sent) > 8
+    assert all(b"%PDF-" in one.body for one in sent), [one.body for one in sent]

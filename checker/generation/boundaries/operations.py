@@ -26,18 +26,23 @@ from checker.generation.boundaries.positives import positives, safely
 from checker.generation.boundaries.renewal import Renewals
 from checker.generation.boundaries.usual import UsualRequest, rebased
 from checker.generation.boundaries.values import Boundary, Scenario
-from checker.generation.components import PartCompiler, forced_parts
+from checker.generation.components import PartCompiler, forced_parts, parts_of_users
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.negation.breaches import Breach
 from checker.generation.negation.parts import may_be_missing, negation_of_body, negation_of_parameter
 from checker.generation.security import Alternative, SecurityParameter, alternatives
 from checker.generation.settings import GenerationSettings
+from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
+from checker.generation.sources.hypothesis import draw_strategy
 from checker.schema.pointers import pointer_child
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 UNKNOWN: Final = "x-checker-unknown-property"
 _OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
+_OF_STRATEGY: Final = 4
+"""Values of a user's strategy for a media type."""
+_BY_USER: Final = "Value of a strategy for the media type"
 _OF_BODIES: Final = 0.8
 """Share of all cases that may test bodies: deep schemas have thousands of them."""
 
@@ -247,7 +252,13 @@ class OperationEdges:
             yield BoundaryCase(template, _POSITIVE, "Default positive test case", Scenario.DEFAULT_CASE)
             return
         for body in self.operation.bodies:
-            part = self._compiler.body_part(body)
+            if body.strategy is not None:
+                # It replaces the schema, whose limits say nothing of its values.
+                values = (draw_strategy(body.strategy, RandomSource(seed)) for seed in range(_OF_STRATEGY))
+                cases = (self._usual.with_body(template, value, body) for value in values)
+                yield from (BoundaryCase(parts, _POSITIVE, _BY_USER, Scenario.DEFAULT_CASE) for parts in cases)
+                continue
+            part, changed = self._compiler.body_part(body), parts_of_users(body)
             proof, is_wanted = negation_of_body(self.settings, body, part)
             if self._compiler.has_forced_body:
                 proof = None
@@ -257,7 +268,10 @@ class OperationEdges:
                     self.is_cut = True
                     return
                 boundary = rebase(found)
-                parts = self._usual.with_body(template, boundary.value, body)
+                value = boundary.value
+                if changed is not None and boundary.is_valid:
+                    value = changed(value, RandomSource(0))
+                parts = self._usual.with_body(template, value, body)
                 yield about(boundary, parts, Location.BODY, body.media_type)
 
     def _rebasing(

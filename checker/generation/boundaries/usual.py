@@ -13,10 +13,12 @@ from checker.core.resources import REMOVING
 from checker.generation.boundaries.cases import LOCATIONS, Parts
 from checker.generation.boundaries.positives import Edges, positives
 from checker.generation.boundaries.values import distinct
-from checker.generation.components import PartCompiler, is_mostly_refused, said_of
+from checker.generation.components import PartCompiler, is_mostly_refused, parts_of_users, said_of
 from checker.generation.dictionaries import SchemaPart, forced_into
 from checker.generation.security import Alternative
+from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE
+from checker.generation.sources.hypothesis import draw_strategy
 
 
 class UsualRequest(Struct):
@@ -62,10 +64,17 @@ class UsualRequest(Struct):
         """Return the parts with the first body that has a valid value; None if there is none."""
         for body in self.operation.bodies:
             try:
-                return self.with_body(parts, self.value(self.compiler.body_part(body), body), body)
+                return self.with_body(parts, self._body_value(body), body)
             except NO_VALUE as error:
                 self.problems[body.pointer] = str(error)
         return None
+
+    def _body_value(self, body: Body) -> Any:
+        """Return the usual value of a body, with values of strategies that users have for its media type or those of its parts."""
+        if body.strategy is not None:
+            return draw_strategy(body.strategy, RandomSource(0))
+        value, changed = self.value(self.compiler.body_part(body), body), parts_of_users(body)
+        return value if changed is None else changed(value, RandomSource(0))
 
     def parameters(
         self, *, is_full: bool = False, given: Mapping[tuple[Location, str], Any] | None = None
