@@ -50,6 +50,7 @@ def works(place, case, response=None):
     assert case.formatted_path.startswith("/"), case.formatted_path
     probe = operation.schema["/probe"]["GET"]
     assert probe.schema is operation.schema
+    assert set(operation.schema.raw_schema["paths"]) == {"/rooms/{id}", "/probe"}
     made = probe.Case(query={"n": 1}, headers={"X-From": place})
     assert made.formatted_path == "/probe"
     assert "/probe?n=1" in made.as_curl_command()
