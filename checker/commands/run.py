@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,8 @@ from checker.core.redact import Redaction
 from checker.core.system import later
 
 if TYPE_CHECKING:
+    import tempfile
+
     import checker.commands.execute as execution
     import checker.commands.runs_on_disk as runs_on_disk
     import checker.config.resolve as resolving
@@ -32,6 +33,7 @@ else:
     runs_on_disk = later("checker.commands.runs_on_disk")
     resolving = later("checker.config.resolve")
     secrets = later("checker.corpus.secrets")
+    tempfile = later("tempfile")
 
 _MASK = "[Filtered]"
 _SECRET_OPTIONS = ("-H", "--header", "-a", "--auth", "--upload-token", "--checker-io-token")

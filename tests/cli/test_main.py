@@ -30,6 +30,24 @@ def test_help_imports_nothing_heavy() -> None:
     assert "fuzz" in result.stdout
 
 
+def test_help_of_a_command_imports_no_engine() -> None:
+    engine = (
+        *HEAVY,
+        "graphql",
+        "importlib.metadata",
+        "tempfile",
+        "checker.supervisor.supervisor",
+        "checker.workers.loop",
+        "checker.generation",
+    )
+    code = (
+        "import sys; sys.argv = ['checker', 'run', '--help']\n"
+        "import checker.cli as main; assert main.main(0.0) == 0\n"
+        f"print([m for m in {engine} if m in sys.modules], file=sys.stderr)"
+    )
+    assert python("-c", code).stderr == "[]\n"
+
+
 def test_module_is_the_program() -> None:
     result = python("-m", "checker", "--version")
     assert (result.returncode, result.stdout) == (0, f"checker, version {__version__}\n")
