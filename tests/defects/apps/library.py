@@ -72,7 +72,9 @@ def build(on: frozenset[str]) -> Service:
     def listed(asked: Asked) -> Answer:
         kind = asked.one("kind")
         found = [book for book in books.last() if not kind or book["kind"] == kind]
-        return Answer([book for book in found if book["id"] not in gone])
+        kept = [book for book in found if book["id"] not in gone]
+        limit = asked.one("limit")
+        return Answer(kept[: max(int(limit), 1)] if limit and limit.isdecimal() else kept)
 
     @service.operation("POST /books")
     def added(asked: Asked) -> Answer:
