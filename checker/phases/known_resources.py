@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -71,8 +72,8 @@ class ShownStep(Struct):
     """The place of its operation in the resource model."""
     succeeded: bool
     """Whether its response has a status of 2xx or 3xx."""
-    leaves: list[tuple[str, str, Any]] | None = None
-    """(field, pointer, value) of the scalars of its response; None until they are read."""
+    leaves: dict[str, list[tuple[str, Any]]] | None = None
+    """Field -> (pointer, value) of the scalars of its response; None until they are read."""
     urls: list[tuple[str, str]] | None = None
     """(expression, URL) of the URLs of this API in its response; None until they are read."""
     targets: Sequence[Label] | None = None
@@ -237,10 +238,10 @@ class KnownResources(Struct):
             places = [(f"$response.header.{name.title()}", url) for name, url in urls_in_headers(outcome)]
             known = {url for _, url in places}
             # Most responses hold no URL: searching for a slash costs less than reading all leaves.
-            leaves = self._leaves_of(step) if b"/" in outcome.readable.content else ()
+            leaves = self._leaves_of(step) if b"/" in outcome.readable.content else {}
             urls = [
                 (f"$response.body#{pointer}", value)
-                for _, pointer, value in leaves
+                for pointer, value in chain.from_iterable(leaves.values())
                 # Refusals repeat the URL of the request.
                 if may_be_url(value)
                 and value not in known
@@ -273,19 +274,19 @@ class KnownResources(Struct):
         if _BY_NAME not in self.algorithms or not shown.succeeded or shown.use.method == REMOVING:
             return
         kinds, _ = variable_kinds(target, name)
-        resource = shown.use.resource
-        for field_name, pointer, value in self._leaves_of(step):
-            if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        for field_name, found in self._leaves_of(step).items():
+            likely = affinity(name, owner, field_name, shown.use.resource)
+            if likely < _LIKELY:
                 continue
-            score = affinity(name, owner, field_name, resource)
-            if score < _LIKELY:
-                continue
-            if not is_identifier(field_name) and normalised(name) != field_name:
-                score *= _looks(value)
-            if score >= _LIKELY:
-                yield ValueOrigin(step, f"$response.body#{pointer}", score)
+            is_telling = is_identifier(field_name) or normalised(name) == field_name
+            for pointer, value in found:
+                if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+                    continue
+                score = likely if is_telling else likely * _looks(value)
+                if score >= _LIKELY:
+                    yield ValueOrigin(step, f"$response.body#{pointer}", score)
 
-    def _leaves_of(self, step: int) -> list[tuple[str, str, Any]]:
+    def _leaves_of(self, step: int) -> dict[str, list[tuple[str, Any]]]:
         shown = self.steps[step]
         if shown.leaves is None:
             operation, outcome = shown.sent.case.operation, shown.sent.outcome
@@ -293,11 +294,10 @@ class KnownResources(Struct):
             places = self.places.get(operation.label)
             if places is None:
                 places = self.places[operation.label] = Places(operation.label)
-            shown.leaves = [
-                (place.name, place.origin[1], value)
-                for place, value in places.leaves(outcome, DEEP, operation.read_answer)
-                if not place.origin[1].startswith("header:")
-            ]
+            shown.leaves = {}
+            for place, value in places.leaves(outcome, DEEP, operation.read_answer):
+                if not place.origin[1].startswith("header:"):
+                    shown.leaves.setdefault(place.name, []).append((place.origin[1], value))
         return shown.leaves
 
 
