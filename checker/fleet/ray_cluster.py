@@ -3,12 +3,14 @@
 import contextlib
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
+from checker.core.system import STOP_SIGNALS
 from checker.fleet.agent import Agent
 from checker.fleet.distant import DistantLauncher, LostAgent
 from checker.supervisor.launchers import locked_folder
@@ -69,7 +71,7 @@ class RayCluster:
             options |= {"num_cpus": workers + 1, "object_store_memory": _STORE_BYTES, "include_dashboard": False}
         if self._is_own:
             try:
-                with _quiet():
+                with _quiet(), _same_handlers():
                     ray.init(address, **options)
             except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as error:
                 reason = " ".join(str(error).split())
@@ -141,6 +143,17 @@ def launcher_of(settings: RunSettings, work: Work | None = None) -> DistantLaunc
     except UsageError:
         cluster.close()
         raise
+
+
+@contextlib.contextmanager
+def _same_handlers() -> Iterator[None]:
+    """Restore the handlers of signals that ask a run to end: Ray sets its own."""
+    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager
