@@ -14,12 +14,12 @@ from checker.core.resource_names import is_identifier, normalised, variables_of
 from checker.core.schema import tokens_of
 from checker.corpus.needs import ANY_NAME, LOCATION, leaves_of, names_resource
 from checker.corpus.records import Component, Finding, Interaction, ResourceMade
-from checker.reporting.shown import has_response, readable_body
+from checker.reporting.findings import has_response, readable_body
 
 _SEPARATORS = re.compile(rb"([/?&=])")
 _CONFLICT: Final = 409
 _SHORTEST: Final = 3
-"""Least length of a text that is found again in a response; shorter texts occur by chance."""
+"""Least length of a text that is found again in any response; shorter texts occur by chance."""
 Path = tuple[str | int, ...]
 """Names and indices on the way down in a JSON document."""
 
@@ -175,7 +175,8 @@ def _of_steps(finding: Finding, number: int, first: int) -> tuple[dict[int, Sour
             (at, path)
             for at, other in enumerate(earlier)
             for path, value in leaves_of(parsed(readable_body(other.exchange)))
-            if place % 2 == 0 and str(value) == text and (isinstance(value, int) or len(text) >= _SHORTEST)
+            if place % 2 == 0 and str(value) == text
+            if isinstance(value, int) or len(text) >= _SHORTEST or other.label == named.get(place, ("", ""))[0]
             if not any(text in parts for parts in map(_texts, seen[: at + 1]))
         ]
         if found:

@@ -19,14 +19,14 @@ from checker.core.request import BaseUrl
 from checker.core.terminal import with_escaped_hashes
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpened
-from checker.corpus.secrets import secrets_of
 from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
 from checker.reporting.facts import cause_line
-from checker.reporting.findings import causes_of, errors_by_label, failures_by_cause, marks_of
+from checker.reporting.findings import Printed, as_recorded, causes_of, errors_by_label, failures_by_cause, marks_of
 from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, ruled
-from checker.reporting.masking import Masking, Parts, Shown, ShownCommand, masked_url
+from checker.reporting.masking import Parts, Shown, ShownCommand, masked_url
 from checker.reporting.report import Report, report_of
+from checker.reporting.shown import ReportContext
 from checker.reporting.summary import summary_lines, tally_parts, total_line
 from checker.reporting.text import counted, cut_list, walled
 from checker.reporting.warnings import warning_groups
@@ -278,17 +278,16 @@ class Console:
 
     def _sections(self, report: Report) -> None:
         settings = self._settings
-        store = secrets_of(settings).store
-        sanitization, opened = settings.report.sanitization, self._opened
-        places, tokens = (opened.credentials, opened.tokens) if opened else ((), ())
-        is_python = settings.report.code_sample_style == "python"
-        location = masked_url(settings.location, sanitization)
-        # Variables are those of a shell.
-        shown = Masking(sanitization, store, places, () if is_python else tokens, location).command
+        context = ReportContext.of(settings, None, self._opened)
+        shown: Shown = context.masking.command
+        printed: Printed = context.printed
+        if settings.report.code_sample_style == "python":
+            # Variables are those of a shell.
+            shown = partial(shown_as_python, replace(context.masking, tokens=()).command)
+            printed = as_recorded
         self._causes(report, shown)
-        shown = partial(shown_as_python, shown) if is_python else shown
         sections = (
-            ("FAILURES", failures_by_cause(report.failing, settings.report.truncation, shown)),
+            ("FAILURES", failures_by_cause(report.failing, settings.report.truncation, shown, printed)),
             ("ERRORS", errors_by_label(report.joined_errors, report.quarantined, shown)),
         )
         for title, blocks in sections:

@@ -1,7 +1,7 @@
 """Findings and errors as blocks of text, grouped by operation and by cause."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Final
@@ -142,15 +142,24 @@ _SIMPLEST = "0"
 """The value of the simplest case, which needs no earlier response even if one contained it."""
 
 
+Printed = Callable[[Finding], tuple[str, ...]]
+"""Returns the lines for bash that send the requests of a finding on a fresh server; none if its own commands do."""
+
+
+def as_recorded(_: Finding) -> tuple[str, ...]:
+    """Return no lines: the recorded commands are shown."""
+    return ()
+
+
 def failures_by_label(
-    findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked
+    findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked, printed: Printed = as_recorded
 ) -> Iterator[tuple[str, str]]:
     """Yield (label, numbered blocks): operations by their worst failure, then by label; within them the worst case first.
 
     Findings of one case share a block. `shown` masks a recorded command.
     """
     for label, cases in _cases_by_label(findings):
-        yield label, _blocks(cases, truncation, shown, set())
+        yield label, _blocks(cases, truncation, shown, printed, set())
 
 
 def _cases_by_label(findings: Iterable[Finding]) -> Iterator[tuple[str, list[list[Finding]]]]:
@@ -165,7 +174,7 @@ def _cases_by_label(findings: Iterable[Finding]) -> Iterator[tuple[str, list[lis
 
 
 def failures_by_cause(
-    findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked
+    findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked, printed: Printed = as_recorded
 ) -> Iterator[tuple[str, str]]:
     """Yield (heading, numbered blocks), worst first: operations with failures of their own, and causes of many operations.
 
@@ -186,7 +195,7 @@ def failures_by_cause(
         parts.append((first.rank, heading, [shown_places]))
     hidden: set[str] = set()
     for _, heading, cases in sorted(parts, key=lambda part: part[:2]):
-        yield heading, _blocks(cases, truncation, shown, hidden)
+        yield heading, _blocks(cases, truncation, shown, printed, hidden)
 
 
 def _with_places(cause: Cause) -> Finding:
@@ -267,12 +276,17 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
             yield binding
 
 
-def sources_of(finding: Finding) -> tuple[str, ...]:
-    """Return the origins of values that other requests made: `path id of request 2: /id of the response to request 1`."""
+def sources_of(finding: Finding, *, with_sequence: bool = True) -> tuple[str, ...]:
+    """Return the origins of values that other requests made: `path id of request 2: /id of the response to request 1`.
+
+    Those that requests of the finding itself made are among them only `with_sequence`.
+    """
     # If several bindings target the same place, the last one is sent.
     found: dict[str, str] = {}
     is_alone = len(finding.steps) == 1
     for number, one, earlier in _origins(finding):
+        if earlier is not None and not with_sequence:
+            continue
         of = "" if is_alone else f" of request {number + 1}"
         owner = one.producer if earlier is None else f"request {earlier + 1}"
         found[f"{one.location.value} {one.name}{of}"] = _origin_text(one.pointer, owner)
@@ -298,15 +312,19 @@ def _request_of(finding: Finding) -> tuple[str, str]:
     return finding.case, finding.reproduction or repr(finding.steps)
 
 
-def _blocks(cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, hidden: set[str]) -> str:
+def _blocks(
+    cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, printed: Printed, hidden: set[str]
+) -> str:
     """Return numbered blocks. `hidden` collects the places whose masking is already mentioned, so that it is mentioned once."""
     numbered = enumerate(cases, 1)
-    return "\n\n".join(_block(number, case, truncation, shown, hidden) for number, case in numbered)
+    return "\n\n".join(_block(number, case, truncation, shown, printed, hidden) for number, case in numbered)
 
 
-def _block(number: int, findings: list[Finding], truncation: Truncation, shown: Shown, hidden: set[str]) -> str:
+def _block(
+    number: int, findings: list[Finding], truncation: Truncation, shown: Shown, printed: Printed, hidden: set[str]
+) -> str:
     def block() -> str:
-        case = failed_case(findings, shown)
+        case = failed_case(findings, shown, printed)
         if hidden.issuperset(case.hidden):
             case = replace(case, hidden=())
         hidden.update(case.hidden)
@@ -324,7 +342,7 @@ def _block(number: int, findings: list[Finding], truncation: Truncation, shown: 
     )
 
 
-def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
+def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Printed = as_recorded) -> FailedCase:
     """Return the block of the findings of one case."""
     worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
     first = worst[0]
@@ -336,20 +354,23 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked) -> FailedCase:
         for finding, of_one in zip(worst, marks, strict=True)
     ]
     command = shown(first.reproduction, [one.components for one in first.interactions])
+    lines = printed(first)
     return FailedCase(
         case_id=first.case,
         failures=tuple(
             (title, prose(_message_of(finding), shown)) for title, finding in zip(titles, worst, strict=True)
         ),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
-        commands=tuple(command.text.splitlines()),
+        commands=lines or tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=command.hidden,
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
         marks=common,
-        sources=sources_of(first),
+        sources=() if lines and first.needs else sources_of(first, with_sequence=not lines),
         ids=tuple(finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)),
-        needs=tuple((_maker_line(first, made), shown(made.command, [made.components]).text) for made in first.needs),
+        needs=()
+        if lines
+        else tuple((maker_line(first, made), shown(made.command, [made.components]).text) for made in first.needs),
     )
 
 
@@ -364,7 +385,7 @@ def _message_of(finding: Finding) -> str:
     return f"Sent with the method {method}, which is not described for this path\n{finding.message}"
 
 
-def _maker_line(finding: Finding, made: ResourceMade) -> str:
+def maker_line(finding: Finding, made: ResourceMade) -> str:
     """Return the line about a resource that an earlier request created: `/users/1`."""
     if is_surely_needed(finding, made):
         return made.path
@@ -384,6 +405,16 @@ def is_replayable(finding: Finding) -> bool:
 def prose(text: str, shown: Shown) -> str:
     """Return a recorded text with secrets masked."""
     return shown(text, ()).text if "secret" in text else text
+
+
+def has_response(exchange: Exchange) -> bool:
+    """Whether there is a complete response."""
+    return exchange.status is not None and exchange.failure is None
+
+
+def readable_body(exchange: Exchange) -> bytes:
+    """Return the body of a response, decoded from the known content codings."""
+    return answer_of(exchange).body
 
 
 def answer_of(exchange: Exchange) -> Answer:

@@ -67,19 +67,24 @@ class Masking(Struct, frozen=True):
         hidden = dict.fromkeys(place for line in shown for place in line.hidden)
         return ShownCommand("\n".join(line.text for line in shown), tuple(hidden))
 
+    def token_of(self, header: str, secret: str) -> tuple[str, str] | None:
+        """Return (security scheme, text before the credentials) of a header with a secret, such as `header:Authorization`; None if unknown."""
+        known = [one for one in self.tokens if one[0].lower() == header.lower()]
+        known = [one for one in known if slug_of(one[1]) == slug_of(secret.partition(":")[2])] or known
+        return known[0][1:] if len(known) == 1 else None
+
     def _line(self, line: str, redaction: Redaction) -> "ShownCommand":
         """Return a masked line. Credentials of security schemes become variables of the shell, other secrets the replacement."""
         written: dict[str, str] = {}
         exports: list[str] = []
 
         def as_variable(found: re.Match[str]) -> str:
-            name, secret = found["name"], found["secret"].partition(":")[2]
-            known = [one for one in self.tokens if one[0].lower() == name.lower()]
-            known = [one for one in known if slug_of(one[1]) == slug_of(secret)] or known
-            if len(known) != 1 or found["before"] not in ("", known[0][2]):
+            name = found["name"]
+            known = self.token_of(name, found["secret"])
+            if known is None or found["before"] not in ("", known[1]):
                 return found[0]
-            _, scheme, before = known[0]
-            variable = f"CHECKER_TOKEN_{slug_of(scheme)}"
+            scheme, before = known
+            variable = token_variable(scheme)
             words = " ".join(map(curl.quoted_if_needed, (scheme, self.location)))
             exports.append(f'{EXPORT}{variable}="$(checker auth token {words})"')
             empty = f"-H '{name}: '"
@@ -122,6 +127,11 @@ class ShownCommand(Struct, frozen=True):
     text: str
     hidden: tuple[str, ...] = ()
     """Commands that set variables for credentials of security schemes (`blocks.EXPORT`), and places of other masked values."""
+
+
+def token_variable(scheme: str) -> str:
+    """Return the variable of the shell with the credentials of a security scheme: `CHECKER_TOKEN_MY_KEY`."""
+    return f"CHECKER_TOKEN_{slug_of(scheme)}"
 
 
 def slug_of(scheme: str) -> str:

@@ -16,8 +16,7 @@ from checker.core.resources import REMOVING
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.records import Finding
 from checker.reporting.calls import NO_JSON, Call, Path, at, parsed
-from checker.reporting.findings import DEPENDENT, kinds_of
-from checker.reporting.shown import has_response, readable_body
+from checker.reporting.findings import DEPENDENT, has_response, kinds_of, readable_body
 
 _PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -13,7 +14,7 @@ from checker.core.request import WireRequest
 from checker.corpus.records import Finding
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE
 from checker.reporting.calls import Call, Path, Source, calls_of, parsed, parts_of, with_values
-from checker.reporting.shown import ReportContext
+from checker.reporting.masking import Masking, token_variable
 
 NOT_SENT: Final = frozenset(
     ("host", "content-length", "user-agent", "accept-encoding", "connection", "transfer-encoding")
@@ -27,6 +28,8 @@ class Secret(Struct, frozen=True):
 
     variable: str
     """`CHECKER_API_KEY`."""
+    token: tuple[str, ...] = ()
+    """Texts that stand for it in a command: a prefix, and the variable with the credentials of its security scheme."""
 
 
 class Taken(Struct, frozen=True):
@@ -63,15 +66,20 @@ class ShownCall(Struct, frozen=True):
             yield self.body
 
 
-def shown_calls(finding: Finding, context: ReportContext) -> list[ShownCall]:
-    """Return the masked requests of a finding."""
+def base_path_of(base_url: str) -> str:
+    """Return the path of a base URL, without a slash at its end."""
+    return urlsplit(base_url).path.rstrip("/")
+
+
+def shown_calls(finding: Finding, masking: Masking, base_path: str) -> list[ShownCall]:
+    """Return the masked requests of a finding. `base_path`: the path of the base URL, without a slash at its end."""
     calls = calls_of(finding)
     variables = variables_of(
         use
         for call in calls
         for use in (*((one, False) for one in call.in_target.values()), *((one, True) for one in call.in_body.values()))
     )
-    return [_shown(call, context, variables) for call in calls]
+    return [_shown(call, masking, base_path, variables) for call in calls]
 
 
 def used_from(calls: Sequence[ShownCall], number: int) -> list[Taken]:
@@ -108,23 +116,27 @@ def variables_of(uses: Iterable[tuple[Source, bool]]) -> Variables:
     return found
 
 
-def _shown(call: Call, context: ReportContext, variables: Variables) -> ShownCall:
-    mask = context.sanitization.replacement
+def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -> ShownCall:
+    mask = masking.sanitization.replacement
     recorded = call.request
-    sent = context.masking.request(
+    sent = masking.request(
         WireRequest(recorded.method, recorded.target, list(recorded.headers), recorded.body), call.components
     )
     parts = [part.decode("latin-1") for part in parts_of(sent.target)]
     if len(parts) == len(parts_of(recorded.target)):
         for place, source in call.in_target.items():
             parts[place] = _HOLE.format(_number(call, source))
-    base_path = context.base_path
     target = "".join(parts).removeprefix(base_path)
     headers = [
         (name, value)
         for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers)
         if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
     ]
+    configured = {
+        name: found["name"]
+        for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in recorded.headers)
+        if (found := REFERENCE.fullmatch(value) or EMBEDDED_REFERENCE.search(value)) is not None
+    }
     body = None if sent.body is None else _body(sent.body, call)
     sources = sorted(call.sources, key=repr)
     in_url, in_json = (
@@ -135,11 +147,21 @@ def _shown(call: Call, context: ReportContext, variables: Variables) -> ShownCal
         sent.method,
         _text(target, mask, "query", in_url),
         tuple(
-            (name, (Secret(_variable(name)),) if REFERENCE.fullmatch(value) else _text(value, mask, name, in_url))
+            (
+                name,
+                (Secret(_variable(name), _token(masking, name, configured[name])),)
+                if name in configured and (value == mask or REFERENCE.fullmatch(value))
+                else _text(value, mask, name, in_url),
+            )
             for name, value in headers
         ),
         None if body is None else _text(body, mask, "body", in_json),
     )
+
+
+def _token(masking: Masking, header: str, secret: str) -> tuple[str, ...]:
+    found = masking.token_of(header, secret)
+    return () if found is None else (found[1], token_variable(found[0]))
 
 
 def _number(call: Call, source: Source) -> int:

@@ -2,11 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
 
 from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
+from checker.core.terminal import one_line
+from checker.corpus.records import Finding
 from checker.reporting.calls import Path
-from checker.reporting.reproduction import ShownCall, Taken, Text
+from checker.reporting.findings import maker_line
+from checker.reporting.masking import Masking
+from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, base_path_of, shown_calls, used_from
 
 _HOLE = "checkerHole{}x"
 _FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff"))
@@ -44,6 +51,65 @@ def command_of(one: ShownCall, base_url: str, base: str = "") -> str:
         command = curl.without_post(command)
     words = [_word(raw, word, holes, origin, base) for raw, word in curl.words(command)]
     return " ".join([words[0], *flags, *words[1:]])
+
+
+def printed(finding: Finding, masking: Masking, base_url: str) -> tuple[str, ...]:
+    """Return the lines for bash that send the requests of a finding on a fresh server.
+
+    None if its recorded commands do so as they stand, or hold what its records do not: a whole body, the last words of a worker.
+    """
+    is_whole = len(finding.reproduction.splitlines()) == len(finding.interactions)
+    is_cut = any(one.exchange.body_size is not None for one in finding.interactions)
+    if not base_url or not finding.interactions or not is_whole or is_cut:
+        return ()
+    calls = shown_calls(finding, masking, base_path_of(base_url))
+    if len(calls) == len(finding.interactions) and not any(one.call.sources for one in calls):
+        return ()
+    lines = []
+    for number, one in enumerate(calls):
+        if one.call.made is not None:
+            lines.append(f"# {one_line(maker_line(finding, one.call.made))}")
+        lines += _taking(number, command_of(_with_tokens(one), base_url), used_from(calls, number))
+    return tuple(lines)
+
+
+def _with_tokens(one: ShownCall) -> ShownCall:
+    """Return a request with the variables of `checker auth token` in its headers."""
+    return replace(one, headers=tuple((name, tuple(_tokens(value))) for name, value in one.headers))
+
+
+def _tokens(text: Text) -> Iterator[str | Taken | Secret]:
+    for part in text:
+        if isinstance(part, Secret) and part.token:
+            before, variable = part.token
+            yield before
+            yield Secret(variable)
+        else:
+            yield part
+
+
+def _taking(number: int, command: str, taken: Sequence[Taken]) -> list[str]:
+    """Return a command, and the assignments of the values that later commands take from its response."""
+    if not taken:
+        return [command]
+    has_head = any(one.source.path is None for one in taken)
+    sending = f"curl {'-sSi' if has_head else '-sS'} {command.removeprefix('curl ')}"
+    filters = [(one.variable, _filter(one, has_head=has_head)) for one in taken]
+    if len(filters) == 1:
+        ((name, found),) = filters
+        return [f"{name}=$({sending} | {found})"]
+    response = f"response_{number + 1}"
+    return [f"{response}=$({sending})", *(f'{name}=$(printf %s "${response}" | {found})' for name, found in filters)]
+
+
+def _filter(taken: Taken, *, has_head: bool) -> str:
+    """Return the command that reads a value from a response, in the form in which it is used."""
+    path = taken.source.path
+    if path is None:
+        return r"sed -n 's/\r$//; s/^[Ll]ocation: *//p' | sed 's/[?#].*//; s/\/*$//; s/.*\///'"
+    form = "tostring | tojson[1:-1]" if taken.is_json else "@uri"
+    body = r"sed '1,/^\r*$/d' | " if has_head else ""
+    return f"{body}jq -r {curl.quoted(f'{jq_of(path)} | {form}')}"
 
 
 def one_url(origin: BaseUrl) -> str:

@@ -3,20 +3,19 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache, wraps
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
 from checker.config.settings import RunSettings, Sanitization
-from checker.core.blocks import FailedCase, Truncation, need_lines, query_of, quoted_body, standard_reason
+from checker.core.blocks import FailedCase, Truncation, query_of, quoted_body, standard_reason
 from checker.core.known import FAILING, Baseline, KnownFailure, KnownFailures, KnownStatus, failure_id
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.response import codings_of, readable
 from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, SchemaOpened
 from checker.corpus.secrets import Secrets, secrets_of
 from checker.reporting.facts import fact_of
 from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of, severity_rank
 from checker.reporting.masking import Masking, by_name, masked_url
+from checker.reporting.shell import printed
 from checker.reporting.text import unicode_text, walled
 
 
@@ -89,14 +88,13 @@ class ReportContext(Struct, frozen=True):
         return self.given_mode
 
     @property
-    def base_path(self) -> str:
-        """Return the path of the base URL, without a slash at its end."""
-        return urlsplit(self.base_url).path.rstrip("/")
-
-    @property
     def masking(self) -> Masking:
         """Return the masking of requests and responses."""
         return Masking(self.sanitization, self.secrets.store, self.credentials, self.tokens, self.location)
+
+    def printed(self, finding: Finding) -> tuple[str, ...]:
+        """Return the lines for bash that send the requests of a finding on a fresh server; none if its own commands do."""
+        return printed(finding, self.masking, self.base_url)
 
 
 _Result = TypeVar("_Result")
@@ -165,11 +163,6 @@ def shown_headers(exchange: Exchange, context: ReportContext) -> Headers:
     return by_name(redaction.headers(exchange.response_headers), redaction.replacement)
 
 
-def has_response(exchange: Exchange) -> bool:
-    """Whether there is a complete response."""
-    return exchange.status is not None and exchange.failure is None
-
-
 class ShownFinding(Struct, frozen=True):
     """A finding as text: the view of a finding that all formats share."""
 
@@ -187,9 +180,7 @@ class ShownFinding(Struct, frozen=True):
     body: str
     """Body of the response, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without a response."""
     commands: tuple[str, ...]
-    """The command of each step, oldest first."""
-    needs: tuple[tuple[str, str], ...]
-    """(path, command) of each earlier request that created or removed a resource that they use, outermost first."""
+    """Lines for bash that send the requests on a fresh server, oldest first: those that it needs, then its own."""
     hidden: tuple[str, ...]
     """Places whose values are masked in the commands."""
     standing: KnownStatus = KnownStatus.NEW
@@ -210,11 +201,6 @@ class ShownFinding(Struct, frozen=True):
     def fails(self) -> bool:
         """Whether it fails the run."""
         return self.standing in FAILING
-
-    @property
-    def setup(self) -> str:
-        """Return the commands that a fresh server needs first, each below a comment with its resource."""
-        return "\n".join(need_lines(self.needs))
 
     @property
     def query(self) -> str:
@@ -252,7 +238,7 @@ def standing_text(standing: KnownStatus, entry: KnownFailure | None) -> str:
 
 def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailures) -> ShownFinding:
     case = walled(
-        lambda: failed_case([finding], context.masking.command),
+        lambda: failed_case([finding], context.masking.command, context.printed),
         lambda why: FailedCase(finding.case, ((finding.title, UNSHOWN.format(why=why)),), answer=None, commands=()),
     )
     status = body = ""
@@ -275,15 +261,7 @@ def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailure
         status=unicode_text(status),
         body=unicode_text(body),
         commands=tuple(map(unicode_text, case.commands)),
-        needs=tuple((unicode_text(path), unicode_text(command)) for path, command in case.needs),
         hidden=case.hidden,
         standing=known.standing(finding),
         entry=known.entry_of(finding),
     )
-
-
-def readable_body(exchange: Exchange) -> bytes:
-    """Return the body of a response, decoded from the known content codings."""
-    received = exchange.response_body
-    is_cut = exchange.response_size > len(received)
-    return readable(received, codings_of(exchange.response_headers), is_cut=is_cut).content

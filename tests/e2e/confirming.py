@@ -80,17 +80,14 @@ def tells_classes(text: str) -> bool:
 
 
 def pasted(commands: list[str]) -> list[str]:
-    """Statuses that printed commands get from bash, one after the other, from a fresh instance.
-
-    As somebody would who reads them: what the first of a sequence is answered stands in the others.
-    """
+    """Statuses that printed commands get from bash, one after the other, from a fresh instance."""
     with serving(Moods().answer, DOCUMENT) as app:
         here = app.url.rpartition("/")[2]
         return [_status(_moved(one, here)) for one in commands]
 
 
 def _moved(command: str, here: str) -> str:
-    return re.sub(r"/things/t\d+", "/things/t1", re.sub(r"127\.0\.0\.1:\d+", here, command))
+    return re.sub(r"127\.0\.0\.1:\d+", here, command)
 
 
 def _status(command: str) -> str:

@@ -5,11 +5,15 @@ import re
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from checker.core.known import failure_id
+from checker.corpus.records import Finding
+from checker.reporting.replays import symptoms_of
 from tests.apps.depot import ALL, DOCUMENT, PASSWORD, USER, Restartable
 from tests.e2e.runner import Command, Ran
 from tests.fork_server import plain_environment
@@ -20,6 +24,8 @@ path = "/token"
 payload = {{ user = "{USER}", password = "{PASSWORD}" }}
 extract_selector = "/access_token"
 """
+PRINTED = ("html", "markdown", "junit", "sarif")
+_CURL = 'silent\nwrite-out = "%{stderr}%{http_code} %{content_type}\\n"\n'
 HTTPYAC = Path(__file__).parents[2] / ".browser" / "node_modules" / "httpyac" / "bin" / "httpyac.js"
 
 
@@ -27,7 +33,9 @@ def recorded(directory: Path, depot: Restartable, *arguments: str) -> Ran:
     """Run the depot with all its defects, and write reports."""
     (directory / "openapi.json").write_text(json.dumps(DOCUMENT))
     (directory / "checker.toml").write_text(LOGIN)
-    paths = ("pytest", "known.py"), ("sh", "failures.sh"), ("http", "failures.http"), ("json", "verdict.json")
+    paths = [(name, f"printed.{name}") for name in PRINTED]
+    paths += [("pytest", "known.py"), ("sh", "failures.sh"), ("http", "failures.http"), ("json", "verdict.json")]
+    paths += [("allure", "allure")]
     reports = [word for name, path in paths for word in (f"--report-{name}-path", path)]
     command = Command(directory)
     return command.run_as_usual("openapi.json", "--url", depot.url, *arguments, *reports, inline=True)
@@ -40,7 +48,7 @@ def environment(depot: Restartable, on: frozenset[str]) -> dict[str, str]:
     asked = urllib.request.Request(f"{depot.url}/token", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(asked) as answer:
         token = json.load(answer)["access_token"]
-    return {"CHECKER_BASE_URL": depot.url, "CHECKER_AUTHORIZATION": f"Bearer {token}"}
+    return {"CHECKER_BASE_URL": depot.url, "CHECKER_AUTHORIZATION": f"Bearer {token}", "CHECKER_TOKEN_BEARER": token}
 
 
 def by_pytest(directory: Path, depot: Restartable) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -72,6 +80,51 @@ def by_bash(directory: Path, depot: Restartable) -> Iterator[tuple[str, tuple[in
     for one in ids.split():
         words = ["bash", "failures.sh", one]
         yield one, (_code(directory, depot, ALL, words), _code(directory, depot, frozenset(), words))
+
+
+def printed(directory: Path) -> dict[str, str]:
+    """Return id -> the text that the JSON report prints for bash."""
+    failures = json.loads((directory / "verdict.json").read_text())["failures"]
+    return {one["id"]: "\n".join(one["reproduce"]) for one in failures}
+
+
+def texts_of(directory: Path, ran: Ran) -> dict[str, str]:
+    """Return the name of each report -> all its text, as a reader sees it, without indentation."""
+    texts = {"console": ran.stdout}
+    for name in PRINTED:
+        text = (directory / f"printed.{name}").read_text()
+        if name in ("html", "junit", "markdown"):
+            text = unescape(text)
+        elif name == "sarif":
+            text = "\n".join(one["message"]["text"] for one in json.loads(text)["runs"][0]["results"])
+        texts[name] = text
+    results = [json.loads(path.read_text()) for path in (directory / "allure").glob("*-result.json")]
+    texts["allure"] = "\n".join(step["statusDetails"]["trace"] for one in results for step in one["steps"])
+    return {name: "\n".join(map(str.strip, text.splitlines())) for name, text in texts.items()}
+
+
+def by_printed_text(
+    directory: Path, depot: Restartable, ran: Ran, base_url: str
+) -> Iterator[tuple[str, tuple[bool, bool]]]:
+    """Yield each failure, and whether the text that is printed for it shows it with the defects and without them."""
+    (directory / ".curlrc").write_text(_CURL)
+    of_id = {failure_id(one): one for one in ran.findings}
+    for name, text in printed(directory).items():
+        yield (
+            name,
+            (
+                _shows(directory, depot, ALL, of_id[name], text, base_url),
+                _shows(directory, depot, frozenset(), of_id[name], text, base_url),
+            ),
+        )
+
+
+def _shows(directory: Path, depot: Restartable, on: frozenset[str], finding: Finding, text: str, base_url: str) -> bool:
+    variables = plain_environment() | environment(depot, on) | {"CURL_HOME": str(directory)}
+    words = ["bash", "-c", text.replace(base_url, depot.url)]
+    ran = subprocess.run(words, cwd=directory, env=variables, capture_output=True, check=False)
+    status, _, media_type = ran.stderr.decode().splitlines()[-1].partition(" ")
+    return all(one.holds(int(status), media_type, ran.stdout) for one in symptoms_of(finding))
 
 
 def by_httpyac(directory: Path, depot: Restartable) -> Iterator[tuple[str, tuple[int, int]]]:

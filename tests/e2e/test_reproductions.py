@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.depot import ALL, DEFECTS, DOCUMENT, serving_depot
-from tests.e2e.reproducing import LOGIN, by_bash, by_pytest, environment, recorded
+from tests.e2e.reproducing import LOGIN, by_bash, by_printed_text, by_pytest, environment, printed, recorded, texts_of
 from tests.e2e.runner import Command
 
 SMALL = (
@@ -44,9 +44,12 @@ def test_printed_failures_reproduce_on_a_fresh_server(arguments: tuple[str, ...]
         defects = {(one.label, one.check) for one in DEFECTS}
         assert set(ran.defects) <= defects, ran.shown
         assert len(ran.defects) >= least, ran.shown
+        for name, text in texts_of(tmp_path, ran).items():
+            assert all(one in text for one in printed(tmp_path).values()), name
+        shown = dict(by_printed_text(tmp_path, depot, ran, depot.url))
         tests, scripts = dict(by_pytest(tmp_path, depot)), dict(by_bash(tmp_path, depot))
-        assert len(tests) == len(scripts) == len(ran.defects)
-        for outcomes, wanted in ((tests, ("passed", "failed")), (scripts, (1, 0))):
+        assert len(tests) == len(scripts) == len(shown) == len(ran.defects)
+        for outcomes, wanted in ((tests, ("passed", "failed")), (scripts, (1, 0)), (shown, (True, False))):
             others = {name: outcome for name, outcome in outcomes.items() if outcome != wanted}
             assert len(others) <= len(outcomes) // 10, others
         # After a restart.

@@ -100,7 +100,7 @@ def test_a_sequence_about_what_it_makes_itself_shows_again(command: Command) -> 
     (found,) = ran.findings
     assert (found.label, found.hits, found.tries) == ("DELETE /things/{id}", 2, 2)
     assert "(needs its sequence)" in ran.stdout
-    assert "path id of request 2: /id of the response to request 1" in ran.stdout
+    assert "id_1=$(curl -sS -X POST " in ran.stdout
 
 
 BOXES: dict[str, Any] = {

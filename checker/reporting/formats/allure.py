@@ -115,7 +115,7 @@ class _Result:
             "stop": at,
             "statusDetails": {
                 "message": "\n\n".join(part for part in (marked(shown.title, shown.marks), shown.message) if part),
-                "trace": "\n".join(filter(None, (shown.setup, *shown.commands))),
+                "trace": "\n".join(shown.commands),
                 "known": not shown.fails,
                 "flaky": INTERMITTENT in kinds_of(shown.finding),
             },

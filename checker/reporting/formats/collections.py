@@ -17,7 +17,16 @@ from checker.corpus.records import Finding
 from checker.reporting.calls import Path
 from checker.reporting.replays import Symptom, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
-from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, secrets_of, shown_calls, used_from
+from checker.reporting.reproduction import (
+    Secret,
+    ShownCall,
+    Taken,
+    Text,
+    base_path_of,
+    secrets_of,
+    shown_calls,
+    used_from,
+)
 from checker.reporting.shell import command_of, one_url, value_of
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import xml_text
@@ -38,7 +47,7 @@ def requests(report: Report, context: ReportContext) -> Iterator[str]:
     yield "# httpyac send FILE --name NAME sends a request after those that it needs, and fails while the failure is there.\n"
     yield f"@base = {_line(context.base_url.rstrip('/'))}\n"
     for shown in shown_findings(report.findings, context):
-        calls = shown_calls(shown.finding, context)
+        calls = shown_calls(shown.finding, context.masking, base_path_of(context.base_url))
         name = shown.id.replace("-", "_")
         for number, one in enumerate(calls):
             what = f"needs {_line(one.call.made.path)}" if one.call.made is not None else f"request {number + 1}"
@@ -72,7 +81,7 @@ def script(report: Report, context: ReportContext) -> Iterator[str]:
 def _lines(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     """Yield the commands of a failure."""
     finding = shown.finding
-    calls = shown_calls(finding, context)
+    calls = shown_calls(finding, context.masking, base_path_of(context.base_url))
     reason = _unjudged(finding)
     if reason:
         yield f'echo "NOT REPRODUCED $id: {reason}"'

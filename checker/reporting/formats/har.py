@@ -12,8 +12,9 @@ from checker.core.blocks import standard_reason
 from checker.core.media_types import media_type_of
 from checker.corpus.records import Interaction, Note
 from checker.reporting.events import Event
+from checker.reporting.findings import has_response
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import Headers, ReportContext, has_response, shown_headers, shown_request
+from checker.reporting.shown import Headers, ReportContext, shown_headers, shown_request
 from checker.reporting.text import json_text
 
 _FORM = "application/x-www-form-urlencoded"

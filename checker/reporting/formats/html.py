@@ -337,11 +337,9 @@ def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     yield from _exchange(shown, context)
     if shown.query:
         yield f'<h3 class="part">Query</h3>\n{block(shown.query)}'
-    if shown.setup:
-        yield f'<h3 class="part">Send first on a fresh server</h3>\n{block(shown.setup, copied=True)}'
     if shown.commands:
         yield '<h3 class="part">Reproduce with</h3>\n'
-        yield "".join(block(command, copied=True) for command in shown.commands)
+        yield block("\n".join(shown.commands), copied=True)
     exports, places = hidden_parts(shown.hidden)
     if exports:
         yield '<h3 class="part">With the credentials of</h3>\n'

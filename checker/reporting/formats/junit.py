@@ -24,7 +24,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     """Yield the text of the report."""
     shown = context.masking.command
     failing = tuple(map(_placed, report.failing))
-    failures = dict(failures_by_label(failing, context.truncation, shown))
+    failures = dict(failures_by_label(failing, context.truncation, shown, context.printed))
     facts: dict[str, str] = {}
     for one in shown_findings(failing, context):
         code = one.finding.code or one.title

@@ -100,7 +100,6 @@ def _finding(shown: ShownFinding, places: str) -> str:
         *([_fenced(places, "text")] if places else []),
         *([f"Response: {_escaped(_line(shown.status))}"] if shown.status else []),
         *([_fenced(shown.query, blocks.LANGUAGE)] if shown.query else []),
-        *(["Send first on a fresh server:", _fenced(shown.setup, "sh")] if shown.setup else []),
         *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
         "</details>",
     ]

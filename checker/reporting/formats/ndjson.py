@@ -21,15 +21,8 @@ from checker.corpus.records import (
 )
 from checker.reporting.baselines import baseline_values
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted
-from checker.reporting.findings import cause_of, prose
-from checker.reporting.shown import (
-    ReportContext,
-    for_equal_bodies,
-    has_response,
-    shown_findings,
-    shown_headers,
-    shown_request,
-)
+from checker.reporting.findings import cause_of, has_response, prose
+from checker.reporting.shown import ReportContext, for_equal_bodies, shown_findings, shown_headers, shown_request
 from checker.reporting.text import json_text
 
 _INTERRUPTED = "interrupted"
@@ -143,7 +136,6 @@ class EventLines:
                 "failure_id": shown.id,
                 "standing": str(shown.standing),
                 "code_sample": "\n".join(shown.commands),
-                **({"setup": shown.setup} if shown.setup else {}),
             },
         )
 

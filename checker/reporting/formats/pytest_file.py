@@ -10,7 +10,7 @@ from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding
 from checker.reporting.replays import not_prepared, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
-from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, shown_calls
+from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, base_path_of, shown_calls
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import xml_text
 
@@ -47,7 +47,7 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if not any(symptoms_of(finding)):
         yield '    pytest.skip("the request got no response, which no test can prove")\n'
         return
-    calls = shown_calls(finding, context)
+    calls = shown_calls(finding, context.masking, base_path_of(context.base_url))
     before = len(calls) - len(finding.interactions)
     for number, one in enumerate(calls):
         yield f"    answer_{number} = {_call(one)}\n"

@@ -119,8 +119,6 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
         told.append(f"Response: {shown.status}")
     if shown.query:
         told.append(f"Query:\n{shown.query}")
-    if shown.setup:
-        told.append(f"Send first on a fresh server:\n{shown.setup}")
     if shown.commands:
         told.append("Reproduce with:\n" + "\n".join(shown.commands))
     state: dict[str, Any] = {}

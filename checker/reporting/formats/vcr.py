@@ -16,9 +16,9 @@ from checker.core.send import Purpose
 from checker.core.terminal import one_line, with_escaped_hashes
 from checker.corpus.records import CheckOutcome, Exchange, Interaction, Note
 from checker.reporting.events import Event
-from checker.reporting.findings import charset_of
+from checker.reporting.findings import charset_of, has_response
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.shown import Headers, ReportContext, for_equal_bodies, has_response, shown_headers, shown_request
+from checker.reporting.shown import Headers, ReportContext, for_equal_bodies, shown_headers, shown_request
 
 _ESCAPED = re.compile("[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
 """Further characters that double quotes must escape: controls, NEL, separators, BOM, surrogates. None is printable."""

@@ -15,7 +15,7 @@ from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import json_text, unicode_text
 from checker.reporting.warnings import WarningGroup, warning_groups
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of the format. New keys keep it; a key that is removed or changes its meaning makes a new version."""
 
 
@@ -182,7 +182,6 @@ def _failure(shown: ShownFinding, seen_in: list[str]) -> dict[str, Any]:
         "case_id": finding.case or None,
         "stability": shown.stability,
         "answer": shown.status or None,
-        "needs": [command for _, command in shown.needs],
         "reproduce": list(shown.commands),
         "seen_in": seen_in,
     }
