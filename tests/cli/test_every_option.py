@@ -138,6 +138,7 @@ ELSEWHERE = {
     "--baseline-update": "tests/reporting and tests/cli",
     "--baseline-prune": "tests/reporting and tests/cli",
     "--compare": "tests/reporting and tests/cli",
+    "--stop-when-saturated": "tests/e2e/test_fuzz_shares.py",
 }
 """Options whose effect has tests of its own."""
 
