@@ -59,3 +59,10 @@ def test_a_location_that_is_found_at_the_second_try_is_no_failure() -> None:
     them, statuses = Exchanges(operations_of(PATHS)), iter([404, 200])
     sent = them.sent("POST /jobs", 202, [("Location", "/v1/jobs/7")], mode=POSITIVE)
     assert them.verdict(NAME, sent, answers=lambda _: Response(next(statuses), [], b"")).failures == ()
+
+
+def test_a_created_resource_without_a_location_is_no_failure() -> None:
+    them = Exchanges(operations_of(PATHS))
+    sent = them.sent("POST /cars", 201, [], answer=b'{"id": "7"}', mode=POSITIVE)
+    assert them.verdict(NAME, sent, answers=lambda _: Response(404, [], b"")).failures == ()
+    assert them.asked == []
