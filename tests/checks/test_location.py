@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from checker.core.response import Response
-from tests.apps.serving import serving
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
 from tests.apps.stock import DOCUMENT, Stock
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 from tests.e2e.runner import Command
@@ -61,8 +62,21 @@ def test_a_location_that_is_found_at_the_second_try_is_no_failure() -> None:
     assert them.verdict(NAME, sent, answers=lambda _: Response(next(statuses), [], b"")).failures == ()
 
 
-def test_a_created_resource_without_a_location_is_no_failure() -> None:
-    them = Exchanges(operations_of(PATHS))
-    sent = them.sent("POST /cars", 201, [], answer=b'{"id": "7"}', mode=POSITIVE)
-    assert them.verdict(NAME, sent, answers=lambda _: Response(404, [], b"")).failures == ()
-    assert them.asked == []
+def test_a_creation_without_a_location_is_judged_beside_checks_that_send(tmp_path: Path) -> None:
+    scheme = {"type": "http", "scheme": "bearer"}
+    creation = {"security": [{"T": []}], "responses": {"201": {"description": ""}, "401": {"description": ""}}}
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "Cars", "version": "1"},
+        "components": {"securitySchemes": {"T": scheme}},
+        "paths": {"/cars": {"post": creation}},
+    }
+
+    def answer(request: Request) -> Reply:
+        has_token = request.headers.get("authorization") == "Bearer t"
+        return json_reply({"id": 7}, 201) if has_token else json_reply({}, 401)
+
+    with serving(answer, document) as app:
+        given = ("-H", "Authorization: Bearer t", "--checks", f"{NAME},ignored_auth", "-n", "5")
+        done = Command(tmp_path).run_as_usual(app.document_url, *given, inline=True)
+    assert (done.code, done.defects) == (0, []), done.shown
