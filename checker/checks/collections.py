@@ -37,6 +37,8 @@ _PINNED: Final = frozenset(("pinned", "ispinned", "sticky", "issticky", "feature
 _ROUNDED: Final = re.compile(r"\b(?:at least|minimum|min|round(?:ed|s)?|multiple|per|each)\b", re.IGNORECASE)
 """Words in the description of a limit that may have another meaning than the size of the list."""
 _ENVELOPES: Final = ("data", "result", "results", "response", "_embedded", "page")
+_BESIDE: Final = frozenset(("links", "errors", "warnings", "messages", "included", "columns", "fields", "facets"))
+"""Normalised names of lists beside the items."""
 _NAMES: Final = ("id", "_id", "uuid", "guid", "key")
 _FEWEST_SORTED: Final = 3
 """Different values that show an order: two may stand in either."""
@@ -130,8 +132,8 @@ def _items_in(body: Any, way: tuple[str, ...]) -> tuple[tuple[str, ...], Sequenc
         return (way, body) if all(isinstance(one, dict) for one in body) else None
     if not isinstance(body, dict):
         return None
-    lists = [name for name, value in body.items() if isinstance(value, list) and isinstance((value or [{}])[0], dict)]
-    if len(lists) == 1:
+    lists = [name for name, value in body.items() if isinstance(value, list)]
+    if len(lists) == 1 and normalised(lists[0]) not in _BESIDE:
         return _items_in(body[lists[0]], (*way, lists[0]))
     inner = [name for name in _ENVELOPES if isinstance(body.get(name), dict)]
     return _items_in(body[inner[0]], (*way, inner[0])) if not lists and len(inner) == 1 and len(way) < 2 else None
@@ -217,7 +219,9 @@ def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Fa
         seen = [] if first is None else _seen(first[1], key)
         is_mixed = len({_text(one[-1]) == wanted.casefold() for one in seen}) > 1
         if is_mixed and second is not None and seen == _seen(second[1], key):
-            message = f"Filter: `{name}={wanted}`\nReceived: {key} {', '.join(dict.fromkeys(map(_text, values)))}"
+            message = (
+                f"Filter: `{name}={wanted}`\nReceived: {key} {', '.join([*dict.fromkeys(map(_text, values))][:8])}"
+            )
             message += f"\nThe items for `{name}={_text(other)}` are the same"
             found.append(IgnoredFilter(message, unique_key=name))
     return found
@@ -262,7 +266,11 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
     later, page, offset = _names_in(listed.items), _number(listed, _PAGES), _number(listed, _OFFSETS)
     if later is None or (page is None) is (offset is None):
         return []
-    limits = [one for one in context.case.operation.parameters if normalised(one.name) in _LIMITS]
+    limits = [
+        one
+        for one in context.case.operation.parameters
+        if one.location is Location.QUERY and normalised(one.name) in _LIMITS
+    ]
     size = len(listed.items)
     if page is not None and page[1] > 1:
         name, first = page[0].name, {page[0].name: 1}
@@ -277,8 +285,14 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
     if names is None or (len(names) > most and (limit is not None or offset is not None)):
         # The limit is broken, and is told as such.
         return []
-    both = [one for one in names if one in later]
+    known = set(later)
+    both = [one for one in names if one in known]
+    if any(normalised(key) in _PINNED for item in listed.items for key in item):
+        return []
     if both and names == later:
+        # A server may show its first page in place of one that does not exist: `more` proves the second page alone.
+        if page[1] > 2 if page is not None else offset is not None and offset[1] > size:
+            return []
         if not limits or not limits[0].is_valid(size + 1):
             return []
         more = _items_of((yield _asking(context, {**first, limits[0].name: size + 1})))

@@ -27,6 +27,8 @@ _AT: Final = rb"(?:\b|\\[nt])at "
 """Before the place of a stack frame; in JSON after an escaped tab or line break."""
 _FRAME: Final = _AT + rb"[\w$.<>/@]+\((?:[\w$-]+\.(?:java|kt|scala):[0-9]+|Native Method)\)"
 _NODE_FRAME: Final = _AT + rb"[^\n\\]{0,120}\.[cm]?[jt]s:[0-9]+:[0-9]+"
+_MASKED: Final = rb"(?:\*+|x+|<[^>]*>|\$?\{[^}]*\}|\[[^\]]*\]|pass(?:word|wd)?|pwd|secret|redacted)"
+"""What stands in place of a password in a text that hides it, or explains how to write it."""
 _SIGNS: Final = (
     (_PYTHON, b"Traceback (most", rb"Traceback \(most recent call last\)"),
     (_JAVA, b".java:", _FRAME),
@@ -39,8 +41,8 @@ _SIGNS: Final = (
     ("Go stack trace", b"goroutine ", rb"goroutine [0-9]+ \[(?:running|runnable|select|chan|IO wait|sync)"),
     (_PHP, b".php(", rb"#[0-9]+ [^\s(]+\.php\([0-9]+\)"),
     (_PHP, b" on line ", rb"\.php(?:</b>)? on line (?:<b>)?[0-9]+"),
-    (_PHP, b'.php"', rb'"file"\s*:\s*"[^"]+\.php"'),
-    (_RUBY, b".rb:", rb"[\w./-]+\.rb:[0-9]+:in [`']"),
+    (_PHP, b'.php"', rb'"file"\s*:\s*"(?:\\?/|[A-Za-z]:)[^"]+\.php"'),
+    (_RUBY, b".rb:", rb"(?<![\w./-])[\w./-]+\.rb:[0-9]+:in [`']"),
     ("Rust panic", b"panicked at ", rb"thread '[^']+' panicked at "),
     (_SQL, b"SQLSTATE[", rb"SQLSTATE\[\w+\]"),
     (_SQL, b"your SQL syntax", rb"You have an error in your SQL syntax"),
@@ -53,14 +55,20 @@ _SIGNS: Final = (
     (_SQL, b"Duplicate entry '", rb"Duplicate entry '[^'\n]*' for key '"),
     (_SQL, b"[SQL: ", rb"\[SQL: (?:SELECT|INSERT|UPDATE|DELETE)\b"),
     (_SQL, b"`prisma.", rb"Invalid `prisma\.\w+\.\w+\(\)` invocation"),
-    (_PATH, b"/site-packages/", rb"/[\w./@-]*/site-packages/[\w./@-]+"),
-    (_PATH, b"/node_modules/", rb"/[\w./@-]*/node_modules/[\w./@-]+"),
+    (_PATH, b"/site-packages/", rb"(?<![\w./@-])/[\w./@-]*?/site-packages/[\w./@-]+"),
+    (_PATH, b"/node_modules/", rb"(?<![\w./@-])/[\w./@-]*?/node_modules/[\w./@-]+"),
     (_PATH, b"[Errno ", rb"\[Errno [0-9]+\] [\w ]+: \\?['\"]/[^'\"\n]+"),
     (_PATH, b"ENOENT: ", rb"ENOENT: no such file or directory, \w+ '/[^'\n]+"),
-    (_SECRET, b"PRIVATE KEY-----", rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----"),
-    (_SECRET, b"AWS_SECRET_ACCESS_KEY", rb"AWS_SECRET_ACCESS_KEY\\?[\"']?\s*[:=]\s*\\?[\"']?[\w/+]{8}"),
-    (_SECRET, b"DATABASE_URL", rb"DATABASE_URL\\?[\"']?\s*[:=]\s*\\?[\"']?\w+:"),
-    (_SECRET, b"://", rb"(?:postgres(?:ql)?|mysql|mongodb|rediss?|amqps?)(?:\+\w+)?://[^\s:/@\"'\\]*:[^\s/@\"'\\]+@"),
+    (_SECRET, b"PRIVATE KEY-----", rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\[rn]|\s)*[A-Za-z0-9+/]{20}"),
+    (_SECRET, b"AWS_SECRET_ACCESS_KEY", rb"AWS_SECRET_ACCESS_KEY\\?[\"']?\s*[:=]\s*\\?[\"']?[\w/+]{16}"),
+    (_SECRET, b"DATABASE_URL", rb"DATABASE_URL\\?[\"']?\s*[:=]\s*\\?[\"']?[\w+]+://[^\s/@\"'\\]*:[^\s/@\"'\\]+@"),
+    (
+        _SECRET,
+        b"://",
+        rb"(?:postgres(?:ql)?|mysql|mongodb|rediss?|amqps?)(?:\+\w+)?://[^\s:/@\"'\\]*:(?!"
+        + _MASKED
+        + rb"@)[^\s/@\"'\\]+@",
+    ),
 )
 """(kind, a part of each match, pattern). All parts are looked for at once, in 2 microseconds for a usual refusal."""
 _PARTS: Final = re.compile(b"|".join({re.escape(part): None for _, part, _ in _SIGNS}))

@@ -182,7 +182,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.HEADERS, Fact.BODY, Fact.REQUEST)),
         failures=(location.DanglingLocation,),
         may_send=location.has_location,
-        applies=replace(_POSITIVE, statuses=("201", "202"), operations=location.creates),
+        applies=replace(_POSITIVE, statuses=("201",), operations=location.creates),
     ),
     Check(
         "collection_conformance",

@@ -54,7 +54,7 @@ _OWN: Final = frozenset(
     ]
 )
 """Normalised names of fields that servers set themselves, or store in another form."""
-_FLAGS: Final = "active isactive enabled isenabled verified isverified published ispublished approved isadmin"
+_FLAGS: Final = "active isactive enabled isenabled verified isverified published ispublished approved isadmin default isdefault primary isprimary"
 _DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity {_FLAGS}".split())
 """Normalised names of fields whose first value servers often decide by rules of their own."""
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
@@ -109,8 +109,11 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
         value, shown = sent[name], echo.get(name)
         is_kept = before is not None and before.get(name) == read[name]
         is_update = method_of(write.case) in _UPDATES
-        is_ignored = is_kept if is_update else normalised(name) not in _DECIDED and type(value) is not int
-        if _is_equal(shown, value) or (is_apart and (name not in echo or is_ignored)):
+        # A state moves on, a counter counts, a time to live runs out: only an old value that is back proves anything.
+        may_move = normalised(name) in _DECIDED or type(value) is int
+        is_ignored = is_kept if is_update else not may_move
+        is_shown = _is_equal(shown, value) or (is_apart and (name not in echo or is_ignored))
+        if is_shown and (is_kept or not may_move):
             if (yield from answers_any_name(context, case)):
                 return PASSED
             return _failure(context, write, name)
@@ -184,7 +187,7 @@ def _shown(outcome: object) -> Thing | None:
 def _before(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
     """Return the resource as the last step showed it that read or wrote it; None if none did, or a write may have changed it since."""
     for step in reversed(steps):
-        is_read = method_of(step.case) == "GET" and is_same(step.case, case)
+        is_read = method_of(step.case) == "GET" and is_same(step.case, case) and not step.case.query
         shown = _shown(step.outcome) if is_read or _writes(step, case) else None
         if shown is not None or _may_change(step):
             return shown

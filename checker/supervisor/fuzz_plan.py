@@ -165,7 +165,12 @@ class FuzzPlan(Plan):
     @property
     def is_saturated(self) -> bool:
         """Return whether no operation with a case has shown new behaviour in its last cases."""
-        return all(one.quiet[label] >= SATURATED_CASES for one in self._clusters for label in one.alive)
+        # A cluster that rests longest has nothing left to send: an operation without parameters has one case.
+        resting = LONGEST_REST_S
+        return all(
+            one.rest_s >= resting or all(one.quiet[label] >= SATURATED_CASES for label in one.alive)
+            for one in self._clusters
+        )
 
     @property
     def is_over(self) -> bool:
@@ -215,7 +220,8 @@ class FuzzPlan(Plan):
         cluster.learn(report)
         # A turn that ends at once is charged as well. Otherwise a cluster without cases would always be the cheapest.
         cluster.charged_s += max(spent_s, SHORTEST_SLICE_S) * cluster.cost
-        has_few = report.requests < task.stop - task.start
+        # Operations that pause make a part of the cases of a turn, an eighth at least.
+        has_few = report.requests < (task.stop - task.start) // (2 * LONGEST_PAUSE)
         if finished and has_few and spent_s < 1.0:
             # An operation without parameters has one case. Without a pause it would be leased a thousand times a second.
             cluster.rest_s = min(LONGEST_REST_S, 2 * (cluster.rest_s or 0.5))

@@ -1,5 +1,6 @@
 """The plan of `run`: its tasks, and the order in which workers get them. Pure: times are arguments, in seconds since the run began."""
 
+from bisect import insort_left, insort_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -286,8 +287,7 @@ class RunPlan:
     def _wait_for_the_end(self, piece: _Piece, *, first: bool = False) -> None:
         label = piece.task.labels[0]
         piece.task = replace(piece.task, is_last=label in self._culprits)
-        _join(self._last, piece, first=first)
-        self._last = deque(sorted(self._last, key=self._order_of_last))
+        (insort_left if first else insort_right)(self._last, piece, key=self._order_of_last)
 
     def _order_of_last(self, piece: _Piece) -> tuple[bool, int]:
         """Return the sort key of a deferred task: first turns before second ones, in each nested removals before those of their parents."""

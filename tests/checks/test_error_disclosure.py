@@ -45,7 +45,7 @@ DISCLOSED = {
         "ENOENT: no such file or directory, open '/srv/data/a.txt'",
     ),
     "secret": (
-        "-----BEGIN RSA PRIVATE KEY-----",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA0Z3VS5JJcds3",
         "postgres://shop:hunter2@db:5432/shop",
         '{"env": {"AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7"}}',
     ),
@@ -84,6 +84,11 @@ def test_one_message_shows_the_line(exchanges: Exchanges) -> None:
         "See https://docs.example.com/errors and postgres://host/name",
         "Unexpected token } in JSON at position 4: syntax error",
         "goroutine limits are described in the manual",
+        "Must start with -----BEGIN PRIVATE KEY-----",
+        "Cannot connect to postgresql://app:***@db/shop",
+        "Write it as postgres://user:password@host/name",
+        '{"errors": {"AWS_SECRET_ACCESS_KEY": "required"}, "file": "index.php"}',
+        '{"DATABASE_URL": "env: value is missing"}',
     ],
 )
 def test_a_usual_message_is_no_disclosure(exchanges: Exchanges, text: str) -> None:
@@ -95,6 +100,12 @@ def test_a_text_of_the_request_is_no_disclosure(exchanges: Exchanges) -> None:
     answer = json.dumps({"unreadable": body}).encode()
     sent = exchanges.sent(LABEL, 422, answer=answer, body=body, media_type="application/json")
     assert exchanges.failures(NAME, sent) == []
+
+
+def test_long_bodies_of_paths_are_read_in_linear_time(exchanges: Exchanges) -> None:
+    """A pattern that begins anew at each character would take half a minute."""
+    answer = b"a.rb:/site-packages/ " + b"/aaaa" * 12_000
+    assert exchanges.failures(NAME, exchanges.sent(LABEL, 500, answer=answer)) == []
 
 
 def test_a_served_response_may_hold_any_text(exchanges: Exchanges) -> None:

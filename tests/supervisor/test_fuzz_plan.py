@@ -1,8 +1,8 @@
 from msgspec.structs import replace
 
-from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, FuzzPlan
+from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, LONGEST_PAUSE, FuzzPlan
 from checker.supervisor.plans import left
-from checker.workers.messages import LeaseReport, Task
+from checker.workers.messages import LeaseReport, OperationReport, Task
 
 CLUSTERS = [("GET /a", "POST /a"), ("GET /b",), ("GET /c",)]
 
@@ -96,6 +96,27 @@ def test_a_cluster_that_is_through_in_no_time_rests_longer_and_longer() -> None:
             plan.come_back(task, 1, finished=True, spent_s=0.001)
         now += 0.1
     assert leases < 10
+
+
+def test_a_cluster_that_pauses_its_operations_does_not_rest_for_its_short_turns() -> None:
+    plan = FuzzPlan({("GET /a",): ()}, seed=1, workers=1)
+    for turn in range(10):
+        task = plan.lease(turn * 0.9)
+        assert task is not None
+        quiet = LeaseReport(requests=CASES_OF_A_LEASE // LONGEST_PAUSE)
+        plan.come_back(task, CASES_OF_A_LEASE, finished=True, spent_s=0.9, report=quiet)
+
+
+def test_operations_with_a_single_case_do_not_keep_a_run_from_being_saturated() -> None:
+    plan, now, turns = FuzzPlan({("GET /health",): ()}, seed=1, workers=1), 0.0, 0
+    while not plan.is_saturated:
+        task = plan.lease(now)
+        if task is not None:
+            turns += 1
+            one = OperationReport("GET /health", 1, is_refused=False, is_dead=False)
+            plan.come_back(task, 1, finished=True, spent_s=0.001, report=LeaseReport(requests=1, operations=(one,)))
+        now += 0.5
+    assert turns < 20
 
 
 def test_a_lost_lease_is_given_out_again_with_its_seed() -> None:

@@ -23,6 +23,8 @@ _LONGEST: Final = 200
 _BASE: Final = "https://spec.openapis.org/oas/base"
 _JSON_SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Final = ("openapi", "swagger")
+_WHOLE: Final = ("info", "externalDocs")
+"""Objects whose fields are no named parts."""
 _FRAME: Final[dict[str, Any]] = {"info": {"title": "", "version": ""}, "paths": {}}
 """With its version, the smallest valid description."""
 
@@ -62,7 +64,7 @@ def _without_valid(root: Mapping[str, Any], is_valid: Callable[[dict[str, Any]],
     for section, parts in root.items():
         if section == "components" and isinstance(parts, Mapping):
             kept[section] = _without_valid(parts, lambda part: is_valid({"components": part}))
-        elif isinstance(parts, Mapping):
+        elif isinstance(parts, Mapping) and section not in _WHOLE:
             kept[section] = {name: part for name, part in parts.items() if not is_valid({section: {name: part}})}
         else:
             kept[section] = parts

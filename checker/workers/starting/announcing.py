@@ -190,7 +190,7 @@ def opened_of(
     # The others stay selected: sequences, credentials and values go by the whole description in each shard.
     mine, helpers = set(tested_labels(subject, partition)), helpers_of(subject, partition)
     cards = [
-        helping(card, subject.settings.phases) if card.label in helpers else card
+        helping(card, subject.settings) if card.label in helpers else card
         for card in cards
         if card.label in mine or card.label in helpers
     ]

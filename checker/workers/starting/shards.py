@@ -1,9 +1,10 @@
 """The partition of the operations of a description into the shards of a run."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from checker.config.settings import RunSettings
 from checker.core.phases import EXAMPLES, CaseSource, phase_named
 from checker.core.shards import Partition, partitioned, weighed
 from checker.kinds.protocol import OperationEntry
@@ -56,15 +57,16 @@ def helpers_of(contents: Contents, partition: Partition | None) -> frozenset[str
     return frozenset(model.needed_by(label for label in model.uses if label in partition.parts[shard.number - 1]))
 
 
-def helping(card: OperationCard, phases: Iterable[str]) -> OperationCard:
+def helping(card: OperationCard, settings: RunSettings) -> OperationCard:
     """Return the card of an operation that only makes resources: few cases, in phases that send them early."""
-    rows = [phase_named(name) for name in phases if not card.phases or name in card.phases]
+    rows = [phase_named(name) for name in settings.phases if not card.phases or name in card.phases]
     drawn = [row.name for row in rows if row.source is CaseSource.DRAWN]
+    own = dict(card.max_examples)
     names = (*(row.name for row in rows if row.name == EXAMPLES.name), *drawn)
     return replace(
         card,
         phases=names or tuple(row.name for row in rows[:1]),
-        max_examples=tuple((name, _HELPING) for name in drawn),
+        max_examples=tuple((name, min(_HELPING, own.get(name, settings.common.cases.max_examples))) for name in drawn),
         is_helper=True,
     )
 
