@@ -37,7 +37,7 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
     sequences read such a resource, and `ensure_resource_availability` judges it.
     """
     response, request, tools = context.response, context.response.request, context.tools
-    given = response.headers.get("location", ())
+    given = response.headers.get("location", [])
     # Another check may have asked for the judgement of a response without a `Location`.
     target = _target(request, given[0]) if given and request is not None and not response.redirects else None
     if target is None or tools is None:
@@ -54,7 +54,9 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
         # Credentials may stand in the query.
         _, _, own = made.target.partition(b"?")
         where = target.encode("latin-1", "replace")
-        answer = yield replace(made, target=where + (b"&" if b"?" in where else b"?") + own if own else where)
+        if own:
+            where += (b"&" if b"?" in where else b"?") + own
+        answer = yield replace(made, target=where)
         if not isinstance(answer, Response) or answer.status_code not in _GONE:
             return PASSED
         message = f"Location: {given[0]}\nReceived: {answer.status_code} for `GET {target}`"

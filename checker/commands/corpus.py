@@ -72,8 +72,8 @@ def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
         raise UsageError(f"{into} cannot be merged into itself")
     read = [lasting_records(layout) for layout in sources]
     with Ownership(target):
-        add_to_snapshot(target, [record for one in read for record in one.records])
-    for note in (note for one in read for note in one.notes):
+        damage = add_to_snapshot(target, [record for one in read for record in one.records])
+    for note in (*damage, *(note for one in read for note in one.notes)):
         echo_line(f"Warning: {note.text}", err=True)
     found = _statistics(target.root, configured(ctx))
     echo_line(

@@ -52,7 +52,7 @@ def report(
     config = configured(ctx)
     if no_color or root.no_color:
         config.update(color=False)
-    found = _found(runs, config, baseline, compare)
+    found, absent = _found(runs, config, baseline, compare)
     named = found.runs if isinstance(found, MergedRuns) else dict.fromkeys(runs, found)
     missing = missing_shards(named)
     folder = report_dir or str(config.reports.directory)
@@ -69,9 +69,9 @@ def report(
     for row, path in targets:
         if path not in problems:
             echo_line(f"{row.title}: {path}")
-    for problem in (*problems.values(), *([missing] if missing else [])):
+    for problem in (*problems.values(), *absent, *([missing] if missing else [])):
         echo_line(f"Error: {problem}", err=True)
-    if problems or missing:
+    if problems or absent or missing:
         ctx.exit(CANNOT)
     if any(run.view.opened is not None and run.view.opened.shard for run in named.values()):
         ctx.exit(found.report.exit_code)
@@ -80,12 +80,22 @@ def report(
 ShownRun = PastRun | MergedRuns
 
 
-def _found(runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None) -> ShownRun:
-    """Return the named run, or all named runs combined."""
+def _found(
+    runs: tuple[str, ...], config: Config, baseline: str | None, compare: str | None
+) -> tuple[ShownRun, list[str]]:
+    """Return the named run, or all named runs combined, with the reasons why some of several cannot be read."""
     if len(runs) < 2:
-        return _held_against(runs[0] if runs else None, config, baseline, compare)
-    folders = {folder_of(name).resolve(): name for name in runs}
-    return MergedRuns.of({name: _held_against(name, config, baseline, compare) for name in folders.values()})
+        return _held_against(runs[0] if runs else None, config, baseline, compare), []
+    found: dict[Path, tuple[str, PastRun]] = {}
+    absent: list[str] = []
+    for name in runs:
+        try:
+            found[folder_of(name).resolve()] = name, _held_against(name, config, baseline, compare)
+        except UsageError as error:
+            absent.append(str(error))
+    if not found:
+        raise UsageError(absent[0])
+    return MergedRuns.of(dict(found.values())), absent
 
 
 def _held_against(run: str | None, config: Config, baseline: str | None, compare: str | None) -> PastRun:

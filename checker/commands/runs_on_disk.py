@@ -283,6 +283,7 @@ def _opened(parts: Sequence[PastRun], selected: int) -> SchemaOpened | None:
         unreadable=unreadable,
         fetched_from="",
         shard="",
+        tokens=found[0].tokens if len(totals) == 1 else (),
         credentials=tuple(sorted({place for one in found for place in one.credentials})),
         ways_in=tuple(dict.fromkeys(way for one in found for way in one.ways_in)),
     )

@@ -299,8 +299,6 @@ def _shard(config: Config) -> Shard | None:
     weights = None if config.shard_weights is None else read_weights(Path(config.shard_weights))
     if config.shard is not None:
         return Shard.of(config.shard, weights or ())
-    if weights is not None:
-        raise UsageError("--shard-weights needs --shard, such as --shard 1/4")
     return None
 
 

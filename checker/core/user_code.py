@@ -32,6 +32,10 @@ class RunningCode:
     def __init__(self, kind: str) -> None:
         self._now: ContextVar[tuple[Any, ...]] = ContextVar(kind, default=())
 
+    def __bool__(self) -> bool:
+        """Whether any code of this kind is running."""
+        return bool(self._now.get())
+
     def __contains__(self, code: Any) -> bool:
         running = self._now.get()
         return bool(running) and inspect.unwrap(code) in running

@@ -296,14 +296,15 @@ def lasting_records(layout: RunLayout) -> Snapshot:
     return Snapshot(kept, known.head, (*known.notes, *notes))
 
 
-def add_to_snapshot(layout: RunLayout, records: Iterable[Record]) -> None:
-    """Add lasting records of other corpora. The journals stay, and with them the last run of this corpus.
+def add_to_snapshot(layout: RunLayout, records: Iterable[Record]) -> tuple[Note, ...]:
+    """Add lasting records of other corpora; return notes about a damaged snapshot. The journals stay, and with them the last run of this corpus.
 
     Only the holder of the lock may call it. Raises `StorageError`.
     """
     known = read_snapshot(layout)
     _, data = _encoded(condense([(0, record) for record in (*known.records, *records)]), known.head)
     files.replace_file(layout.snapshot, data)
+    return known.notes
 
 
 def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record], bytes]:

@@ -310,6 +310,7 @@ class DistantLauncher:
         if any(one.departure is not None for one in self._workers):
             timeout_s = 0.0
         if not owners:
+            time.sleep(timeout_s)
             return
         for call in self.cluster.ready(list(owners), timeout_s):
             owners[call].note([call])

@@ -28,6 +28,7 @@ _OUTSIDE: Final = "outside"
 """The folder of files that are not below the working directory."""
 _MOST_BYTES: Final = 256 << 20
 _REFERENCE: Final = re.compile(rb"""(?:\$ref|externalValue)["']?\s*:\s*["']?([^\s"'#{}\[\],]+)""")
+_DOCUMENTS: Final = frozenset((".json", ".yaml", ".yml"))
 _KNOWLEDGE: Final = (SignalsSeen, ValueSeen, ValueGone)
 """Records of earlier nights that workers remember."""
 
@@ -127,7 +128,9 @@ def _referred_to(first: Path, most: int, most_bytes: int) -> list[Path]:
         for reference in _REFERENCE.findall(read_local(path, "a description", most_bytes=most_bytes)):
             text = unquote(reference.decode("utf-8", "replace"))
             other = (path.parent / text).resolve()
-            if not urlsplit(text).scheme and other.is_file() and other not in found:
+            # Prose may name any file of this machine.
+            is_document = not urlsplit(text).scheme and other.suffix.lower() in _DOCUMENTS
+            if is_document and other.is_file() and other not in found:
                 found[other] = None
                 waiting.append(other)
     return list(found)

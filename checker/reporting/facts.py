@@ -20,9 +20,11 @@ _LONGEST: Final = 160
 _LONGEST_INPUT: Final = 60
 _DEPTH: Final = 4
 _MOST_TEXTS: Final = 50
+_MOST_MARKUP: Final = 8192
+"""Characters of a page that are read: the search for the end of each script is quadratic."""
 _INVALID: Final = "Invalid component: "
 _PAIR: Final = re.compile(r"Received: (?P<received>[^\n]*)\n(?:[^\n]*\n)*?Documented: (?P<documented>[^\n]*)")
-_TAG: Final = re.compile(r"<(?:style|script)\b.*?</(?:style|script)>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+_TAG: Final = re.compile(r"<(?:style|script)\b.*?</(?:style|script)>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 
 
 def fact_of(finding: Finding, case: FailedCase) -> str:
@@ -74,7 +76,7 @@ def _error_text(body: bytes) -> str:
     try:
         texts = _texts_in(json.loads(text), _DEPTH)
     except (ValueError, RecursionError):
-        texts = iter(_TAG.sub("\n", text).splitlines())
+        texts = iter(_TAG.sub("\n", text[:_MOST_MARKUP]).splitlines())
     told = [stripped for one in islice(texts, _MOST_TEXTS) if (stripped := one.strip())]
     return next((one for one in told if " " in one), told[0] if told else "")
 

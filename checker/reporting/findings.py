@@ -355,6 +355,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
     ]
     command = shown(first.reproduction, [one.components for one in first.interactions])
     lines = printed(first)
+    needed = [shown(made.command, [made.components]) for made in first.needs]
     return FailedCase(
         case_id=first.case,
         failures=tuple(
@@ -363,14 +364,14 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
         commands=lines or tuple(command.text.splitlines()),
         reproduced=False if False in tried else True if tried == {True} else None,
-        hidden=command.hidden,
+        hidden=tuple(dict.fromkeys(place for one in (*needed, command) for place in one.hidden)),
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
         marks=common,
         sources=() if lines and first.needs else sources_of(first, with_sequence=not lines),
         ids=tuple(finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)),
         needs=()
         if lines
-        else tuple((maker_line(first, made), shown(made.command, [made.components]).text) for made in first.needs),
+        else tuple((maker_line(first, made), one.text) for made, one in zip(first.needs, needed, strict=True)),
     )
 
 

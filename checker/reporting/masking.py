@@ -19,7 +19,7 @@ from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
 
 _COMMAND = "curl "
 _HEADER = re.compile(
-    rf"-H '(?P<name>[^:'{{}}]+): (?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}'"
+    rf"-H '(?P<name>[A-Za-z0-9._-]+): (?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}'"
 )
 """Matches a header of a command whose value is a secret."""
 Parts = tuple[Component, ...]

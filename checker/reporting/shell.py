@@ -60,6 +60,7 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> tuple[str, ...
     """
     is_whole = len(finding.reproduction.splitlines()) == len(finding.interactions)
     is_cut = any(one.exchange.body_size is not None for one in finding.interactions)
+    base_url = _base_of(finding, base_url)
     if not base_url or not finding.interactions or not is_whole or is_cut:
         return ()
     calls = shown_calls(finding, masking, base_path_of(base_url))
@@ -71,6 +72,16 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> tuple[str, ...
             lines.append(f"# {one_line(maker_line(finding, one.call.made))}")
         lines += _taking(number, command_of(_with_tokens(one), base_url), used_from(calls, number))
     return tuple(lines)
+
+
+def _base_of(finding: Finding, base_url: str) -> str:
+    """Return the base URL of its commands; empty for another one. Common reports of several services have several."""
+    try:
+        urls = [f"{curl.parse(line)[1].partition('?')[0]}/" for line in finding.reproduction.splitlines()]
+    except ValueError:
+        return ""
+    bases = (one.rstrip("/") for one in base_url.split(", "))
+    return next((one for one in bases if urls and all(url.startswith(f"{one}/") for url in urls)), "")
 
 
 def _with_tokens(one: ShownCall) -> ShownCall:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 
 from checker.config.settings import RunSettings, Sanitization
-from checker.core.blocks import FailedCase, Truncation, query_of, quoted_body, standard_reason
+from checker.core.blocks import FailedCase, Truncation, need_lines, query_of, quoted_body, standard_reason
 from checker.core.known import FAILING, Baseline, KnownFailure, KnownFailures, KnownStatus, failure_id
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, SchemaOpened
@@ -260,7 +260,7 @@ def _shown_finding(finding: Finding, context: ReportContext, known: KnownFailure
         marks=marks_of(finding),
         status=unicode_text(status),
         body=unicode_text(body),
-        commands=tuple(map(unicode_text, case.commands)),
+        commands=tuple(map(unicode_text, (*need_lines(case.needs), *case.commands))),
         hidden=case.hidden,
         standing=known.standing(finding),
         entry=known.entry_of(finding),

@@ -167,6 +167,24 @@ def test_a_request_of_user_code_is_recorded_with_its_purpose_and_without_secrets
     assert len(recorded) == len([one for one in app.seen if one.target != b"/openapi.json"])
 
 
+def test_what_a_provider_sends_is_recorded_as_a_login_without_its_fields(command: Command) -> None:
+    code = (
+        "import checker\n\n@checker.auth()\nclass Provider:\n    def get(self, case, ctx):\n"
+        "        login = case.operation.schema['/b']['POST'].Case(body={'pin': 'C4n4ry-pin', 'password': 'C4n4ry-password'})\n"
+        "        return login.call().json()['token']\n\n    def set(self, case, data, ctx):\n"
+        "        case.headers['Authorization'] = f'Bearer {data}'\n"
+    )
+    (command.directory / "users_hooks.py").write_text(code)
+    (command.directory / "checker.toml").write_text('hooks = "users_hooks.py"\n')
+    chosen = ("--phases", "fuzzing", "--mode", "positive", "--include-path", "/a", "--report", "vcr,har,ndjson")
+    with serving(lambda request: json_reply({"token": "C4n4ry-token"}), GUARDED) as app:
+        ran = command.here("run", app.document_url, "-n", "3", "--seed", "1", "--inline", *chosen)
+        assert sum(b"C4n4ry-pin" in (one.body or b"") for one in app.seen) == 1, ran.shown
+        assert any(one.headers.get("authorization") == "Bearer C4n4ry-token" for one in app.seen), ran.shown
+    kept = [path for path in command.directory.rglob("*") if path.is_file() and "users_hooks" not in path.name]
+    assert [path for path in kept if b"C4n4ry" in path.read_bytes()] == []
+
+
 def test_strategies_of_media_types_make_the_valid_bodies_of_listed_cases(command: Command) -> None:
     file = {"type": "string", "format": "binary"}
     form = {"type": "object", "required": ["f"], "properties": {"f": file, "n": {"type": "integer"}}}

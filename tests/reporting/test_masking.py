@@ -64,7 +64,13 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     )
 
 
-TOKENS = (("Authorization", "B", "Bearer "), ("X-Api", "my key", ""), ("X-Two", "one", ""), ("X-Two", "two", ""))
+TOKENS = (
+    ("Authorization", "B", "Bearer "),
+    ("X-Api", "my key", ""),
+    ("X-Two", "one", ""),
+    ("X-Two", "two", ""),
+    ("X-`id`$(id)", "evil", ""),
+)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +80,8 @@ TOKENS = (("Authorization", "B", "Bearer "), ("X-Api", "my key", ""), ("X-Two", 
         ("authorization: Bearer {secret:auth:B}", '-H "authorization: Bearer $CHECKER_TOKEN_B"', "B"),
         ("X-Api: {secret-quoted:auth:my_key}", '-H "X-Api: $CHECKER_TOKEN_MY_KEY"', "'my key'"),
         ("X-Two: {secret:auth:two}", '-H "X-Two: $CHECKER_TOKEN_TWO"', "two"),
+        # The name of a header comes from the description, and bash would run it inside of double quotes.
+        ("X-`id`$(id): {secret:auth:evil}", "-H 'X-`id`$(id): [Filtered]'", ""),
         # Not clear whose, not from a scheme, or not the credentials alone.
         ("X-Two: {secret:header:X-Two}", "-H 'X-Two: [Filtered]'", ""),
         ("X-Key: {secret:header:X-Key}", "-H 'X-Key: [Filtered]'", ""),

@@ -447,6 +447,10 @@ class LoginTraffic(msgspec.Struct):
 
         return noted
 
+    def add(self, one: Answered) -> None:
+        """Collect a login of user code."""
+        self._sent.append(one)
+
     def write(self) -> None:
         """Record the logins since the last call."""
         for request, outcome, at in self._sent:

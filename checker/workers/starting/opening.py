@@ -16,14 +16,16 @@ from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.constraints import Constraint
+from checker.core.credentials import RUNNING_SOURCES
 from checker.core.digests import digest_int
 from checker.core.errors import CheckerError, IncorrectUsage, UsageError
 from checker.core.hooks import COMPONENTS, HookContext, HookSource, metric_named
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
+from checker.core.request import WireRequest
 from checker.core.resources import naming_places, status_of
-from checker.core.response import Response
+from checker.core.response import Outcome, Response
 from checker.core.send import Purpose, Transport
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter
@@ -270,7 +272,17 @@ def _laid_out(
     recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
     undone.callback(release, recorder)
     traffic = recorder.traffic
-    give_engine(subject, users, lambda request, outcome: traffic.beside(answered(request, outcome), Purpose.USER))
+    logins = LoginTraffic(traffic)
+
+    def record(request: WireRequest, outcome: Outcome) -> None:
+        one = answered(request, outcome)
+        # What a provider sends is a login, whose fields no rule knows.
+        if RUNNING_SOURCES:
+            logins.add(one)
+        else:
+            traffic.beside(one, Purpose.USER)
+
+    give_engine(subject, users, record)
     knowledge = _open_knowledge(settings, selected, recorder)
     undone.callback(knowledge.close)
     partition = partition_of(subject)
@@ -279,7 +291,6 @@ def _laid_out(
     # Half of the valid logins use the account of the run.
     acting = users if accounts is None else replace(users, hooks=AccountHooks(users.hooks, accounts))
     factory, unhooked = _factories(subject, recorder, knowledge, acting)
-    logins = LoginTraffic(recorder.traffic)
     subject.keeper = keeper = keeper_of(subject, logins.over(wiring_of(settings, origin)), users, accounts)
     if keeper is not None:
         keeper.fetched, keeper.note = logins.write, recorder.note
