@@ -32,6 +32,8 @@ DEFECTS = {
     "thread and lock": ("GET", "/notes?q=0000", None),
 }
 """Name -> the smallest request that shows it."""
+DISCLOSING = ("SQL with other clauses", "address in a trace")
+"""Names of the defects whose error texts show the inside of the server in the form in which frameworks print it."""
 
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": 5000}
@@ -47,7 +49,7 @@ def _body(properties: dict[str, Any], *required: str) -> dict[str, Any]:
 
 
 def document() -> dict[str, Any]:
-    """Its description: nothing is promised of answers, so server errors alone are failures."""
+    """Its description promises nothing of answers: only server errors are failures, and what their texts disclose."""
     responses = {"default": {"description": ""}}
     order_id = {"name": "id", "in": "path", "required": True, "schema": _COUNT}
     order = _body({"amount": _COUNT, "quantity": {"type": "integer", "minimum": 0, "maximum": 9}})
