@@ -114,6 +114,18 @@ def test_declared_examples_are_answered_when_they_are_valid() -> None:
     assert json.loads(_answer(mock, "GET", "/both").body) == 77
 
 
+def test_lists_of_an_example_have_one_item_unless_more_are_required() -> None:
+    several = {"total": 2, "items": [{"tags": ["a", "b"]}, {"tags": []}]}
+    mock = _mock(
+        {
+            "/some": {"get": {"responses": _json({"type": "object"}, example=several)}},
+            "/two": {"get": {"responses": _json({"type": "array", "minItems": 2}, example=[1, 2, 3])}},
+        }
+    )
+    assert json.loads(_answer(mock, "GET", "/some").body) == {"total": 2, "items": [{"tags": ["a", "b"]}]}
+    assert json.loads(_answer(mock, "GET", "/two").body) == [1, 2, 3]
+
+
 def test_success_is_preferred_then_the_default() -> None:
     empty = {"description": ""}
     mock = _mock(
