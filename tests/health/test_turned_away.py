@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.hooks import GLOBAL_HOOKS
 from checker.supervisor.signals import Interrupts
 from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
@@ -138,3 +139,21 @@ def test_fuzz_does_not_send_what_may_end_access_that_cannot_be_renewed(tmp_path:
     assert not any(what.endswith("/session/logout") for what, _ in service.seen)
     assert [label for label, _ in ran.notes("held_back")] == ["POST /session/logout"]
     assert service.statuses_after(0)[401] == 0
+
+
+def test_a_hook_that_refuses_a_case_which_is_sent_again_costs_that_case(tmp_path: Path) -> None:
+    known: set[str] = set()
+
+    def before_call(context: object, case: Any, kwargs: object) -> None:
+        if case.id in known:
+            raise ValueError("not twice")
+        known.add(case.id)
+
+    GLOBAL_HOOKS.register(before_call)
+    try:
+        ran = run(tmp_path, Leaving.by("GET", "/session/leave"), LOGIN, phases=("coverage", "fuzzing"))
+    finally:
+        GLOBAL_HOOKS.unregister(before_call)
+    assert ran.notes("turned_away")
+    assert any("not twice" in one.message for one in ran.view.errors.values())
+    assert (ran.outcome.outcome, ran.outcome.error) == ("completed", None)

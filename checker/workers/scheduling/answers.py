@@ -139,7 +139,6 @@ class Answers:
         """Send the request of a case again, because its response does not count. Both are recorded."""
         answers = flight.answers or with_answer(flight, _UNCOUNTED)
         self._traffic.unjudged(flight.made, answers, flight.purpose)
-        self.parked.append(flight)
         self._begin_anew(flight)
 
     def held_back(self, labels: Collection[Label]) -> list[InFlight]:
@@ -153,19 +152,29 @@ class Answers:
 
     def begin_anew(self) -> None:
         """Build the requests of waiting attempts again: their credentials may be outdated."""
-        for flight in self.parked:
+        waiting = tuple(self.parked)
+        self.parked.clear()
+        for flight in waiting:
             self._traffic.unjudged(flight.made, flight.answers, Purpose.RETRY)
             self._begin_anew(flight)
 
     def _begin_anew(self, flight: InFlight) -> None:
+        """Build the request of an attempt again and let it wait for a lane. An error, such as one of a login, fails only its case."""
         flight.is_doubtful = False
         flight.answers = ()
         tools, case = self._context.tools, flight.made.case
-        if flight.work is not None or not tools.is_plain:
-            flight.work = attempt(tools, case, flight.before)
-            flight.wanted = next(flight.work)
-        assert flight.wanted is not None
-        flight.wanted.fresh = True
+        try:
+            if flight.work is not None or not tools.is_plain:
+                flight.work = attempt(tools, case, flight.before)
+                flight.wanted = next(flight.work)
+        except StopIteration:
+            self._supply.release(flight)
+        except Exception as error:  # noqa: BLE001 - an error fails only this case
+            self._supply.fail(flight, error)
+        else:
+            assert flight.wanted is not None
+            flight.wanted.fresh = True
+            self.parked.append(flight)
 
     def judged(self, flight: InFlight, outcome: Outcome) -> Verdict | None:
         """Return the verdict on a case; None if it needs another request, waits for earlier cases, or cannot be judged."""
