@@ -111,6 +111,13 @@ def landing(request: Request) -> Reply:
     return Reply(302, "application/json", b"{}", (("Location", place), ("X-Count", "1")))
 
 
+def dangling(request: Request) -> Reply:
+    """A created resource that cannot be read at its `Location`."""
+    if request.method == "GET":
+        return json_reply({}, 404)
+    return Reply(201, "application/json", b"{}", (("Location", "/nowhere"), ("X-Count", "1")))
+
+
 @dataclass
 class AtFirst:
     """Answers the first request of each case in one way, and the same one again well."""
@@ -231,6 +238,10 @@ PROBES: dict[Place, Probe] = {
         "response_headers_conformance", always(200, "application/json", b"{}", counts=False)
     ),
     ("checks", "response_schema_conformance", "enabled"): without("response_schema_conformance", UNDATED),
+    ("checks", "location_conformance", "enabled"): without("location_conformance", dangling),
+    ("checks", "error_disclosure", "enabled"): without(
+        "error_disclosure", always(500, "text/plain", b"Traceback (most recent call last):\n")
+    ),
     ("checks", "max_response_time"): Probe(1e-6, lambda seen: "max_response_time" in seen.failed),
     ("checks", "positive_data_acceptance", "enabled"): without(
         "positive_data_acceptance", always(422, "application/json", b"{}")

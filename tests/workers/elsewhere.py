@@ -19,5 +19,8 @@ OF_CHECKS = {
     "ensure_resource_availability",
     "ignored_auth",
     "object_level_authorization",
+    "read_your_writes",
+    "refused_write",
+    "collection_conformance",
 }
-"""Need wrong data, other phases, sequences or credentials: see the tests of each check."""
+"""Need wrong data, other methods or phases, sequences or credentials: see the tests of each check."""
