@@ -101,7 +101,7 @@ class Command:
 
         Its workers are processes, unless it is `--inline`: forked from the server of all runs of this process, with its
         environment (`tests/fork_server.py`). Not for what is about signals or the process of the command
-        itself; `--inline` not for what loads hooks: they would stay.
+        itself; `--inline` not for what loads hooks: they would stay, and act in the runs of other tests.
         """
         printed = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True)
         complained = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n", write_through=True)
@@ -118,6 +118,10 @@ class Command:
                 patched.setenv(name, value)
             patched.setattr(sys, "argv", ["checker", *arguments])
             code = main(time.monotonic())
+        if "--inline" in arguments:
+            files = [str(getattr(module, "__file__", "")) for module in list(sys.modules.values())]
+            left = [path for path in files if path.startswith(f"{self.directory.resolve()}{os.sep}")]
+            assert not left, f"hooks stay in this process: {left}"
         stdout, stderr = (_text(stream) for stream in (printed, complained))
         return Ran(code, stdout, stderr, self.directory)
 

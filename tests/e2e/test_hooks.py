@@ -130,7 +130,7 @@ def test_a_part_that_a_hook_made_valid_or_invalid_changes_the_mode_of_its_cases(
     (command.directory / "checker.toml").write_text('hooks = "users_hooks.py"\n')
     checks = ("-c", "positive_data_acceptance,negative_data_rejection", "--phases", "fuzzing", "--report", "vcr")
     with serving(answer, GUARDED) as app:
-        ran = command.here("run", app.document_url, "--mode", mode, "-n", "8", "--seed", "1", "--inline", *checks)
+        ran = command.here("run", app.document_url, "--mode", mode, "-n", "8", "--seed", "1", "-w", "1", *checks)
     assert ran.code == 0, ran.shown
     positives = {label: sum(ran.view.positive_statuses(label).values()) for label in ("POST /a", "POST /b")}
     assert (positives["POST /a"] > 0) == (mode == "negative")
@@ -154,7 +154,7 @@ def test_a_request_of_user_code_is_recorded_with_its_purpose_and_without_secrets
     (command.directory / "checker.toml").write_text(toml)
     checks = ("-c", "mine", "--phases", "fuzzing", "--mode", "positive", "--report", "vcr")
     with serving(lambda request: json_reply({}), GUARDED) as app:
-        ran = command.here("run", app.document_url, "-n", "3", "--seed", "1", "--inline", *checks)
+        ran = command.here("run", app.document_url, "-n", "3", "--seed", "1", "-w", "1", *checks)
         assert ran.code == 0, ran.shown
         sent = sum(one.target == b"/b" and one.body == b'{"n":7}' for one in app.seen)
     (cassette,) = (command.directory / "checker-report").glob("vcr-*.yaml")
