@@ -178,7 +178,7 @@ def test_what_a_provider_sends_is_recorded_as_a_login_without_its_fields(command
     (command.directory / "checker.toml").write_text('hooks = "users_hooks.py"\n')
     chosen = ("--phases", "fuzzing", "--mode", "positive", "--include-path", "/a", "--report", "vcr,har,ndjson")
     with serving(lambda request: json_reply({"token": "C4n4ry-token"}), GUARDED) as app:
-        ran = command.here("run", app.document_url, "-n", "3", "--seed", "1", *chosen)
+        ran = command.here("run", app.document_url, "-n", "3", "--seed", "1", "-w", "1", *chosen)
         assert sum(b"C4n4ry-pin" in (one.body or b"") for one in app.seen) == 1, ran.shown
         assert any(one.headers.get("authorization") == "Bearer C4n4ry-token" for one in app.seen), ran.shown
     kept = [path for path in command.directory.rglob("*") if path.is_file() and "users_hooks" not in path.name]
