@@ -319,8 +319,9 @@ class Console:
             return
         self.screen.section("CAUSES")
         self.screen.line()
-        lines = [walled(partial(cause_line, one, shown), str) for one in causes]
-        self.screen.lines(cut_list(lines, _MOST_CAUSES, "  ", f": {_ELSEWHERE}"))
+        # The others are only counted: a line takes a millisecond, and a chatty server has thousands of causes.
+        lines = [walled(partial(cause_line, one, shown), str) for one in causes[:_MOST_CAUSES]]
+        self.screen.lines(cut_list([*lines, *[""] * (len(causes) - len(lines))], _MOST_CAUSES, "  ", f": {_ELSEWHERE}"))
         self.screen.line()
 
     def _loading_text(self) -> str:

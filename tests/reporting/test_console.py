@@ -283,3 +283,11 @@ def test_a_terminal_is_shown_nothing_that_it_obeys(run: tuple[list[Any], list[An
         text, _ = printed(run[0], encoding=encoding)
         assert "= FAILURES =" in text
         assert not re.search(f"[{DRIVING}]", text)
+
+
+def test_the_first_forty_causes_are_listed_and_the_others_counted() -> None:
+    found = [finding(label=f"GET /{number}", fingerprint=f"f{number}", unique_key=f"k{number}") for number in range(45)]
+    text, _ = printed([*clean_records()[:-1], *found, clean_records()[-1]])
+    causes = text[text.index("= CAUSES =") : text.index("= FAILURES =")]
+    assert causes.count("Server error") == 40
+    assert "- and 5 more" in causes
