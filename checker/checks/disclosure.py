@@ -28,7 +28,7 @@ _AT: Final = rb"(?:\b|\\[nt])at "
 _FRAME: Final = _AT + rb"[\w$.<>/@]+\((?:[\w$-]+\.(?:java|kt|scala):[0-9]+|Native Method)\)"
 _NODE_FRAME: Final = _AT + rb"[^\n\\]{0,120}\.[cm]?[jt]s:[0-9]+:[0-9]+"
 _MASKED: Final = rb"(?:\*+|x+|<[^>]*>|\$?\{[^}]*\}|\[[^\]]*\]|pass(?:word|wd)?|pwd|secret|redacted)"
-"""What stands in place of a password in a text that hides it, or explains how to write it."""
+"""Matches a placeholder for a password, in a text that hides it or explains how to write it."""
 _SIGNS: Final = (
     (_PYTHON, b"Traceback (most", rb"Traceback \(most recent call last\)"),
     (_JAVA, b".java:", _FRAME),

@@ -9,7 +9,7 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.core.case import NOT_SET, Case
 from checker.core.failures import Failure
 from checker.core.operation import Operation
-from checker.core.request import WireRequest, host_of
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
@@ -66,11 +66,11 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
 def _target(request: WireRequest, location: str) -> str | None:
     """Return path and query of a `Location`; None if it is malformed or on another host."""
     try:
-        found = urlsplit(urljoin(request.url, location.strip()))
-        here = urlsplit(request.url)
-        is_here = (host_of(found.hostname or ""), found.port) == (host_of(here.hostname or ""), here.port)
+        url = urljoin(request.url, location.strip())
+        is_here = BaseUrl.from_url(url).service == BaseUrl.from_url(request.url).service
     except ValueError:
         # `http://[x`, `http://host:port`
         return None
-    path = found.path or "/"
-    return f"{path}?{found.query}" if is_here and found.query else path if is_here else None
+    _, _, path, query, _ = urlsplit(url)
+    target = f"{path or '/'}?{query}" if query else path or "/"
+    return target if is_here else None

@@ -198,7 +198,7 @@ class _Reporting:
         for note in streams.notes:
             outcome.view.absorb(0, note)
         report = self._console.report(outcome.view, outcome.outcome)
-        code = outcome.exit_code or int(bool(report.failing_warnings or report.coverage.shortfalls))
+        code = outcome.exit_code or int(report.falls_short)
         if handlers is not None:
             handlers.finish(outcome.view, code, self._is_given_up)
         problems = streams.problems | self._summaries(report)

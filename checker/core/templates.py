@@ -126,7 +126,7 @@ def error_template(content: bytes, sent: Iterable[str] = (), described: Words = 
     Masked are quoted parts, statements of SQL, `sent` texts, and whatever has a digit in it. At most 160 characters. Empty
     when nothing stable is left.
     """
-    text = _telling_text(content)
+    text = telling_text(content)
     for value in sorted({s for s in sent if len(s) >= _SHORTEST_ECHO}, key=lambda one: (-len(one), one)):
         if value in text:
             text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text)
@@ -252,7 +252,8 @@ def _without_boilerplate(words: list[str]) -> list[str]:
     return [word for word in words if word not in _BOILERPLATE]
 
 
-def _telling_text(content: bytes) -> str:
+def telling_text(content: bytes) -> str:
+    """Return the lines of an error body that name the error: members such as `message`, the title of a page, the end of a traceback."""
     text = content[:_TEXT_BYTES].decode("utf-8", "replace")
     stripped = text.lstrip()
     if stripped[:1] in ("{", "["):

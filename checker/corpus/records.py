@@ -87,7 +87,7 @@ class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
     places: tuple[tuple[str, str], ...]
     """(location, name) of the parts that it has, and no accepted case."""
     absent: tuple[tuple[str, str], ...] = ()
-    """Those of the parts that it lacks, and no accepted case."""
+    """(location, name) of the parts that it lacks, and no accepted case."""
 
 
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):

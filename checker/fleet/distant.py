@@ -31,7 +31,7 @@ NEWS_S: Final = 0.5
 _PEERS_S: Final = 1.0
 """Between two looks of a worker of `fuzz` into the records of others."""
 _LAST_S: Final = 5.0
-"""How long a killed worker may take to send its last news."""
+"""Seconds that a killed worker may take to send its last news."""
 _NOTHING: Final = WorkerSnapshot(None, None, 0.0, (), {})
 
 
@@ -76,7 +76,7 @@ class Cluster(Protocol):
 
 
 class Shared:
-    """What workers have for each other: records of peers, and lines about created resources."""
+    """The data that workers have for each other: records of peers, and lines about created resources."""
 
     def __init__(self) -> None:
         self.journals: set[str] = set()

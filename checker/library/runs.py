@@ -195,7 +195,7 @@ class RunReports:
         report = report_of(outcome.view, run.settings, outcome.outcome)
         rows = [(format_named(name), Path(path)) for name, path in run.settings.report.files]
         told = [write_summary(row, path, report, run.context) for row, path in rows if not row.streams]
-        code = outcome.exit_code or int(bool(report.failing_warnings or report.coverage.shortfalls))
+        code = outcome.exit_code or int(report.falls_short)
         problems = [*streams.problems.values(), *(problem for problem in told if problem)]
         return replace(outcome, exit_code=code), problems
 

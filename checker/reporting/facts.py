@@ -1,14 +1,12 @@
-"""What is wrong, on one line: the fact of a failure, for lists of failures."""
+"""The fact of a failure, on one line, for lists of failures."""
 
-import json
 import re
-from collections.abc import Iterator
-from itertools import islice
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from checker.core import curl
 from checker.core.blocks import Answer, FailedCase
+from checker.core.templates import telling_text
 from checker.core.terminal import one_line
 from checker.corpus.records import Finding
 from checker.reporting.findings import Cause, failed_case
@@ -18,13 +16,8 @@ from checker.reporting.text import counted
 _SERVER_ERROR: Final = "ST101"
 _LONGEST: Final = 160
 _LONGEST_INPUT: Final = 60
-_DEPTH: Final = 4
-_MOST_TEXTS: Final = 50
-_MOST_MARKUP: Final = 8192
-"""Characters of a page that are read: the search for the end of each script is quadratic."""
 _INVALID: Final = "Invalid component: "
 _PAIR: Final = re.compile(r"Received: (?P<received>[^\n]*)\n(?:[^\n]*\n)*?Documented: (?P<documented>[^\n]*)")
-_TAG: Final = re.compile(r"<(?:style|script)\b.*?</(?:style|script)>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 
 
 def fact_of(finding: Finding, case: FailedCase) -> str:
@@ -71,22 +64,9 @@ def _input(command: str) -> str:
 
 
 def _error_text(body: bytes) -> str:
-    """Return the first text of an error body that holds a blank, else its first text."""
-    text = body.decode("utf-8", "replace")
-    try:
-        texts = _texts_in(json.loads(text), _DEPTH)
-    except (ValueError, RecursionError):
-        texts = iter(_TAG.sub("\n", text[:_MOST_MARKUP]).splitlines())
-    told = [stripped for one in islice(texts, _MOST_TEXTS) if (stripped := one.strip())]
-    return next((one for one in told if " " in one), told[0] if told else "")
-
-
-def _texts_in(value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif depth and isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts_in(inner, depth - 1)
+    """Return the first line of an error body that names the error and holds a blank, else the first."""
+    lines = [line.strip() for line in telling_text(body).splitlines() if line.strip()]
+    return next((line for line in lines if " " in line), lines[0] if lines else "")
 
 
 def _short(text: str, most: int) -> str:

@@ -199,7 +199,12 @@ class Report(Struct, frozen=True):
             return 130
         if not self.is_complete or self.outcome == "error" or not self.counts.cases:
             return 2
-        return int(bool(self.failing_warnings or self.coverage.shortfalls))
+        return int(self.falls_short)
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether warnings, or too little coverage, fail a run without failures."""
+        return bool(self.failing_warnings or self.coverage.shortfalls)
 
     @property
     def joined_errors(self) -> tuple[OperationError, ...]:

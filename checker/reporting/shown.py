@@ -171,7 +171,7 @@ class ShownFinding(Struct, frozen=True):
     """`ST101`; the name of the check for failures without a code."""
     title: str
     fact: str
-    """What is wrong, on one line; may be empty."""
+    """The fact of the failure, on one line; may be empty."""
     message: str
     marks: tuple[str, ...]
     """Reasons why its commands may not reproduce it; empty for a stable finding."""
