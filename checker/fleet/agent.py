@@ -77,23 +77,24 @@ class Agent:
                 f"the machine {socket.gethostname()} has checker {here[0]} and Python {here[1]}, this one has checker "
                 f"{there[0]} and Python {there[1]}: a cluster needs equal versions; install them on all of its machines"
             )
-        for piece in read(luggage, Order).pieces:
-            apply(piece, below(self._folder, piece.place))
-        settings: RunSettings = pickle.loads(given.settings)
-        settings = _settled(settings, self._folder, time.monotonic() - given.now)
-        self._layout = RunLayout(Path(settings.corpus.folder))
-        self._incarnation = given.incarnation
-        self._launcher = ProcessLauncher(self._work)
-        try:
-            ownership = Ownership(self._layout).__enter__()
-            self._sent[self._place(self._layout.made)] = _size(self._layout.made)
-            self._examples = set(self._example_places())
-            with self._lock:
-                if self._is_killed:
-                    return "not needed any more"
+        # Killed agents lose their folder: a file that is written later would bring it back.
+        with self._lock:
+            if self._is_killed:
+                return "not needed any more"
+            for piece in read(luggage, Order).pieces:
+                apply(piece, below(self._folder, piece.place))
+            settings: RunSettings = pickle.loads(given.settings)
+            settings = _settled(settings, self._folder, time.monotonic() - given.now)
+            self._layout = RunLayout(Path(settings.corpus.folder))
+            self._incarnation = given.incarnation
+            self._launcher = ProcessLauncher(self._work)
+            try:
+                ownership = Ownership(self._layout).__enter__()
+                self._sent[self._place(self._layout.made)] = _size(self._layout.made)
+                self._examples = set(self._example_places())
                 self._worker = self._launcher.start(given.incarnation, settings, ownership)
-        except (OSError, EOFError) as error:
-            return f"no worker can be started on {socket.gethostname()}: {error}"
+            except (OSError, EOFError) as error:
+                return f"no worker can be started on {socket.gethostname()}: {error}"
         return ""
 
     def give(self, number: int, data: bytes) -> None:
@@ -102,6 +103,8 @@ class Agent:
             return
         order = read(data, Order)
         with self._lock:
+            if self._is_killed:
+                return
             for piece in order.pieces:
                 if piece.place == self._place(self._layout.made):
                     self._foreign.update((piece.data or b"").splitlines())

@@ -52,7 +52,8 @@ class RayAgent:
         self._agent.kill()
 
     def leave(self) -> None:
-        """Remove its folder."""
+        """End the worker and remove its folder."""
+        self._agent.kill()
         os.chdir("/")
         shutil.rmtree(self._folder, ignore_errors=True)
 
