@@ -22,7 +22,7 @@ from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response, codings_of, readable
-from checker.core.send import Transport
+from checker.core.send import Transport, send_alone
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
@@ -244,7 +244,7 @@ def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transpo
             raise missing from None
         request = store.resolve_request(recorded)
     # On a kept connection that the server has closed meanwhile, the failure to send would look like a dropped response.
-    outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
+    outcome = send_alone(lanes, dataclasses.replace(request, fresh=True))
     if isinstance(outcome, NetworkFailure):
         kind = _NoResponse if outcome.kind in _UNANSWERED else _CannotSend
         raise kind(f"{outcome.kind}: {outcome.message}")

@@ -40,6 +40,7 @@ class Purpose(StrEnum):
 
 ON_THE_WAY: Final = frozenset((Purpose.LOGIN, Purpose.RETRY, Purpose.REDIRECT))
 """Sent for the sake of another request, which is on record as well and leads to them again."""
+_MEANWHILE_S: Final = 0.2
 
 
 class Transport(Protocol):
@@ -61,20 +62,6 @@ class Transport(Protocol):
         """Lanes that finished, with what they brought; waits at most `timeout_s` when there is none."""
         ...
 
-    def send(
-        self,
-        lane: int,
-        request: WireRequest,
-        *,
-        patience_s: float | None = None,
-        meanwhile: Callable[[], object] = lambda: None,
-    ) -> Outcome:
-        """Outcome of one request, waited for. Lanes that finish meanwhile are kept for the next `poll`.
-
-        `meanwhile` is called now and then; what it raises abandons the request, and passes through.
-        """
-        ...
-
     def waited_s(self, lane: int) -> float:
         """Seconds since the request on a lane was sent; 0 if none is in flight."""
         ...
@@ -82,3 +69,17 @@ class Transport(Protocol):
     def close(self) -> None:
         """Drop all requests in flight."""
         ...
+
+
+def send_alone(
+    transport: Transport, request: WireRequest, *, meanwhile: Callable[[], object] = lambda: None
+) -> Outcome:
+    """Return the outcome of one request, on the first lane of a transport that has nothing in flight.
+
+    `meanwhile` is called several times a second. After an exception from it, the transport can only be closed.
+    """
+    transport.start(0, request)
+    transport.flush()
+    while not (finished := transport.poll(_MEANWHILE_S)):
+        meanwhile()
+    return finished[0][1]

@@ -13,7 +13,7 @@ from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
-from checker.core.send import Transport
+from checker.core.send import Transport, send_alone
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
 from checker.transport.applications import Application
@@ -118,9 +118,9 @@ class RequestSender:
             while len(self._lanes) >= _MANY:
                 self._lanes.pop(next(iter(self._lanes))).close()
             lanes = self._lanes[origin, http] = self._connect(origin, http, 1)
-        outcome = lanes.send(0, request)
+        outcome = send_alone(lanes, request)
         if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
-            outcome = lanes.send(0, dataclasses.replace(request, fresh=True))
+            outcome = send_alone(lanes, dataclasses.replace(request, fresh=True))
         if isinstance(outcome, Response):
             outcome.request = request
         return outcome

@@ -13,7 +13,7 @@ from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
-from checker.core.send import ON_THE_WAY, Purpose, Transport
+from checker.core.send import ON_THE_WAY, Purpose, Transport, send_alone
 from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
 from checker.transport.factories import NETWORK, with_policies
 
@@ -188,7 +188,7 @@ class _Replay:
         if lanes is None:
             lanes = self._lanes[origin] = _CONNECT(origin, self._options.http, 1)
         # A kept connection that the server has closed would be reported as the response.
-        outcome = lanes.send(0, replace(request, fresh=True))
+        outcome = send_alone(lanes, replace(request, fresh=True))
         if isinstance(outcome, NetworkFailure) and outcome.kind in _NOT_CARRIED_OUT:
             self._failed += 1
         new_status = _new_status(outcome)

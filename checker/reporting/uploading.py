@@ -11,6 +11,7 @@ from checker.config.settings import UploadSettings
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
+from checker.core.send import send_alone
 from checker.core.terminal import one_line
 from checker.transport.factories import NETWORK
 
@@ -44,7 +45,7 @@ def upload(
         settings = HttpSettings().with_options(timeout_s=timeout_s)
         lanes = NETWORK(origin, settings, 1)
         try:
-            outcome = lanes.send(0, _request(archive, asked, origin), meanwhile=stop_if_given_up)
+            outcome = send_alone(lanes, _request(archive, asked, origin), meanwhile=stop_if_given_up)
         finally:
             lanes.close()
     except InterruptedError:

@@ -57,18 +57,6 @@ class BlockingTransport:
         lane, request, limit_s = self._waiting.popleft()
         return [(lane, self._exchange(request, limit_s))]
 
-    def send(
-        self,
-        lane: int,
-        request: WireRequest,
-        *,
-        patience_s: float | None = None,
-        meanwhile: Callable[[], object] = lambda: None,
-    ) -> Outcome:
-        """Return the outcome of a request without queueing it; `meanwhile` is called before."""
-        meanwhile()
-        return self._exchange(request, self._patience_s(request, patience_s))
-
     def waited_s(self, lane: int) -> float:
         """Return 0: the transport blocks, so no request is in flight when this is called."""
         return 0.0

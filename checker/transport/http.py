@@ -482,7 +482,6 @@ _JUST_NOW_S = 30e-6
 """Seconds after a `perform` in which another one finds nothing."""
 _SWEEP_S = 0.25
 _MAX_SELECT_S = 1.0
-_MEANWHILE_S = 0.2
 _SPARE_CONNECTIONS = 8
 """Connections that stay open beside one for each lane, for operations with other settings.
 
@@ -583,38 +582,6 @@ class HttpLanes:
         for lane, _ in done:
             self._lanes[lane].busy = False
         return done
-
-    def send(
-        self,
-        lane: int,
-        request: WireRequest,
-        *,
-        patience_s: float | None = None,
-        meanwhile: Callable[[], object] = lambda: None,
-    ) -> Outcome:
-        """Return the outcome of one request, blocking.
-
-        Lanes that finish meanwhile are kept for the next `poll`. `meanwhile` is called now and then; its exceptions
-        abandon the request and propagate.
-        """
-        self.start(lane, request, patience_s=patience_s)
-        kept: list[tuple[int, Outcome]] = []
-        while True:
-            self._pump(self._now() + _MEANWHILE_S)
-            for finished in self._done:
-                if finished[0] != lane:
-                    kept.append(finished)
-                    continue
-                self._lanes[lane].busy = False
-                self._done = kept + self._done[self._done.index(finished) + 1 :]
-                return finished[1]
-            self._done = []
-            try:
-                meanwhile()
-            except BaseException:
-                self._done = kept
-                self._land(self._lanes[lane].curl).busy = False
-                raise
 
     def waited_s(self, lane: int) -> float:
         """Return the seconds since the request on a lane was sent, without the time in which the worker was busy elsewhere; 0 if none is in flight."""

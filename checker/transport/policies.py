@@ -155,7 +155,6 @@ LONGEST_BACKOFF_S = 10.0
 MOST_WAITS = 3
 """Times that a request waits for an overloaded target (`rate-limit = "auto"`)."""
 LONGEST_WAIT_S = 60.0
-_MEANWHILE_S = 0.2
 _TOO_MANY = 429
 _AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, FailureKind.DROPPED})
 
@@ -238,23 +237,6 @@ class PolicyTransport:
             self._inner.flush()
         return ended
 
-    def send(
-        self,
-        lane: int,
-        request: WireRequest,
-        *,
-        patience_s: float | None = None,
-        meanwhile: Callable[[], object] = lambda: None,
-    ) -> Outcome:
-        """Return the outcome of one request, blocking."""
-        chain = _RequestChain(request, request, patience_s)
-        pause_s: float | None = 0.0
-        while pause_s is not None:
-            self._wait(self._due(chain, pause_s), meanwhile)
-            outcome = self._inner.send(lane, chain.request, patience_s=patience_s, meanwhile=meanwhile)
-            pause_s = self._next(chain, outcome)
-        return _told(chain, outcome)
-
     def waited_s(self, lane: int) -> float:
         """Seconds since the request on a lane was sent; 0 if none is in flight."""
         return 0.0 if lane in self._waiting else self._inner.waited_s(lane)
@@ -303,11 +285,6 @@ class PolicyTransport:
             return 0.0
         self._inner.flush()
         return timeout_s
-
-    def _wait(self, due: float, meanwhile: Callable[[], object]) -> None:
-        while (pause_s := due - self._clock()) > 0:
-            self._sleep(min(pause_s, _MEANWHILE_S))
-            meanwhile()
 
     def _next(self, chain: _RequestChain, outcome: Outcome) -> float | None:
         """Continue a chain and return the pause before its next request in seconds; None if the outcome ends it."""

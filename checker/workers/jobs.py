@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
-from checker.core.send import Transport
+from checker.core.send import Transport, send_alone
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -50,7 +50,7 @@ def run_alone(job: Job[Result], http: Transport) -> Result:
         wanted = next(job)
         while True:
             assert not isinstance(wanted, Pause)
-            wanted = job.send(http.send(0, wanted))
+            wanted = job.send(send_alone(http, wanted))
     except StopIteration as end:
         result: Result = end.value
         return result

@@ -14,6 +14,7 @@ from checker.config.settings import FetchLimits, UploadSettings
 from checker.core.errors import CredentialError, LoaderError
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure
+from checker.core.send import send_alone
 from checker.core.terminal import printable
 from checker.kinds.sources import FetchOptions
 from checker.kinds.web import Web
@@ -68,7 +69,7 @@ def _log_in(url: str) -> str:
 
 def _probe(url: str) -> str:
     lanes = NETWORK(BaseUrl.from_url(url), HttpSettings(request_timeout_s=_LIMIT_S), 1)
-    outcome = lanes.send(0, WireRequest("GET", b"/x", []))
+    outcome = send_alone(lanes, WireRequest("GET", b"/x", []))
     lanes.close()
     if isinstance(outcome, NetworkFailure):
         return outcome.message

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import Sanitization
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.send import ON_THE_WAY, Purpose
+from checker.core.send import ON_THE_WAY, Purpose, send_alone
 from checker.corpus.records import Exchange, Interaction
 from checker.phases.recordings import read_cassette
 from checker.phases.replay import ReplayOptions, replay
@@ -88,7 +88,7 @@ def test_each_interaction_shows_old_and_new_status(tmp_path: Path, server: RawSe
 
 def sent_bytes(server: RawServer, request: WireRequest) -> bytes:
     lanes = HttpLanes(BaseUrl.from_url(server.url), HttpSettings(), 1)
-    lanes.send(0, dataclasses.replace(request, fresh=True))
+    send_alone(lanes, dataclasses.replace(request, fresh=True))
     lanes.close()
     return server.seen.pop()
 

@@ -64,9 +64,11 @@ def asked(host: str, port: int, *, times: int = 3) -> list[object]:
     """What two lanes bring, the second on a new connection each time."""
     lanes = HttpLanes(BaseUrl("http", host, port, ""), HttpSettings(), 2)
     try:
-        return [
-            lanes.send(lane, WireRequest("GET", b"/", [], fresh=lane == 1)) for _ in range(times) for lane in range(2)
-        ]
+        outcomes: list[object] = []
+        for lane in (*range(2),) * times:
+            lanes.start(lane, WireRequest("GET", b"/", [], fresh=lane == 1))
+            outcomes += (outcome for _, outcome in lanes.poll(5.0))
+        return outcomes
     finally:
         lanes.close()
 

@@ -39,18 +39,11 @@ def test_requests_are_answered_in_turn_one_for_each_look() -> None:
     assert found == [(1, b"/b"), (0, b"/a")]
 
 
-def test_one_that_is_waited_for_does_not_wait_for_its_turn() -> None:
-    seen = Seen()
-    seen.transport.start(0, request("/a"))
-    seen.transport.send(1, request("/b"))
-    assert [target for target, _ in seen.requests] == [b"/b"]
-    assert [lane for lane, _ in seen.transport.poll(0.0)] == [0]
-
-
 def test_patience_is_never_longer_than_the_time_limit() -> None:
     seen = Seen()
     for patience_s in (None, 1.0, 9.0):
-        seen.transport.send(0, request("/"), patience_s=patience_s)
+        seen.transport.start(0, request("/"), patience_s=patience_s)
+        seen.transport.poll(0.0)
     assert [limit_s for _, limit_s in seen.requests] == [5.0, 1.0, 5.0]
 
 

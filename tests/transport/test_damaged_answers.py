@@ -7,6 +7,7 @@ import pytest
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import send_alone
 from checker.transport.http import HttpLanes, HttpSettings
 from tests.transport.conftest import RawServer
 
@@ -16,7 +17,7 @@ CLOSING = b"Connection: close\r\n\r\n"
 def sent(server: RawServer, settings: HttpSettings | None = None) -> Outcome:
     lanes = HttpLanes(server.origin, settings or HttpSettings(), 1)
     try:
-        return lanes.send(0, WireRequest("GET", b"/", []))
+        return send_alone(lanes, WireRequest("GET", b"/", []))
     finally:
         lanes.close()
 

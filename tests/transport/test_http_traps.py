@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import send_alone
 from checker.transport.http import HttpLanes, HttpSettings
 
 
@@ -55,10 +56,10 @@ def failed(outcome: Outcome) -> NetworkFailure:
     ],
 )
 def test_what_cannot_be_sent_is_an_outcome_and_harms_nobody(server, lanes, wanted) -> None:
-    outcome = failed(lanes.send(0, wanted))
+    outcome = failed(send_alone(lanes, wanted))
     assert outcome.kind is FailureKind.UNSENDABLE
     assert not server.received
-    assert ok(lanes.send(0, request())).content == b"ok"
+    assert ok(send_alone(lanes, request())).content == b"ok"
 
 
 def test_an_unsendable_request_comes_back_from_poll(lanes) -> None:
@@ -71,7 +72,7 @@ def test_an_unsendable_request_comes_back_from_poll(lanes) -> None:
 
 def test_bodies_may_hold_any_byte(server, lanes) -> None:
     body = bytes(range(256))
-    lanes.send(0, request("POST", body=body))
+    send_alone(lanes, request("POST", body=body))
     assert server.received[0].body == body
 
 
@@ -80,7 +81,7 @@ def test_bodies_may_hold_any_byte(server, lanes) -> None:
 def test_any_target_travels_untouched(shared_server, target) -> None:
     lanes = HttpLanes(shared_server.origin, HttpSettings(), 1)
     try:
-        lanes.send(0, request(target=target))
+        send_alone(lanes, request(target=target))
     finally:
         lanes.close()
     assert shared_server.received[-1].head[0] == b"GET " + target + b" HTTP/1.1"
@@ -88,7 +89,7 @@ def test_any_target_travels_untouched(shared_server, target) -> None:
 
 @pytest.mark.parametrize("target", [b"/a/../b/./c", b"//x", b"/%2e%2e/%zz", b"/\\#?#", b"/\xff \x7f"])
 def test_odd_targets_travel_untouched(server, lanes, target) -> None:
-    lanes.send(0, request(target=target))
+    send_alone(lanes, request(target=target))
     assert server.received[0].head[0] == b"GET " + target + b" HTTP/1.1"
 
 
@@ -96,8 +97,8 @@ def test_odd_targets_travel_untouched(server, lanes, target) -> None:
 
 
 def test_headers_are_sent_as_given(server, lanes) -> None:
-    lanes.send(
-        0,
+    send_alone(
+        lanes,
         request(
             headers=[
                 (b"X-Dup", b"1"),
@@ -120,19 +121,19 @@ def test_headers_are_sent_as_given(server, lanes) -> None:
 
 
 def test_nothing_is_added_but_the_host(server, lanes) -> None:
-    lanes.send(0, request())
+    send_alone(lanes, request())
     port = server.origin.port
     assert server.received[0].head == [b"GET / HTTP/1.1", b"Host: 127.0.0.1:%d" % port]
 
 
 def test_headers_of_the_last_request_are_gone(server, lanes) -> None:
-    lanes.send(0, request(headers=[(b"X-A", b"1")]))
-    lanes.send(0, request())
+    send_alone(lanes, request(headers=[(b"X-A", b"1")]))
+    send_alone(lanes, request())
     assert server.received[1].values(b"X-A") == []
 
 
 def test_a_host_of_the_case_replaces_ours(server, lanes) -> None:
-    lanes.send(0, request(headers=[(b"Host", b"elsewhere")]))
+    send_alone(lanes, request(headers=[(b"Host", b"elsewhere")]))
     assert server.received[0].values(b"Host") == [b"elsewhere"]
 
 
@@ -156,7 +157,7 @@ def test_a_body_does_not_outlive_its_request(server, lanes) -> None:
             server.scripts = [[head(b"HTTP/1.1 200 OK", b"Content-Length: 5")] * 20]
         else:
             server.scripts = [[b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"] * 20]
-        response = ok(lanes.send(0, request(method, body=body)))
+        response = ok(send_alone(lanes, request(method, body=body)))
         received = server.received[-1]
         assert received.head[0] == f"{method} / HTTP/1.1".encode()
         assert received.body == (body or b"")
@@ -169,7 +170,7 @@ def test_a_body_does_not_outlive_its_request(server, lanes) -> None:
 
 def test_a_large_body_waits_for_no_permission(server, lanes) -> None:
     body = b"x" * 1_200_000
-    ok(lanes.send(0, request("POST", body=body)))
+    ok(send_alone(lanes, request("POST", body=body)))
     assert server.received[0].values(b"Expect") == []
     assert server.received[0].body == body
 
@@ -178,9 +179,9 @@ def test_a_large_body_waits_for_no_permission(server, lanes) -> None:
 
 
 def test_a_length_of_the_case_s_own_costs_the_connection(server, lanes) -> None:
-    lanes.send(0, request("POST", headers=[(b"Content-Length", b"2")], body=b"ok"))
-    lanes.send(0, request())
-    lanes.send(0, request())
+    send_alone(lanes, request("POST", headers=[(b"Content-Length", b"2")], body=b"ok"))
+    send_alone(lanes, request())
+    send_alone(lanes, request())
     assert [received.connection for received in server.received] == [0, 1, 1]
     assert server.received[0].values(b"Content-Length") == [b"2"]
 
@@ -191,12 +192,12 @@ def test_a_length_of_the_case_s_own_costs_the_connection(server, lanes) -> None:
 @pytest.mark.parametrize(("method", "body"), [("POST", b"pay"), ("GET", None), ("DELETE", None)])
 def test_a_request_on_a_dying_connection_is_sent_once(server, lanes, method, body) -> None:
     server.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", b"")
-    assert ok(lanes.send(0, request())).content == b"ok"
-    outcome = failed(lanes.send(0, request(method, b"/second", body=body)))
+    assert ok(send_alone(lanes, request())).content == b"ok"
+    outcome = failed(send_alone(lanes, request(method, b"/second", body=body)))
     assert outcome.kind is FailureKind.DROPPED
     assert outcome.message.endswith("(a connection that had been used before)")
     assert [received.head[0].split()[1] for received in server.received] == [b"/", b"/second"]
-    assert ok(lanes.send(0, request(target=b"/third"))).content == b"ok"
+    assert ok(send_alone(lanes, request(target=b"/third"))).content == b"ok"
     assert len(server.received) == 3
 
 
@@ -205,15 +206,15 @@ def test_a_connection_that_was_closed_while_idle_is_no_drop(server, lanes) -> No
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 
     server.answer(reply)
-    ok(lanes.send(0, request()))
+    ok(send_alone(lanes, request()))
     server.join_connection(0)
-    assert ok(lanes.send(0, request("POST", body=b"x"))).content == b"ok"
+    assert ok(send_alone(lanes, request("POST", body=b"x"))).content == b"ok"
     assert [received.connection for received in server.received] == [0, 1]
 
 
 def test_fresh_means_a_new_connection(server, lanes) -> None:
     for fresh in (False, False, True, False):
-        lanes.send(0, replace(request(), fresh=fresh))
+        send_alone(lanes, replace(request(), fresh=fresh))
     assert [received.connection for received in server.received][:3] == [0, 0, 1]
 
 
@@ -226,7 +227,7 @@ def test_the_last_header_block_is_the_response(server, lanes) -> None:
         b"HTTP/1.1 201 Created\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\n\r\n"
         b"2\r\nok\r\n0\r\nX-Trailer: 1\r\n\r\n"
     )
-    response = ok(lanes.send(0, request()))
+    response = ok(send_alone(lanes, request()))
     assert (response.status_code, response.message, response.content) == (201, "Created", b"ok")
     assert response.raw_headers == [("X-A", "1"), ("Transfer-Encoding", "chunked")]
     assert response.header_lines is not None
@@ -253,10 +254,10 @@ def test_the_last_header_block_is_the_response(server, lanes) -> None:
 )
 def test_malformed_answers_are_outcomes_that_keep_what_arrived(server, lanes, reply, kind, status) -> None:
     server.answer(reply)
-    outcome = failed(lanes.send(0, request()))
+    outcome = failed(send_alone(lanes, request()))
     assert outcome.kind is kind, outcome
     assert (outcome.partial.status_code if outcome.partial else None) == status
-    assert ok(lanes.send(0, request())).content == b"ok"
+    assert ok(send_alone(lanes, request())).content == b"ok"
 
 
 def test_a_body_that_is_cut_short_is_a_drop_with_its_beginning(server, lanes) -> None:
@@ -264,7 +265,7 @@ def test_a_body_that_is_cut_short_is_a_drop_with_its_beginning(server, lanes) ->
         connection.sendall(head(b"HTTP/1.1 200 OK", b"Content-Length: 10") + b"half")
 
     server.answer(reply)
-    outcome = failed(lanes.send(0, request()))
+    outcome = failed(send_alone(lanes, request()))
     assert outcome.kind is FailureKind.DROPPED
     assert outcome.partial is not None
     assert (outcome.partial.content, outcome.partial.content_size) == (b"half", 10)
@@ -274,7 +275,7 @@ def test_nobody_listens(server) -> None:
     origin = server.origin
     server.stop()
     lanes = HttpLanes(origin, HttpSettings(), 1)
-    assert failed(lanes.send(0, request())).kind is FailureKind.REFUSED
+    assert failed(send_alone(lanes, request())).kind is FailureKind.REFUSED
     lanes.close()
 
 
@@ -294,7 +295,7 @@ def test_nobody_listens(server) -> None:
 )
 def test_odd_answers_are_responses(server, lanes, reply, status, content) -> None:
     server.answer(reply)
-    response = ok(lanes.send(0, request()))
+    response = ok(send_alone(lanes, request()))
     assert (response.status_code, response.content) == (status, content)
     assert response.header_lines is not None
     assert response.header_lines[0].strip() == reply.split(b"\n")[0].strip()
@@ -304,7 +305,7 @@ def test_folded_and_odd_headers_are_read(server, lanes) -> None:
     server.answer(
         head(b"HTTP/1.1 200 OK", b"X-Folded: a", b"  b", b"x-dup:1", b"X-Dup: \xe9", b"X-Empty:", b"Content-Length: 0")
     )
-    response = ok(lanes.send(0, request()))
+    response = ok(send_alone(lanes, request()))
     assert response.headers["x-folded"] == ["a b"]
     assert response.headers["x-dup"] == ["1", "é"]
     assert response.headers["x-empty"] == [""]

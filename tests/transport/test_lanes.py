@@ -12,6 +12,7 @@ import pytest
 
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import send_alone
 from checker.transport.http import HttpLanes, HttpSettings
 
 from .conftest import OK
@@ -86,25 +87,12 @@ def test_every_lane_gets_its_own_answer(server, open_lanes) -> None:
     assert len(server.received) == 40
 
 
-def test_what_finishes_during_a_blocking_send_is_kept(server, open_lanes) -> None:
-    lanes = open_lanes(3)
-    lanes.start(0, request(b"/a"))
-    lanes.start(1, request(b"/\0"))
-    lanes.flush()
-    for _ in range(5):
-        ok(lanes.send(2, request(b"/b")))
-    found = collect(lanes, 2)
-    assert ok(found[0]).content == b"ok"
-    assert isinstance(found[1], NetworkFailure)
-    assert lanes.busy() == 0
-
-
 class Enough(Exception):
     pass
 
 
-def test_a_request_can_be_abandoned_and_costs_no_other(server, open_lanes) -> None:
-    lanes = open_lanes(2)
+def test_a_request_can_be_abandoned(server, open_lanes) -> None:
+    lanes = open_lanes(1)
     server.scripts += [[lambda _, stopped: stopped.wait()]]
     asked = []
 
@@ -114,11 +102,8 @@ def test_a_request_can_be_abandoned_and_costs_no_other(server, open_lanes) -> No
             raise Enough
 
     with pytest.raises(Enough):
-        lanes.send(0, request(target=b"/hangs"), meanwhile=meanwhile)
+        send_alone(lanes, request(target=b"/hangs"), meanwhile=meanwhile)
     assert asked == [1, 1]
-    lanes.start(1, request(target=b"/other"))
-    assert ok(collect(lanes, 1)[1]).content == b"ok"
-    assert ok(lanes.send(0, request())).content == b"ok"
 
 
 def test_a_busy_lane_takes_nothing(open_lanes) -> None:
@@ -154,7 +139,7 @@ def test_closing_drops_what_is_in_flight(server, open_lanes) -> None:
 def test_a_dripping_server_cannot_outlive_the_time_limit(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
     lanes = open_lanes(request_timeout_s=1.5)
-    outcome = lanes.send(0, request())
+    outcome = send_alone(lanes, request())
     assert isinstance(outcome, NetworkFailure)
     assert outcome.kind is FailureKind.TIMEOUT
     assert outcome.message == "no complete response within 1.5 s"
@@ -166,7 +151,7 @@ def test_a_dripping_server_cannot_outlive_the_time_limit(server, open_lanes) -> 
 
 def test_dripping_headers_cannot_either(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\n", b"X-A: 1\r\n", 0.02))
-    outcome = open_lanes(request_timeout_s=0.2).send(0, request())
+    outcome = send_alone(open_lanes(request_timeout_s=0.2), request())
     assert isinstance(outcome, NetworkFailure)
     assert outcome.kind is FailureKind.TIMEOUT
 
@@ -179,7 +164,7 @@ def test_a_request_can_be_given_up_sooner_than_the_others(server, open_lanes) ->
     assert isinstance(outcome, NetworkFailure)
     assert outcome.kind is FailureKind.GIVEN_UP
     server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
-    patient = lanes.send(0, request())
+    patient = send_alone(lanes, request())
     assert isinstance(patient, NetworkFailure)
     assert patient.kind is FailureKind.TIMEOUT
 
@@ -187,19 +172,19 @@ def test_a_request_can_be_given_up_sooner_than_the_others(server, open_lanes) ->
 def test_each_request_has_the_time_of_its_own_settings(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
     lanes = open_lanes()
-    hasty = lanes.send(0, replace(request(), via=HttpSettings(request_timeout_s=0.05)))
+    hasty = send_alone(lanes, replace(request(), via=HttpSettings(request_timeout_s=0.05)))
     assert isinstance(hasty, NetworkFailure)
     assert hasty.message == "no complete response within 0.05 s"
-    assert ok(lanes.send(0, request())).status_code == 200
+    assert ok(send_alone(lanes, request())).status_code == 200
 
 
 def test_nothing_of_a_request_is_left_for_one_that_travels_otherwise(server, open_lanes) -> None:
     server.answer(OK, b"HTTP/1.1 200 OK\r\n\r\n")
     lanes, other = open_lanes(), HttpSettings(request_timeout_s=7.0)
-    ok(lanes.send(0, request(method="PUT", body=b"body")))
-    ok(lanes.send(0, replace(request(method="HEAD"), via=other)))
-    ok(lanes.send(0, replace(request(), via=other)))
-    ok(lanes.send(0, request()))
+    ok(send_alone(lanes, request(method="PUT", body=b"body")))
+    ok(send_alone(lanes, replace(request(method="HEAD"), via=other)))
+    ok(send_alone(lanes, replace(request(), via=other)))
+    ok(send_alone(lanes, request()))
     sent = [(one.head[0].split()[0], one.body) for one in server.received]
     assert sent == [(b"PUT", b"body"), (b"HEAD", b""), (b"GET", b""), (b"GET", b"")]
     assert {one.connection for one in server.received} == {0}
@@ -208,7 +193,7 @@ def test_nothing_of_a_request_is_left_for_one_that_travels_otherwise(server, ope
 def test_an_endless_body_is_cut(server, open_lanes) -> None:
     start = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     server.answer(endless(start, b"3e8\r\n" + CHUNK + b"\r\n", 0))
-    response = ok(open_lanes(max_response_bytes=10_500).send(0, request()))
+    response = ok(send_alone(open_lanes(max_response_bytes=10_500), request()))
     assert response.content == (CHUNK * 11)[:10_500]
     assert response.is_truncated
 
@@ -216,14 +201,14 @@ def test_an_endless_body_is_cut(server, open_lanes) -> None:
 def test_a_long_body_is_cut_and_says_how_long_it_was(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 5000000\r\n\r\n", CHUNK, 0))
     lanes = open_lanes(max_response_bytes=2500)
-    response = ok(lanes.send(0, request()))
+    response = ok(send_alone(lanes, request()))
     assert (len(response.content), response.content_size) == (2500, 5_000_000)
-    assert not ok(lanes.send(0, request())).is_truncated
+    assert not ok(send_alone(lanes, request())).is_truncated
 
 
 def test_a_body_of_exactly_the_limit_is_whole(server, open_lanes) -> None:
     server.answer(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + CHUNK)
-    response = ok(open_lanes(max_response_bytes=1000).send(0, request()))
+    response = ok(send_alone(open_lanes(max_response_bytes=1000), request()))
     assert response.content == CHUNK
     assert not response.is_truncated
 
@@ -232,7 +217,7 @@ def test_a_body_of_exactly_the_limit_is_whole(server, open_lanes) -> None:
 def test_an_endless_event_stream_is_sampled(server, open_lanes, limits) -> None:
     start = b"HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream\r\n\r\n"
     server.answer(endless(start, b"data: 1\n\n", 0.05))
-    response = ok(open_lanes(**limits).send(0, request()))
+    response = ok(send_alone(open_lanes(**limits), request()))
     assert response.content.startswith(b"data: 1\n\n")
     assert response.is_truncated
 
@@ -271,7 +256,7 @@ def timed_lanes(server, clock):
 
 
 def test_our_own_stalls_are_not_the_server_s(timed_lanes, clock) -> None:
-    ok(timed_lanes.send(0, request()))
+    ok(send_alone(timed_lanes, request()))
     timed_lanes.start(0, request())
     timed_lanes.flush()
     clock.now_s += 0.5
@@ -297,7 +282,7 @@ def test_what_the_server_takes_is_its_own(server, timed_lanes, clock) -> None:
 
 def test_a_redirect_is_the_response(server, open_lanes) -> None:
     server.answer(b"HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 0\r\n\r\n")
-    assert ok(open_lanes(1).send(0, request())).headers["location"] == ["/next"]
+    assert ok(send_alone(open_lanes(1), request())).headers["location"] == ["/next"]
     assert len(server.received) == 1
 
 
@@ -305,7 +290,7 @@ def test_cookies_of_a_response_are_not_sent_back(server, open_lanes) -> None:
     server.answer(b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b; Path=/\r\nContent-Length: 0\r\n\r\n")
     lanes = open_lanes(1)
     for _ in range(2):
-        ok(lanes.send(0, request()))
+        ok(send_alone(lanes, request()))
     assert server.received[1].values(b"Cookie") == []
 
 
@@ -328,13 +313,13 @@ def test_all_lanes_recover_when_the_server_has_hung_up(server, open_lanes) -> No
 
 def test_proxy_of_the_environment_is_not_used(monkeypatch, open_lanes) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    assert ok(open_lanes(1).send(0, request())).content == b"ok"
+    assert ok(send_alone(open_lanes(1), request())).content == b"ok"
 
 
 def test_an_http_proxy_gets_an_absolute_target(server, open_lanes) -> None:
     origin = server.origin
     lanes = open_lanes(proxy=origin.url)
-    assert ok(lanes.send(0, request(b"/a?b"))).content == b"ok"
+    assert ok(send_alone(lanes, request(b"/a?b"))).content == b"ok"
     assert server.received[0].head[0] == f"GET {origin.url}/a?b HTTP/1.1".encode()
 
 
@@ -359,7 +344,7 @@ def test_descriptors_beyond_select_neither_stop_nor_spin(server) -> None:
     try:
         server.answer(reply)
         with closing(HttpLanes(server.origin, HttpSettings(), 1, now)) as lanes:
-            assert ok(lanes.send(0, request())).content == b"ok"
+            assert ok(send_alone(lanes, request())).content == b"ok"
         # Spinning would look at the clock 100,000 times.
         assert looks < 5_000
     finally:
@@ -386,7 +371,7 @@ def test_a_stream_is_not_listened_to_beyond_its_events(server) -> None:
     server.answer(endless(start, b"data: 1\r\n\r\n", 0.01))
     settings = HttpSettings(max_stream_events=3, stream_time_s=30.0)
     with closing(HttpLanes(server.origin, settings, 1)) as lanes:
-        outcome = ok(lanes.send(0, request()))
+        outcome = ok(send_alone(lanes, request()))
     assert outcome.is_truncated
     assert outcome.content.count(b"data") >= 3
     # Whoever listened on would have heard thousands of them until the limit of 30 s.
@@ -400,6 +385,6 @@ def test_new_connections_do_not_add_up(server, open_lanes) -> None:
     for _ in range(60):
         wanted = request()
         wanted.fresh = True
-        ok(lanes.send(0, wanted))
+        ok(send_alone(lanes, wanted))
         opened.append(sum(one.raddr[1:] == (server.origin.port,) for one in process.net_connections("tcp")))
     assert max(opened[30:]) == max(opened[:30]) < 20

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from checker.config.operation_settings import HttpSettings
 from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import send_alone
 from checker.transport.factories import NETWORK, with_policies
 from checker.transport.policies import PolicyTransport, RateLimits
 
@@ -53,10 +55,6 @@ class Scripted:
         self.started.clear()
         return found
 
-    def send(self, lane, request, *, patience_s=None, meanwhile=lambda: None) -> Outcome:
-        self.asked.append((self.clock.now, request))
-        return self._answer(request)
-
     def waited_s(self, lane: int) -> float:
         return 0.0
 
@@ -87,33 +85,20 @@ def transport(
     return PolicyTransport(inner, ORIGIN, http, limits, sleep=clock.sleep), inner
 
 
-def polled(policies: PolicyTransport, request: WireRequest) -> Outcome:
-    """The outcome by `start` and `poll`, as the worker asks for it."""
-    policies.start(0, request)
-    policies.flush()
-    while not (found := policies.poll(0.05)):
-        pass
-    [(lane, outcome)] = found
-    assert lane == 0
-    return outcome
+def sent(policies: PolicyTransport, request: WireRequest) -> Any:
+    return send_alone(policies, request)
 
 
-def sent(policies: PolicyTransport, request: WireRequest) -> Outcome:
-    return policies.send(0, request)
-
-
-WAYS = pytest.mark.parametrize("way", [polled, sent])
 POST = WireRequest("POST", b"/a?x=1", [(b"Content-Type", b"text/plain"), (b"X-Key", b"k")], b"body")
 
 
-@WAYS
 @pytest.mark.parametrize(
     ("status", "method", "body"),
     [(301, "GET", None), (302, "GET", None), (303, "GET", None), (307, "POST", b"body"), (308, "POST", b"body")],
 )  # fmt: skip
-def test_a_redirect_of_the_same_site_is_followed(way, status, method, body) -> None:
+def test_a_redirect_of_the_same_site_is_followed(status, method, body) -> None:
     policies, inner = transport(answer(status, location="../b?y=2#part"))
-    outcome = way(policies, POST)
+    outcome = sent(policies, POST)
     assert outcome.status_code == 200
     assert outcome.redirects == 1
     assert outcome.request is POST
@@ -124,73 +109,66 @@ def test_a_redirect_of_the_same_site_is_followed(way, status, method, body) -> N
     assert (second.header(b"content-type") is None) is (body is None)
 
 
-@WAYS
 @pytest.mark.parametrize(
     "place",
     ["http://elsewhere.test/", "http://127.0.0.1:8081/", "https://127.0.0.1:8080/", "//other.test/", "http://u:p@127.0.0.1:8080/", "http://[", "/\u00e9"],
 )  # fmt: skip
-def test_credentials_never_leave_their_site(way, place: str) -> None:
+def test_credentials_never_leave_their_site(place: str) -> None:
     policies, inner = transport(answer(302, location=place))
-    assert way(policies, POST).status_code == 302
+    assert sent(policies, POST).status_code == 302
     assert len(inner.asked) == 1
 
 
-@WAYS
 @pytest.mark.parametrize(("more", "asked"), [(0, 2), (1, 1)])
-def test_what_is_longer_than_servers_take_is_not_followed(way, more: int, asked: int) -> None:
+def test_what_is_longer_than_servers_take_is_not_followed(more: int, asked: int) -> None:
     policies, inner = transport(answer(302, location="/" + "a" * (LONGEST_TARGET - 1 + more)))
-    way(policies, POST)
+    sent(policies, POST)
     assert len(inner.asked) == asked
 
 
-@WAYS
 @pytest.mark.parametrize(("most", "hops"), [(0, 0), (2, 2), (30, 30)])
-def test_no_more_redirects_than_are_allowed(way, most: int, hops: int) -> None:
+def test_no_more_redirects_than_are_allowed(most: int, hops: int) -> None:
     policies, inner = transport(*[answer(302, location="/again")] * 40, max_redirects=most)
-    assert way(policies, POST).status_code == 302
+    assert sent(policies, POST).status_code == 302
     assert len(inner.asked) == hops + 1
 
 
-@WAYS
-def test_a_documented_redirect_is_the_answer(way) -> None:
+def test_a_documented_redirect_is_the_answer() -> None:
     policies, inner = transport(answer(302, location="/b"))
-    assert way(policies, dataclasses.replace(POST, is_kept=lambda: True)).status_code == 302
+    assert sent(policies, dataclasses.replace(POST, is_kept=lambda: True)).status_code == 302
     assert len(inner.asked) == 1
 
 
-@WAYS
-def test_what_nobody_answered_is_sent_again_with_longer_and_longer_pauses(way) -> None:
+def test_what_nobody_answered_is_sent_again_with_longer_and_longer_pauses() -> None:
     kinds = [FailureKind.REFUSED, FailureKind.TIMEOUT, FailureKind.DROPPED, FailureKind.DNS] * 2
     policies, inner = transport(*map(failing, kinds), retries=6)
-    outcome = way(policies, POST)
+    outcome = sent(policies, POST)
     assert outcome.kind is FailureKind.DROPPED
     times = [at for at, _ in inner.asked]
     assert [after - before for before, after in pairwise(times)] == (pytest.approx([1, 2, 4, 8, 10, 10]))
 
 
-@WAYS
 @pytest.mark.parametrize("kind", [FailureKind.UNSENDABLE, FailureKind.GIVEN_UP, FailureKind.OTHER])
-def test_what_would_fail_again_is_not_sent_again(way, kind: FailureKind) -> None:
+def test_what_would_fail_again_is_not_sent_again(kind: FailureKind) -> None:
     policies, inner = transport(failing(kind), retries=3)
-    assert way(policies, POST).kind is kind
+    assert sent(policies, POST).kind is kind
     assert len(inner.asked) == 1
 
 
-@WAYS
 @pytest.mark.parametrize(
     ("header", "pauses"),
     [({"retry_after": "7"}, [7, 7, 7]), ({}, [1, 2, 4]), ({"retry_after": "900"}, [60, 60, 60]), ({"retry_after": "soon"}, [1, 2, 4])],
 )  # fmt: skip
-def test_auto_waits_as_long_as_is_asked_for(way, header, pauses) -> None:
+def test_auto_waits_as_long_as_is_asked_for(header, pauses) -> None:
     policies, inner = transport(*[answer(429, **header)] * 5, rate="auto")
-    assert way(policies, POST).status_code == 429
+    assert sent(policies, POST).status_code == 429
     times = [at for at, _ in inner.asked]
     assert [after - before for before, after in pairwise(times)] == (pytest.approx(pauses))
 
 
 def test_without_auto_429_is_an_answer() -> None:
     policies, inner = transport(answer(429, retry_after="7"))
-    outcome = polled(policies, POST)
+    outcome = sent(policies, POST)
     assert isinstance(outcome, Response)
     assert outcome.status_code == 429
     assert len(inner.asked) == 1
@@ -237,7 +215,7 @@ def test_an_operation_has_a_rate_of_its_own() -> None:
     slow = dataclasses.replace(POST, via=replace(HttpSettings(), rate="1/m"))
     free = dataclasses.replace(POST, via=replace(HttpSettings(), rate=None))
     for request in (slow, slow, free, free, POST, POST):
-        polled(policies, request)
+        sent(policies, request)
     assert [round(at) for at, _ in inner.asked] == [0, 60, 60, 60, 60, 61]
 
 
@@ -251,7 +229,7 @@ def network(server: RawServer) -> Iterator[PolicyTransport]:
 
 def test_redirects_over_the_network(server: RawServer, network: PolicyTransport) -> None:
     server.answer(b"HTTP/1.1 303 See Other\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n")
-    outcome = polled(network, POST)
+    outcome = sent(network, POST)
     assert isinstance(outcome, Response)
     assert (outcome.status_code, outcome.content, outcome.redirects) == (200, b"ok", 1)
     assert [one.head[0] for one in server.received] == [

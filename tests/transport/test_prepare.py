@@ -6,6 +6,7 @@ import pytest
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import BaseUrl, WireRequest
+from checker.core.send import send_alone
 from checker.transport.header_lines import header_lines
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.prepare import RequestMaker
@@ -221,7 +222,7 @@ def test_what_is_made_is_what_arrives(server) -> None:
         )
     )
     lanes = HttpLanes(server.origin, HttpSettings(), 1)
-    lanes.send(0, request)
+    send_alone(lanes, request)
     lanes.close()
     [received] = server.received
     assert received.head[0] == b"PUT /%C3%A9%2F..?q=a%20b%26c HTTP/1.1"

@@ -5,6 +5,7 @@ import pytest
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import send_alone
 from checker.transport.http import HttpLanes, HttpSettings
 from checker.transport.settings import HttpChanges
 
@@ -23,7 +24,7 @@ def tls_server(server: RawServer) -> RawServer:
 def exchange(server, count: int, verify: bool | str) -> list[Outcome]:
     lanes = HttpLanes(server.origin, HttpSettings(verify=verify), 1)
     try:
-        return [lanes.send(0, WireRequest("GET", b"/", [])) for _ in range(count)]
+        return [send_alone(lanes, WireRequest("GET", b"/", [])) for _ in range(count)]
     finally:
         lanes.close()
 
@@ -45,7 +46,7 @@ def test_one_request_may_want_no_look_at_the_certificate(tls_server) -> None:
     lanes = HttpLanes(tls_server.origin, HttpSettings(), 1)
     changed = WireRequest("GET", b"/", [], via=HttpChanges(verify=False))
     try:
-        outcomes = [lanes.send(0, one) for one in (changed, WireRequest("GET", b"/", []))]
+        outcomes = [send_alone(lanes, one) for one in (changed, WireRequest("GET", b"/", []))]
     finally:
         lanes.close()
     assert [type(one) for one in outcomes] == [Response, NetworkFailure]
@@ -64,7 +65,7 @@ def test_one_lane_serves_operations_of_different_trust(tls_server) -> None:
     lax = HttpSettings(verify=False)
     lanes = HttpLanes(tls_server.origin, HttpSettings(), 1)
     try:
-        outcomes = [lanes.send(0, WireRequest("GET", b"/", [], via=via)) for via in (lax, None, lax, None)]
+        outcomes = [send_alone(lanes, WireRequest("GET", b"/", [], via=via)) for via in (lax, None, lax, None)]
     finally:
         lanes.close()
     assert [isinstance(one, Response) for one in outcomes] == [True, False, True, False]

@@ -10,6 +10,7 @@ import pytest
 
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.send import send_alone
 from checker.transport.http import HttpLanes, HttpSettings
 from tests.waiting import wait_until
 
@@ -85,5 +86,5 @@ def test_a_response_in_one_packet_costs_no_socket_option(server: TwoPackets) -> 
     server.is_split = False
     with closing(HttpLanes(server.origin, HttpSettings(), 1)) as lanes:
         for _ in range(20):
-            assert isinstance(lanes.send(0, GET), Response)
+            assert isinstance(send_alone(lanes, GET), Response)
         assert lanes.acknowledged == 0

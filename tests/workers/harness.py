@@ -246,7 +246,7 @@ def run(
         hangs=hangs,
         inquired=None if is_patient else orders.hasten,
     )
-    context.http = memory  # type: ignore[assignment]
+    context.http = memory
     context.explorer = following = Following(context.explorer)  # type: ignore[assignment]
     told, up = Pipe(duplex=False)
     slots = InflightReader(RunLayout(Path(context.subject.settings.corpus.folder)).inflight(1))

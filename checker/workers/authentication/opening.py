@@ -16,7 +16,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, is_open
-from checker.core.send import Transport
+from checker.core.send import Transport, send_alone
 from checker.corpus.fold import UNDECLARED_AUTH
 from checker.corpus.records import Note
 from checker.generation.sources.context import Rejected
@@ -60,7 +60,7 @@ def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: 
     for operation in asking:
         case = Case(operation, "first-look")
         request = tools.maker.make(case)
-        outcome = http.send(0, request)
+        outcome = send_alone(http, request)
         if not isinstance(outcome, Response):
             return None
         if outcome.status_code != 401:
@@ -162,6 +162,6 @@ class AuthNeeds:
             return False
         if credentials is not None:
             put(request, credentials)
-        outcome = self._http.send(0, request)
+        outcome = send_alone(self._http, request)
         self._gate.observe(case, request, outcome)
         return isinstance(outcome, Response) and outcome.status_code in UNAUTHORIZED

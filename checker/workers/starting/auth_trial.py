@@ -19,6 +19,7 @@ from checker.core.providers import GLOBAL_AUTH, AuthContext
 from checker.core.request import Location, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, is_open
+from checker.core.send import send_alone
 from checker.corpus.layout import RunLayout
 from checker.phases.attempt import build_request, drive, exchange
 from checker.workers.authentication.keeper import CredentialKeeper
@@ -241,5 +242,5 @@ class _Tried:
     def _outcome(self, case: Case) -> Outcome:
         tools = self._tools
         request = build_request(tools.maker, tools.hooks, case, tools.credentials)
-        found: Outcome = drive(exchange(tools, case, request), lambda wanted: self._lanes.send(0, wanted))
+        found: Outcome = drive(exchange(tools, case, request), lambda wanted: send_alone(self._lanes, wanted))
         return found

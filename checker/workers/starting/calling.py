@@ -19,6 +19,7 @@ from checker.core.hooks import COMPONENTS
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
+from checker.core.send import send_alone
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
 from checker.health import SafetyGate
@@ -178,7 +179,7 @@ def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -
         lanes = connect(origin, settings, 1)
         try:
             target = origin.base_path.encode() + request.target
-            return lanes.send(0, dataclasses.replace(request, target=target))
+            return send_alone(lanes, dataclasses.replace(request, target=target))
         finally:
             lanes.close()
 

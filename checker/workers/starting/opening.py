@@ -26,7 +26,7 @@ from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
 from checker.core.resources import naming_places, status_of
 from checker.core.response import Outcome, Response
-from checker.core.send import Purpose, Transport
+from checker.core.send import Purpose, Transport, send_alone
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter
 from checker.corpus.journal import Journals, JournalWriter
@@ -234,13 +234,13 @@ def _is_405(label: Label, tools: Tools, http: Transport, factory: CaseFactory) -
         return False
     if tools.gate.refuses(case, request):
         return False
-    outcome = http.send(0, request)
+    outcome = send_alone(http, request)
     return isinstance(outcome, Response) and outcome.status_code == 405
 
 
 def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
     try:
-        outcome = http.send(0, tools.maker.make(case))
+        outcome = send_alone(http, tools.maker.make(case))
     except CheckerError:
         # The description is another one by now.
         return ()
