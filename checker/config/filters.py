@@ -3,26 +3,27 @@
 import json
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.value_kinds import did_you_mean
 from checker.core.errors import UsageError
-from checker.core.operation import BrokenOperation
+from checker.core.operation_filter import texts_of
 from checker.core.schema import tokens_of
 
 SUBJECTS = ("path", "method", "name", "tag", "operation-id")
 """The attributes that a filter can match, besides `by` (an expression) and `deprecated`."""
 
 _MISSING = object()
+_Test = Callable[["Selectable"], bool]
 
 
 class Selectable(Protocol):
-    """The attributes of an operation that filters read; every `core.operation.Operation` has them."""
+    """The attributes that every operation has, also one that cannot be read. Filters read others of those that have them."""
 
     @property
     def label(self) -> str: ...
@@ -30,14 +31,6 @@ class Selectable(Protocol):
     def method(self) -> str: ...
     @property
     def path(self) -> str: ...
-    @property
-    def tags(self) -> tuple[str, ...]: ...
-    @property
-    def operation_id(self) -> str | None: ...
-    @property
-    def deprecated(self) -> bool: ...
-    @property
-    def definition(self) -> Mapping[str, Any]: ...
 
 
 def waits_for_name(operation: object) -> bool:
@@ -75,21 +68,17 @@ class OperationFilters(Struct, frozen=True, dict=True):
     def matches(self, operation: Selectable) -> bool:
         """Whether an operation is selected."""
         includes, excludes = self._tests
-        if any(test.holds(operation) for test in excludes):
-            return False
-        return all(any(test.holds(operation) for test in kind) for kind in includes)
+        return not any(holds(operation) for holds in excludes) and all(
+            any(holds(operation) for holds in kind) for kind in includes
+        )
 
     def names(self, operation: Selectable) -> bool:
         """Whether a filter selects an operation by its name."""
         asked = [one for one in self.specs if (one.verb, one.subject) == ("include", "name")]
-        return any(_test(one).holds(operation) for one in asked)
-
-    def matches_broken(self, broken: BrokenOperation) -> bool:
-        """Whether an operation that cannot be read is selected, by its known attributes."""
-        return self.matches(_Unread(broken.label, broken.method, broken.path))
+        return any(_test(one)(operation) for one in asked)
 
     @cached_property
-    def _tests(self) -> tuple[list[list["_Test"]], list["_Test"]]:
+    def _tests(self) -> tuple[list[list[_Test]], list[_Test]]:
         includes: dict[str, list[_Test]] = {}
         excludes: list[_Test] = []
         for spec in self.specs:
@@ -103,7 +92,7 @@ class OperationFilters(Struct, frozen=True, dict=True):
 def unmatched(
     filters: OperationFilters,
     operations: Sequence[Selectable],
-    broken: Sequence[BrokenOperation] = (),
+    broken: Sequence[Selectable] = (),
     *,
     written: str = "--{option} {value}",
 ) -> Iterator[str]:
@@ -113,9 +102,7 @@ def unmatched(
     """
     for spec in filters.specs:
         alone = OperationFilters((replace(spec, verb="include"),))
-        if spec.subject == "deprecated" or any(map(alone.matches, operations)):
-            continue
-        if any(map(alone.matches_broken, broken)):
+        if spec.subject == "deprecated" or any(map(alone.matches, (*operations, *broken))):
             continue
         near = ""
         if not spec.is_regex and spec.subject in SUBJECTS:
@@ -134,10 +121,6 @@ class Selection(Struct, frozen=True):
     def matches(self, operation: Selectable) -> bool:
         """Whether an operation is tested."""
         return self.filters.matches(operation) and not any(block.matches(operation) for block in self.disabled)
-
-    def matches_broken(self, broken: BrokenOperation) -> bool:
-        """Whether an operation that cannot be read would be tested."""
-        return self.filters.matches_broken(broken) and not any(block.matches_broken(broken) for block in self.disabled)
 
 
 class FilterExpression(Struct, frozen=True):
@@ -164,71 +147,26 @@ class FilterExpression(Struct, frozen=True):
 
     def holds(self, operation: Selectable) -> bool:
         """Whether the expression holds for the raw definition of an operation. A missing value equals nothing."""
-        return _equal(_resolve(operation.definition, self.pointer), self.value) == self.is_equal
-
-
-class _Test(Protocol):
-    def holds(self, operation: Selectable) -> bool: ...
-
-
-class _Deprecated(Struct, frozen=True):
-    def holds(self, operation: Selectable) -> bool:
-        return operation.deprecated
-
-
-class _Exact(Struct, frozen=True):
-    subject: str
-    value: str
-
-    def holds(self, operation: Selectable) -> bool:
-        return self.value in _texts(operation, self.subject)
-
-
-class _Regex(Struct, frozen=True):
-    subject: str
-    pattern: re.Pattern[str]
-
-    def holds(self, operation: Selectable) -> bool:
-        return any(self.pattern.search(text) for text in _texts(operation, self.subject))
-
-
-class _Unread(Struct, frozen=True):
-    label: str
-    method: str
-    path: str
-    tags: tuple[str, ...] = ()
-    operation_id: str | None = None
-    deprecated: bool = False
-
-    @property
-    def definition(self) -> Mapping[str, Any]:
-        return {}
+        return _equal(_resolve(getattr(operation, "definition", {}), self.pointer), self.value) == self.is_equal
 
 
 def _test(spec: FilterSpec) -> _Test:
     if spec.subject == "deprecated":
-        return _Deprecated()
+        return lambda operation: bool(getattr(operation, "deprecated", False))
     if spec.subject == "by":
-        return FilterExpression.parse(spec.value)
-    ignores_case = spec.subject == "method"
+        return FilterExpression.parse(spec.value).holds
     if not spec.is_regex:
-        return _Exact(spec.subject, spec.value.upper() if ignores_case else spec.value)
+        wanted = _folded(spec)
+        return lambda operation: wanted in _texts(operation, spec.subject)
     try:
-        return _Regex(spec.subject, re.compile(spec.value, re.IGNORECASE if ignores_case else 0))
+        pattern = re.compile(spec.value, re.IGNORECASE if spec.subject == "method" else 0)
     except re.error as error:
         raise UsageError(f"{spec.option}: invalid regular expression {spec.value!r}: {error}") from error
+    return lambda operation: any(map(pattern.search, _texts(operation, spec.subject)))
 
 
 def _texts(operation: Selectable, subject: str) -> tuple[str, ...]:
-    if subject == "path":
-        return (operation.path,)
-    if subject == "method":
-        return (operation.method.upper(),)
-    if subject == "name":
-        return (operation.label,)
-    if subject == "tag":
-        return operation.tags
-    return () if operation.operation_id is None else (operation.operation_id,)
+    return texts_of(operation, subject.replace("-", "_"))
 
 
 def _refuse_contradictions(specs: tuple[FilterSpec, ...]) -> None:

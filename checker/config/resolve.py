@@ -362,9 +362,8 @@ class LiveSettings:
     def selects(self, entry: Selectable | BrokenOperation) -> bool:
         """Whether no `[[operations]]` block disables an operation."""
         settings, operations = self.asked
-        if isinstance(entry, BrokenOperation):
-            return settings.selection.matches_broken(entry)
-        return settings.selection.matches(entry) and bool(operations.of(entry).phases)
+        is_tested = isinstance(entry, BrokenOperation) or bool(operations.of(entry).phases)
+        return is_tested and settings.selection.matches(entry)
 
 
 class RunningSettings(LiveSettings):

@@ -50,7 +50,7 @@ class _Attribute(Struct, frozen=True):
     pattern: re.Pattern[str] | None = None
 
     def holds(self, context: Any) -> bool:
-        texts = _texts(context.operation, self.name)
+        texts = texts_of(context.operation, self.name)
         if self.pattern is not None:
             return any(self.pattern.search(text) for text in texts)
         return any(text in self.values for text in texts)
@@ -157,12 +157,12 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Attribute]:
         if name != key:
             if name in given:
                 raise IncorrectUsage(f"{name!r} and {key!r} contradict each other; give one")
-            yield _Attribute(name, pattern=pattern_of(key, value))
+            yield _Attribute(name, pattern=_pattern(key, value))
         else:
-            yield _Attribute(name, texts_of(name, value))
+            yield _Attribute(name, _listed(name, value))
 
 
-def pattern_of(key: str, value: object) -> re.Pattern[str]:
+def _pattern(key: str, value: object) -> re.Pattern[str]:
     """The pattern of a filter. Raises `IncorrectUsage` for what is none."""
     if isinstance(value, re.Pattern):
         return value
@@ -174,7 +174,7 @@ def pattern_of(key: str, value: object) -> re.Pattern[str]:
         raise IncorrectUsage(f"{key}: invalid regular expression {value!r}: {error}") from error
 
 
-def texts_of(name: str, value: object) -> tuple[str, ...]:
+def _listed(name: str, value: object) -> tuple[str, ...]:
     """The texts of a filter, methods in upper case. Raises `IncorrectUsage` for what is neither text nor list."""
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, Iterable):
@@ -185,8 +185,8 @@ def texts_of(name: str, value: object) -> tuple[str, ...]:
     return tuple(text.upper() for text in texts) if name == "method" else texts
 
 
-def _texts(operation: Any, name: str) -> tuple[str, ...]:
-    """Return the texts of an attribute of an operation; empty if the operation could not be read."""
+def texts_of(operation: Any, name: str) -> tuple[str, ...]:
+    """Return the texts of one of `ATTRIBUTES` of an operation, of which little is known if it could not be read."""
     match name:
         case "name":
             return (str(operation.label),)

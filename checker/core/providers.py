@@ -1,28 +1,21 @@
 """Authentication that users write: classes with `get` and `set`, and which operations they are for."""
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from copy import copy, deepcopy
 from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.credentials import CREDENTIAL_SOURCES, RUNNING_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
-from checker.core.operation_filter import OperationAttributes, pattern_of, texts_of
+from checker.core.operation_filter import OperationAttributes, OperationFilter
 from checker.core.response import Response
 from checker.core.user_code import refuse_coroutine
 
 Decorated = TypeVar("Decorated")
-_SUBJECTS: Final[dict[str, Callable[[Operation], Collection[str]]]] = {
-    "path": lambda operation: [operation.path],
-    "method": lambda operation: [operation.method],
-    "name": lambda operation: [operation.label],
-    "tag": lambda operation: operation.tags,
-    "operation_id": lambda operation: [operation.operation_id] if operation.operation_id else [],
-}
 _REFRESH_S: Final = 300
 _RETRY_ON: Final = (401,)
 
@@ -57,48 +50,28 @@ Signer = Any
 """An object that signs requests as HTTP clients have them: `httpx.Auth`, or a callable as `requests` takes it."""
 
 
-class _Terms(Struct):
-    """Alternatives, each of conditions that have to hold together."""
-
-    terms: list[list[Condition]] = field(default_factory=list)
-
-    def add(self, func: Condition | None, given: dict[str, Any]) -> None:
-        conditions = [_condition(name, value) for name, value in given.items()]
-        if func is not None:
-            refuse_coroutine(func, "a filter function")
-            conditions.append(func)
-        if not conditions:
-            raise IncorrectUsage("apply_to and skip_for need a filter or a function")
-        self.terms.append(conditions)
-
-    def hold(self, context: AuthContext) -> bool:
-        return any(all(condition(context) for condition in term) for term in self.terms)
-
-
 @dataclasses.dataclass(slots=True)
 class Scope:
     """Operations that a provider is for: all, unless `apply_to` or `skip_for` say otherwise."""
 
-    _wanted: _Terms = dataclasses.field(default_factory=_Terms)
-    _skipped: _Terms = dataclasses.field(default_factory=_Terms)
+    _filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
 
     def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Scope":
         """Return filters that all have to hold; several calls are alternatives.
 
         Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
         """
-        self._wanted.add(func, dict(filters))
+        self._filter = self._filter.including(*_given(func), **filters)
         return self
 
     def skip_for(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Scope":
         """None that all of these filters hold for; several calls are alternatives."""
-        self._skipped.add(func, dict(filters))
+        self._filter = self._filter.excluding(*_given(func), **filters)
         return self
 
     def covers(self, context: AuthContext) -> bool:
         """Whether it is for the operation of a context."""
-        is_wanted = not self._wanted.terms or self._wanted.hold(context)
-        return is_wanted and not self._skipped.hold(context)
+        return self._filter.matches(context)
 
 
 @dataclasses.dataclass(slots=True)
@@ -295,17 +268,8 @@ def registered_names(registries: Iterable[AuthRegistry] = (GLOBAL_AUTH,)) -> tup
     return tuple(f"source {name}" for name in (*names, *signers))
 
 
-def _condition(name: str, value: Any) -> Condition:
-    subject, is_regex = name.removesuffix("_regex"), name.endswith("_regex")
-    read = _SUBJECTS.get(subject)
-    if read is None:
-        known = ", ".join(_SUBJECTS)
-        raise IncorrectUsage(f"unknown filter {name!r}; there are {known}, each also with _regex")
-    if is_regex:
-        pattern = pattern_of(name, value)
-        return lambda context: any(pattern.search(text) for text in read(context.operation))
-    wanted = set(texts_of(subject, value))
-    return lambda context: not wanted.isdisjoint(read(context.operation))
+def _given(func: Condition | None) -> tuple[Condition, ...]:
+    return () if func is None else (func,)
 
 
 def _news(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:

@@ -39,7 +39,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
             if not isinstance(entry, BrokenOperation):
                 readable.append(entry)
             if isinstance(entry, BrokenOperation):
-                if selection.matches_broken(entry):
+                if selection.matches(entry):
                     self.broken.append(entry)
             elif waits_for_name(entry) and not selection.filters.names(entry):
                 continue
@@ -55,8 +55,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return [
             one.warning
             for one in self._schema.dropped()
-            if one.label not in self._entries
-            and self._selection.matches_broken(BrokenOperation(one.label, one.method, one.path, ""))
+            if one.label not in self._entries and self._selection.matches(one)
         ]
 
     @property

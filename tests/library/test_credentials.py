@@ -179,8 +179,8 @@ def test_what_a_provider_puts_into_the_body_is_sent_and_shown_to_nobody(media_ty
     ("given", "expected"),
     [
         (lambda: checker.auth(object), "object is no authentication provider: it has no `get`"),
-        (lambda: checker.auth().apply_to(tags="a"), "unknown filter 'tags'"),  # type: ignore[call-arg]
-        (lambda: checker.auth().skip_for(), "need a filter or a function"),
+        (lambda: checker.auth().apply_to(tags="a"), "there is no filter 'tags'"),  # type: ignore[call-arg]
+        (lambda: checker.auth().skip_for(), "a filter needs a function or one of"),
         (lambda: checker.auth().apply_to(path_regex="["), "invalid regular expression"),
         (lambda: checker.auth().apply_to(path=1), "must be a string or a list of strings, got 1"),  # type: ignore[arg-type]
     ],

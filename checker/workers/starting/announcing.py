@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import json
 from msgspec.structs import replace
 
-from checker.config.filters import unmatched
+from checker.config.filters import Selectable, unmatched
 from checker.config.operation_settings import OperationLayers, OperationResolver
 from checker.config.overrides import Overrides
 from checker.config.settings import credentials_in
@@ -62,11 +62,11 @@ def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationL
     blocks = [one for one in operations.blocks if not one.is_shared]
     if not blocks:
         return
-    entries = list(schema.checked_entries())
-    readable = [one for one in entries if not isinstance(one, BrokenOperation)]
+    readable: list[Selectable] = []
     # A block may switch off what cannot be read.
-    others = [one for one in entries if isinstance(one, BrokenOperation)]
-    others += [BrokenOperation(o.label, o.method, o.path, "") for o in schema.dropped()]
+    others: list[Selectable] = [*schema.dropped()]
+    for entry in schema.checked_entries():
+        (others if isinstance(entry, BrokenOperation) else readable).append(entry)
     for block in blocks:
         for text in unmatched(block.filters, readable, others, written=_IN_A_BLOCK):
             recorder.note(Note("unmatched_filter", "", "", text))
