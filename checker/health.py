@@ -30,61 +30,20 @@ GATEWAY: Final = frozenset((502, 504))
 REFUSALS: Final = TURNED_AWAY | GATEWAY
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ENDING = frozenset(
-    [
-        "deactivate",
-        "disable",
-        "flush",
-        "halt",
-        "invalidate",
-        "lock",
-        "lockout",
-        "logoff",
-        "logout",
-        "maintenance",
-        "poweroff",
-        "purge",
-        "quit",
-        "reboot",
-        "reset",
-        "restart",
-        "revoke",
-        "rotate",
-        "shutdown",
-        "signoff",
-        "signout",
-        "suspend",
-        "terminate",
-        "truncate",
-        "wipe",
-    ]
-)
+_ENDING = frozenset((
+    "deactivate", "disable", "flush", "halt", "invalidate", "lock", "lockout", "logoff", "logout", "maintenance",
+    "poweroff", "purge", "quit", "reboot", "reset", "restart", "revoke", "rotate", "shutdown", "signoff",
+    "signout", "suspend", "terminate", "truncate", "wipe",
+))  # fmt: skip
 _PAIRS = frozenset(
     (("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("shut", "down"), ("power", "off"))
 )
 _LAST_SEGMENTS = 2
 """Segments of a path that may name an action. Earlier ones name the resource."""
-_ACCESS = frozenset(
-    [
-        "account",
-        "auth",
-        "authentication",
-        "credential",
-        "key",
-        "login",
-        "me",
-        "member",
-        "membership",
-        "password",
-        "permission",
-        "profile",
-        "role",
-        "self",
-        "session",
-        "token",
-        "user",
-    ]
-)
+_ACCESS = frozenset((
+    "account", "auth", "authentication", "credential", "key", "login", "me", "member", "membership", "password",
+    "permission", "profile", "role", "self", "session", "token", "user",
+))  # fmt: skip
 """Resources whose members may be those that give the run its access, as singular nouns."""
 
 

@@ -21,11 +21,12 @@ from checker.commands.options import BASE_URL, auth_option, header_option, refus
 from checker.commands.output import echo_line
 from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.commands.values import KeyValue, configured
-from checker.config.auth import WFC, basic_value
+from checker.config.auth import WFC
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.config.table import default_of
+from checker.core.credentials import basic_authorization
 from checker.core.errors import UsageError
 from checker.core.request import BaseUrl
 from checker.core.send import Purpose
@@ -144,7 +145,7 @@ def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
     headers = dict(options["headers"])
     if options["auth"] is not None:
         user, _, password = options["auth"].partition(":")
-        headers["Authorization"] = basic_value(user, password)
+        headers["Authorization"] = basic_authorization(user, password)
     http = HttpSettings().with_options(
         timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
     )

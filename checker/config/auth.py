@@ -5,7 +5,6 @@ Authentication documents of the Web Fuzzing Commons list users and how each of t
 
 import json
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, combinations
@@ -17,6 +16,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from checker.config.value_kinds import Problem, did_you_mean, header, http_url, invalid, type_name
+from checker.core.credentials import basic_authorization
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.system import later, read_local
@@ -80,7 +80,7 @@ class BasicAuth(Struct, frozen=True):
     @property
     def header(self) -> str:
         """Return the value of `Authorization` in basic authentication."""
-        return basic_value(self.username, self.password)
+        return basic_authorization(self.username, self.password)
 
 
 class StaticScheme(Struct, frozen=True):
@@ -139,7 +139,7 @@ class OAuth2Scheme(Struct, frozen=True):
     @property
     def header(self) -> str:
         """Return the value of `Authorization` for the client. Both parts are encoded as in a form first (RFC 6749, 2.3.1)."""
-        return basic_value(quote(self.client_id, safe=""), quote(self.client_secret, safe=""))
+        return basic_authorization(quote(self.client_id, safe=""), quote(self.client_secret, safe=""))
 
 
 class WfcAuth(Struct, frozen=True):
@@ -182,7 +182,7 @@ class Authentication(Struct, frozen=True):
             yield "password", self.basic.password
         for one in self.static:
             if one.kind == "basic":
-                sent = basic_value(one.username, one.password).partition(" ")[2]
+                sent = basic_authorization(one.username, one.password).partition(" ")[2]
                 yield f"{one.name}.basic", sent
             yield one.name, one.api_key or one.bearer or one.password
         for fetched in self.dynamic:
@@ -219,11 +219,6 @@ class Authentication(Struct, frozen=True):
         """Return the names of the security schemes that have credentials."""
         names = (one.name for one in self.static), (one.name for one in self.dynamic), (one.name for one in self.oauth2)
         return tuple(chain(*names))
-
-
-def basic_value(username: str, password: str) -> str:
-    """Return the value of an `Authorization` header (RFC 7617, 2)."""
-    return f"Basic {b64encode(f'{username}:{password}'.encode()).decode()}"
 
 
 def secret_pairs(payload: Any) -> tuple[tuple[str, str], ...]:

@@ -29,8 +29,13 @@ class Credentials(Struct, frozen=True):
 
 
 def basic_authorization(user: str, password: str) -> str:
-    """Value of `Authorization` for a user (RFC 7617, 2)."""
-    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+    """Return the value of `Authorization` for a user (RFC 7617, 2)."""
+    return f"Basic {b64encode(f'{user}:{password}'.encode('utf-8', 'surrogatepass')).decode()}"
+
+
+def new_values(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values, as texts, that were added or changed."""
+    return {name: str(value) for name, value in after.items() if name not in before or before[name] != value}
 
 
 class CredentialSource(Protocol):

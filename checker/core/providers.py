@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
 from msgspec import Struct
 
 from checker.core.case import Case
-from checker.core.credentials import CREDENTIAL_SOURCES, RUNNING_SOURCES, Credentials, CredentialSource
+from checker.core.credentials import CREDENTIAL_SOURCES, RUNNING_SOURCES, Credentials, CredentialSource, new_values
 from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
 from checker.core.operation_filter import OperationAttributes, OperationFilter
@@ -128,9 +128,9 @@ class ProviderSource(CredentialSource):
         except Exception as error:
             raise CredentialError(f"{self.name}.set: {type(error).__name__}: {error}") from error
         return Credentials(
-            _news(case.headers, changed.headers),
-            _news(case.query, changed.query),
-            _news(case.cookies, changed.cookies),
+            new_values(case.headers, changed.headers),
+            new_values(case.query, changed.query),
+            new_values(case.cookies, changed.cookies),
             case=None if (changed.body, changed.media_type) == (case.body, case.media_type) else changed,
         )
 
@@ -270,10 +270,6 @@ def registered_names(registries: Iterable[AuthRegistry] = (GLOBAL_AUTH,)) -> tup
 
 def _given(func: Condition | None) -> tuple[Condition, ...]:
     return () if func is None else (func,)
-
-
-def _news(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
-    return {name: str(value) for name, value in after.items() if name not in before or before[name] != value}
 
 
 def _written(value: Any, name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator
 from enum import StrEnum
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
@@ -83,3 +83,14 @@ def send_alone(
     while not (finished := transport.poll(_MEANWHILE_S)):
         meanwhile()
     return finished[0][1]
+
+
+def drive(work: Generator[Any, Any, Result], send: Callable[[WireRequest], Outcome]) -> Result:
+    """Return the result of work that exchanges requests, with a blocking `send`."""
+    try:
+        wanted = next(work)
+        while True:
+            wanted = work.send(send(wanted))
+    except StopIteration as end:
+        result: Result = end.value
+        return result

@@ -145,10 +145,7 @@ class ClientValues(Struct, frozen=True):
 
 def values_of(session: Any, url: str) -> ClientValues:
     """Return the values that a client adds to a request to a URL; none for an unknown kind of client."""
-    for package, read in _READERS.items():
-        if is_of(session, package):
-            return read(session, url)
-    return ClientValues()
+    return next((read(session, url) for name, (read, _) in _CLIENTS.items() if is_of(session, name)), ClientValues())
 
 
 def for_client(case: Case, options: CallOptions, url: str) -> Case:
@@ -262,17 +259,6 @@ def _in_environment(environment: Mapping[str, Any]) -> Iterable[tuple[str, Any]]
     )
 
 
-_READERS: Final[Mapping[str, Callable[[Any, str], ClientValues]]] = {
-    "httpx": _of_httpx,
-    "httpx2": _of_httpx,
-    "requests": _of_requests,
-    "werkzeug": _of_werkzeug,
-    "django": _of_django,
-}
-"""Package of the class of a client -> its reader."""
-
-
-Sender = Callable[[WireRequest, BaseUrl, Mapping[str, Any]], Any]
 _OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", "auth", "stream")
 """Options of calls that only clients implement."""
 
@@ -289,31 +275,21 @@ def session_for(
     """
     if not any(name in transport for name in _OF_CLIENTS):
         return None
-    return OwnClient(lambda: _made(transport, origin, send, application))
+    of_requests = is_of(transport.get("auth"), "requests")
+    if application is not None and application.origin.url == origin.url:
+        return OwnClient(lambda: (requests_session if of_requests else httpx_client)(origin.url, send))
+    if of_requests:
+        return OwnClient(import_module("requests").Session)
+    options = {name: transport[name] for name in ("verify", "cert") if name in transport}
+    proxies = transport.get("proxies") or {}
+    mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
+    return OwnClient(lambda: httpx.Client(**options, mounts=mounts or None))
 
 
 class OwnClient(NamedTuple):
     """A client that is created for one request."""
 
     make: Callable[[], Any]
-
-
-def _made(
-    transport: Mapping[str, Any],
-    origin: BaseUrl,
-    send: Callable[[WireRequest], Outcome],
-    application: Application | None,
-) -> Any:
-    is_here = application is not None and application.origin.url == origin.url
-    of_requests = is_of(transport.get("auth"), "requests")
-    if is_here:
-        return (requests_session if of_requests else httpx_client)(origin.url, send)
-    if of_requests:
-        return import_module("requests").Session()
-    options = {name: transport[name] for name in ("verify", "cert") if name in transport}
-    proxies = transport.get("proxies") or {}
-    mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
-    return httpx.Client(**options, mounts=mounts or None)
 
 
 def home_of(session: Any) -> BaseUrl | None:
@@ -331,11 +307,11 @@ def send_by(session: Any, request: WireRequest, base_url: BaseUrl, transport: Ma
     if isinstance(session, OwnClient):
         with session.make() as own:
             return send_by(own, request, base_url, transport)
-    for package, sender in _SENDERS.items():
+    for package, (_, sender) in _CLIENTS.items():
         if is_of(session, package):
             own = values_of(session, request.url_at(base_url.plain))
             request = replace(request, client_has_credentials=own.has_credentials)
-            answer = sender(session)(request, base_url.plain, transport)
+            answer = sender(session, request, base_url.plain, transport)
             response = Response.from_any(answer)
             response.request = _as_sent(request, answer)
             response.verify = transport.get("verify", True) is not False
@@ -377,70 +353,60 @@ def _joined(request: WireRequest) -> dict[str, str]:
     return found
 
 
-def _by_httpx(session: Any) -> Sender:
-    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        url = request.url_at(base_url)
-        request = with_kept_cookies(request, of_httpx(session, url))
-        options = {name: transport[name] for name in ("auth", "timeout") if name in transport}
-        follows = transport.get("follow_redirects", transport.get("allow_redirects"))
-        if follows is not None:
-            options["follow_redirects"] = follows
-        return session.request(
-            request.method,
-            url,
-            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)],
-            content=request.body,
-            **options,
+def _by_httpx(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+    url = request.url_at(base_url)
+    request = with_kept_cookies(request, of_httpx(session, url))
+    options = {name: transport[name] for name in ("auth", "timeout") if name in transport}
+    follows = transport.get("follow_redirects", transport.get("allow_redirects"))
+    if follows is not None:
+        options["follow_redirects"] = follows
+    return session.request(
+        request.method,
+        url,
+        headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)],
+        content=request.body,
+        **options,
+    )
+
+
+def _by_requests(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+    url, options = request.url_at(base_url), dict(transport)
+    request = with_kept_cookies(request, of_requests(session, url))
+    if "follow_redirects" in options:
+        options["allow_redirects"] = options.pop("follow_redirects")
+    return session.request(request.method, url, headers=_joined(request), data=request.body, **options)
+
+
+def _by_werkzeug(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+    with kept_by_werkzeug(session, request, base_url.host):
+        return session.open(
+            request.url_at(base_url).removeprefix(base_url.url),
+            base_url=base_url.url,
+            method=request.method,
+            headers=_texts(request),
+            data=request.body,
         )
 
-    return send
+
+def _by_django(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
+    headers = _joined(with_kept_cookies(request, of_django(session)))
+    media_type = next((headers.pop(name) for name in list(headers) if name.lower() == "content-type"), "")
+    path, _, query = request.url_at(base_url).removeprefix(base_url.url).partition("?")
+    return session.generic(
+        request.method, path, data=request.body or b"", content_type=media_type, headers=headers, QUERY_STRING=query
+    )
 
 
-def _by_requests(session: Any) -> Sender:
-    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        url, options = request.url_at(base_url), dict(transport)
-        request = with_kept_cookies(request, of_requests(session, url))
-        if "follow_redirects" in options:
-            options["allow_redirects"] = options.pop("follow_redirects")
-        return session.request(request.method, url, headers=_joined(request), data=request.body, **options)
-
-    return send
-
-
-def _by_werkzeug(session: Any) -> Sender:
-    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        with kept_by_werkzeug(session, request, base_url.host):
-            return session.open(
-                request.url_at(base_url).removeprefix(base_url.url),
-                base_url=base_url.url,
-                method=request.method,
-                headers=_texts(request),
-                data=request.body,
-            )
-
-    return send
-
-
-def _by_django(session: Any) -> Sender:
-    def send(request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:
-        headers = _joined(with_kept_cookies(request, of_django(session)))
-        media_type = next((headers.pop(name) for name in list(headers) if name.lower() == "content-type"), "")
-        path, _, query = request.url_at(base_url).removeprefix(base_url.url).partition("?")
-        return session.generic(
-            request.method, path, data=request.body or b"", content_type=media_type, headers=headers, QUERY_STRING=query
-        )
-
-    return send
-
-
-_SENDERS: Final[Mapping[str, Callable[[Any], Sender]]] = {
-    "httpx": _by_httpx,
-    "httpx2": _by_httpx,
-    "requests": _by_requests,
-    "werkzeug": _by_werkzeug,
-    "django": _by_django,
+_Reader = Callable[[Any, str], ClientValues]
+_Sender = Callable[[Any, WireRequest, BaseUrl, Mapping[str, Any]], Any]
+_CLIENTS: Final[Mapping[str, tuple[_Reader, _Sender]]] = {
+    "httpx": (_of_httpx, _by_httpx),
+    "httpx2": (_of_httpx, _by_httpx),
+    "requests": (_of_requests, _by_requests),
+    "werkzeug": (_of_werkzeug, _by_werkzeug),
+    "django": (_of_django, _by_django),
 }
-"""Package of the class of a client -> its sender. The test client of Starlette is one of httpx, that of Flask one of werkzeug."""
+"""Package of the class of a client -> its reader and sender. The test client of Starlette is one of httpx, that of Flask one of werkzeug."""
 
 
 Send = Callable[[WireRequest], Outcome]

@@ -35,6 +35,7 @@ from checker.core.phases import EXAMPLES, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, HeaderFields, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import drive
 from checker.core.user_code import require, require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
@@ -64,7 +65,6 @@ from checker.phases.attempt import (
     Tools,
     build_request,
     check_tools,
-    drive,
     exchange,
     judge_outcome,
     results_of,

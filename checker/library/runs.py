@@ -21,7 +21,7 @@ from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.case import Case
-from checker.core.credentials import Credentials, CredentialSource
+from checker.core.credentials import Credentials, CredentialSource, new_values
 from checker.core.errors import IncorrectUsage, InternalError, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry, HookScope
 from checker.core.meta import GenerationMode
@@ -116,17 +116,13 @@ class AppliedByUsers(CredentialSource):
         """Return the values that `apply_auth` added to a case."""
         sent = extensions.authorised(self.schema, case)
         headers, query, cookies = (
-            _added(getattr(case, part), getattr(sent, part)) for part in ("headers", "query", "cookies")
+            new_values(getattr(case, part), getattr(sent, part)) for part in ("headers", "query", "cookies")
         )
         return Credentials(headers, query, cookies, data=sent is not case)
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
         """Return None if `apply_auth` did not authenticate the case."""
         return held if held.data else None
-
-
-def _added(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, str]:
-    return {name: str(value) for name, value in after.items() if before.get(name) != value}
 
 
 def _tell(schema: LoadedSchema, case: Case, request: WireRequest, outcome: Outcome) -> None:

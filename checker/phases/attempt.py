@@ -503,13 +503,3 @@ def _is_kept(
         raised.__cause__ = error
         errors.append(("filter_failure", raised))
         return True
-
-
-def drive(work: Exchanging[Any], send: Callable[[WireRequest], Outcome]) -> Any:
-    """Return the result of work that exchanges requests, with a blocking `send`."""
-    try:
-        wanted = next(work)
-        while True:
-            wanted = work.send(send(wanted))
-    except StopIteration as end:
-        return end.value

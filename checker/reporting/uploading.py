@@ -5,9 +5,9 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from checker import __version__
-from checker.config.auth import basic_value
 from checker.config.operation_settings import HttpSettings
 from checker.config.settings import UploadSettings
+from checker.core.credentials import basic_authorization
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
@@ -66,7 +66,7 @@ def _request(archive: bytes, asked: UploadSettings, origin: BaseUrl) -> WireRequ
         headers["Authorization"] = f"Bearer {asked.token}"
     elif origin.userinfo:
         user, _, password = origin.userinfo.partition(":")
-        headers["Authorization"] = basic_value(user, password)
+        headers["Authorization"] = basic_authorization(user, password)
     if asked.api_name:
         headers["Checker-Api-Name"] = quote(asked.api_name)
     place = urlsplit(quote(asked.url or "", safe=_URL_CHARACTERS))

@@ -1,7 +1,6 @@
 """Requests of cases: everything that depends on the operation alone is computed once."""
 
 import re
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -11,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, basic_authorization
 from checker.core.errors import SerializationError, SerializationNotPossible
 from checker.core.operation import Location, Operation, Parameter, PropertyEncoding
 from checker.core.registry import SerializationContext, Serializer
@@ -22,7 +21,6 @@ from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.policies import documents_redirects
 from checker.transport.settings import Dispatch
 from checker.transport.wire.bodies import (
-    Encoder,
     Encoding,
     HeaderEncoder,
     TextEncoder,
@@ -93,20 +91,7 @@ def _name_of(pair: bytes) -> str:
     return unquote_plus(pair.partition(b"=")[0].decode("latin-1"))
 
 
-class KnownBody(Struct, frozen=True):
-    """The writer of bodies of one media type."""
-
-    encoder: Encoder | None
-    """None if each body has its own `Content-Type`: multipart."""
-    media_type: str
-    content_type: bytes
-    encoding: Encoding
-    schema: Schema | None
-    serializer: Serializer | None = None
-    """Serializer of a user."""
-
-
-def by_user(serializer: Serializer, case: Case) -> bytes | None:
+def _by_user(serializer: Serializer, content_type: bytes, case: Case) -> tuple[bytes | None, bytes | None]:
     """Return the result of a user's serializer. Raises `ValueError` for any error in it."""
     try:
         written = serializer(SerializationContext(case), case.body)
@@ -114,16 +99,18 @@ def by_user(serializer: Serializer, case: Case) -> bytes | None:
         raise ValueError(f"the serializer raised {type(error).__name__}: {error}") from error
     if written is not None and not isinstance(written, bytes | bytearray):
         raise ValueError(f"the serializer must give bytes or None, got {type(written).__name__}")
-    return None if written is None else bytes(written)
+    return (None, None) if written is None else (bytes(written), content_type)
 
 
-def typed(encoding: Encoding, content_types: dict[str, str]) -> Encoding:
-    """Return the encoding with the content types that a case gives its parts."""
+def _multipart(media_type: str, encoding: Encoding, schema: Schema | None, case: Case) -> tuple[bytes, bytes]:
+    """Return a body with the content types that the case gives its parts."""
     usual = PropertyEncoding()
-    return dict(encoding) | {
+    parts = {
         name: replace(encoding.get(name, usual), content_type=content_type)
-        for name, content_type in content_types.items()
+        for name, content_type in (case.part_types or {}).items()
     }
+    content, content_type = encode(case.body, media_type, {**encoding, **parts}, schema)
+    return content, header_bytes(content_type)
 
 
 CASE_ID_HEADER = "X-Checker-TestCaseId"
@@ -133,6 +120,8 @@ _CASE_ID_LINE = _CASE_ID + b": "
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
 T = TypeVar("T")
+_BodyWriter = Callable[[Case], tuple[bytes | None, bytes | None]]
+"""Returns bytes and content type of the body of a case; neither if a user's serializer omits the body."""
 _NOTHING = Dispatch(())
 """The settings of requests without settings of their own."""
 _MANY_LAYOUTS = 256
@@ -293,7 +282,8 @@ class _Usual:
         self.user_names = frozenset(name.lower() for name, _ in self.user)
         own = [(b"Accept", b"*/*"), (b"User-Agent", f"checker/{version}".encode("ascii"))]
         if origin.userinfo:
-            own.append((b"Authorization", _basic(origin.userinfo)))
+            user, _, password = origin.userinfo.partition(":")
+            own.append((b"Authorization", basic_authorization(user, password).encode()))
         self.own = [field for field in own if field[0].lower() not in self.user_names]
         self.sends_id = _CASE_ID.lower() not in self.user_names
         self.sends_content_type = b"content-type" not in self.user_names
@@ -338,7 +328,7 @@ class _Plan:
         self._queries: dict[str, tuple[str | None, TextEncoder]] = {}
         self._cookies: dict[str, TextEncoder] = {}
         self.layouts: dict[tuple[str, ...], _Layout] = {}
-        self._bodies: dict[str | None, KnownBody] = {}
+        self._bodies: dict[str | None, _BodyWriter] = {}
 
     def target(self, case: Case) -> bytes:
         path = self._fixed
@@ -404,39 +394,29 @@ class _Plan:
 
     def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
         """Return bytes and content type of a body; neither if a user's serializer omits the body."""
-        value = case.body
-        known = self._bodies.get(case.media_type)
-        if known is None:
-            known = self._bodies[case.media_type] = self._known_body(case.media_type)
-        if known.encoder is not None:
-            return known.encoder(value), known.content_type
-        if known.serializer is not None:
-            written = by_user(known.serializer, case)
-            return written, None if written is None else known.content_type
-        encoding = known.encoding
-        if case.part_types:
-            encoding = typed(encoding, case.part_types)
-        content, named = encode(value, known.media_type, encoding, known.schema)
-        return content, header_bytes(named)
+        write = self._bodies.get(case.media_type)
+        if write is None:
+            write = self._bodies[case.media_type] = self._body_writer(case.media_type)
+        return write(case)
 
-    def _known_body(self, media_type: str | None) -> "KnownBody":
+    def _body_writer(self, media_type: str | None) -> _BodyWriter:
         bodies = self.operation.bodies
         declared = next((body for body in bodies if body.media_type == media_type), None)
         if media_type is None:
             declared = bodies[0] if bodies else None
             media_type = "application/json" if declared is None else declared.media_type
         if declared is not None and declared.serializer is not None:
-            name = header_bytes(media_type)
-            return KnownBody(None, media_type, name, {}, None, declared.serializer)
-        if declared is not None and declared.write is not None:
-            return KnownBody(declared.write, media_type, header_bytes(media_type), {}, None)
+            return partial(_by_user, declared.serializer, header_bytes(media_type))
         encoding: Encoding = {} if declared is None else declared.encoding
         schema = None if declared is None else declared.schema
         found = encoder_of(media_type, encoding, schema)
+        if declared is not None and declared.write is not None:
+            found = declared.write, media_type
         if found is None:
-            return KnownBody(None, media_type, b"", encoding, schema)
-        encoder, sent = found
-        return KnownBody(encoder, media_type, header_bytes(sent), encoding, schema)
+            # Multipart: each body has its own `Content-Type`.
+            return partial(_multipart, media_type, encoding, schema)
+        encoder, content_type = found[0], header_bytes(found[1])
+        return lambda case: (encoder(case.body), content_type)
 
 
 def _key(location: Location, name: str) -> str:
@@ -455,12 +435,6 @@ def _remember(encoders: dict[str, T], name: str, encoder: T) -> T:
 def _literal(text: str) -> str:
     """Return a fixed part of a path: unchanged, except for characters that a target cannot hold."""
     return escape(text, "/:@!$&'()*+,;=%?[]|\\^`\"<>")
-
-
-def _basic(userinfo: str) -> bytes:
-    """Return the credentials of a URL (RFC 7617, 2)."""
-    whole = userinfo if ":" in userinfo else f"{userinfo}:"
-    return b"Basic " + b64encode(whole.encode("utf-8", "surrogatepass"))
 
 
 def _base_path(origin: BaseUrl) -> str:

@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
+from checker.core.send import drive, send_alone
 from checker.core.system import limit_reached
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
 from checker.generation.sources.hypothesis import isolate, know_characters
 from checker.workers.cleaning import clean_up
-from checker.workers.jobs import run_alone
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.outages.reachable import blocked_connection, unreachable_target
@@ -40,7 +40,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
             return
         if settings.document is None and not missing:
             # Resources of a run that was killed.
-            run_alone(clean_up(place), place.http)
+            drive(clean_up(place), partial(send_alone, place.http))
         up.send(replace(place.opened, unreachable=missing))
         worker = Worker(place, down, up)
         try:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
-from checker.core.send import Transport, send_alone
+from checker.core.send import Transport
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -39,18 +39,6 @@ def answered(work: Generator[Question, Answer, Result], answer: Callable[[Questi
         question = next(work)
         while True:
             question = work.send((yield from answer(question)))
-    except StopIteration as end:
-        result: Result = end.value
-        return result
-
-
-def run_alone(job: Job[Result], http: Transport) -> Result:
-    """Return the result of a job that never pauses, without a loop around it: before the first order of the supervisor."""
-    try:
-        wanted = next(job)
-        while True:
-            assert not isinstance(wanted, Pause)
-            wanted = job.send(send_alone(http, wanted))
     except StopIteration as end:
         result: Result = end.value
         return result

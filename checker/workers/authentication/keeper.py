@@ -24,25 +24,19 @@ _BODY: Final = "body"
 """Name of a value that has none."""
 
 
-class BodyRewriter:
-    """Replaces the bodies of finished requests by those of changed cases."""
-
-    def __init__(self) -> None:
-        self._maker = plain_maker()
-
-    def rewrite(self, case: Case, changed: Case, request: WireRequest) -> None:
-        """Replace the body of a request by that of the changed case. Raises `SerializationError`."""
-        made = self._maker.make(changed)
-        request.body, request.lines = made.body, None
-        said = request.header(_CONTENT_TYPE)
-        usual = (case.media_type or "").encode("latin-1", "replace")
-        is_ours = said is None or _essence(said) == _essence(usual)
-        if not is_ours and case.media_type == changed.media_type:
-            # A Content-Type that a user set for all requests stays. Ours is written again: its multipart boundary has changed.
-            return
-        kept = [pair for pair in request.headers if pair[0].lower() != _CONTENT_TYPE]
-        written = [pair for pair in made.headers if pair[0].lower() == _CONTENT_TYPE]
-        request.headers = kept + written
+def rewrite_body(case: Case, changed: Case, request: WireRequest) -> None:
+    """Replace the body of a finished request by that of the changed case. Raises `SerializationError`."""
+    made = plain_maker().make(changed)
+    request.body, request.lines = made.body, None
+    said = request.header(_CONTENT_TYPE)
+    usual = (case.media_type or "").encode("latin-1", "replace")
+    is_ours = said is None or _essence(said) == _essence(usual)
+    if not is_ours and case.media_type == changed.media_type:
+        # A Content-Type that a user set for all requests stays. Ours is written again: its multipart boundary has changed.
+        return
+    kept = [pair for pair in request.headers if pair[0].lower() != _CONTENT_TYPE]
+    written = [pair for pair in made.headers if pair[0].lower() == _CONTENT_TYPE]
+    request.headers = kept + written
 
 
 def _essence(media_type: bytes) -> bytes:
@@ -210,7 +204,6 @@ class CredentialKeeper(Struct):
     _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(default_factory=dict)
     """By the `id` of requests in flight: the request, its caller, its target and headers without credentials."""
     reauth: ReauthState = field(default_factory=ReauthState)
-    _rewriter: BodyRewriter = field(default_factory=BodyRewriter)
 
     @classmethod
     def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
@@ -278,7 +271,7 @@ class CredentialKeeper(Struct):
         if carried.case is not None:
             for name, value in new_texts(case.body, carried.case.body):
                 self.secrets.add_credentials(Credentials(query={name: value}))
-            self._rewriter.rewrite(case, carried.case, request)
+            rewrite_body(case, carried.case, request)
         put(request, carried)
 
     @property

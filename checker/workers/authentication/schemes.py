@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 from urllib.parse import urljoin
 
-from checker.config.auth import Authentication, StaticScheme, basic_value
+from checker.config.auth import Authentication, StaticScheme
 from checker.config.operation_settings import OperationResolver
 from checker.config.value_kinds import did_you_mean_or_all
-from checker.core.credentials import Credentials, DescribedLogin
+from checker.core.credentials import Credentials, DescribedLogin, basic_authorization
 from checker.core.errors import ConfigError
 from checker.core.operation import Label, Operation
 from checker.core.request import BaseUrl, Location
@@ -232,7 +232,7 @@ def _of_scheme(scheme: SecurityScheme, given: StaticScheme) -> Credentials:
             f"which needs {needed[_kind(scheme)]}"
         )
     if given.kind == "basic":
-        return Credentials({"Authorization": basic_value(given.username, given.password)})
+        return Credentials({"Authorization": basic_authorization(given.username, given.password)})
     return carried_as(scheme, given.api_key or given.bearer)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from checker.config.auth import BasicAuth
 from checker.config.operation_settings import OperationSettings
 from checker.core.case import Case
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, new_values
 from checker.core.errors import CredentialError
 from checker.core.operation import Operation
 from checker.core.providers import AuthContext, SigningScope
@@ -51,7 +51,7 @@ class HttpxSigner:
         while len(self._flows) >= _MOST_WAITING:
             self._flows.pop(next(iter(self._flows)))
         self._flows[id(request)] = (request, flow)
-        return Credentials(_changed(before, dict(wanted.headers)))
+        return Credentials(new_values(before, dict(wanted.headers)))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
         """Whether the flow wants to send again after this response. It keeps what it learnt for the next request."""
@@ -88,7 +88,7 @@ class CallableSigner:
         except Exception as error:
             signer = _name(self._signing.signer)
             raise CredentialError(f"{signer}: {type(error).__name__}: {error}") from error
-        return Credentials(_changed(before, {k: _text(v) for k, v in signed.headers.items()}))
+        return Credentials(new_values(before, {k: _text(v) for k, v in signed.headers.items()}))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
         """Return False: these objects see no response."""
@@ -166,10 +166,6 @@ def _as_httpx(request: WireRequest, origin: BaseUrl) -> httpx.Request:
     url.exact = request.target
     made.url = url
     return made
-
-
-def _changed(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
-    return {name: str(value) for name, value in after.items() if before.get(name) != value}
 
 
 def _text(value: Any) -> str:

@@ -19,9 +19,9 @@ from checker.core.providers import GLOBAL_AUTH, AuthContext
 from checker.core.request import Location, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, is_open
-from checker.core.send import send_alone
+from checker.core.send import drive, send_alone
 from checker.corpus.layout import RunLayout
-from checker.phases.attempt import build_request, drive, exchange
+from checker.phases.attempt import build_request, exchange
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import Identities
 from checker.workers.authentication.opening import is_harmless
