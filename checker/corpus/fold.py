@@ -31,7 +31,6 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
     TaskProgress,
-    TaskStarted,
     WorkerGone,
 )
 
@@ -187,7 +186,6 @@ class TaskView(Struct):
     cases: int = 0
     requests: int = 0
     failed_cases: int = 0
-    note: str = ""
 
 
 class LostAccess(Struct):
@@ -355,8 +353,6 @@ class RunView(Struct):
                 by_path[record.path] = min(known_maker, record, key=creation_rank)
             case OperationError():
                 self._absorb_error(record)
-            case TaskStarted():
-                self._task(record.task, record.phase, record.labels)
             case Note():
                 found = self.notes.setdefault(record.kind, {})
                 found[record.label, record.pointer, record.text] = record
@@ -396,14 +392,13 @@ class RunView(Struct):
         self.sent[incarnation] += record.requests
         if not record.task:
             return
-        task = self._task(record.task, record.phase, record.labels)
+        task = self.tasks.setdefault(record.task, TaskView(record.phase, record.labels))
         # A task that is leased again has records of several incarnations, in any interleaving.
         task.next_index = max(task.next_index, record.next_index)
         task.finished |= record.finished
         task.cases += record.cases
         task.requests += record.requests
         task.failed_cases += record.failed_cases
-        task.note = max(task.note, record.note)
         self.cases += record.cases
         self.inquiries += record.inquiries
         self.failed_cases += record.failed_cases
@@ -454,9 +449,6 @@ class RunView(Struct):
         )
         if record.phase:
             self._phase(record.phase).errored.add(record.label)
-
-    def _task(self, task: str, phase: str, labels: tuple[str, ...]) -> TaskView:
-        return self.tasks.setdefault(task, TaskView(phase, labels))
 
     def _phase(self, name: str) -> PhaseView:
         return self.phases.setdefault(name, PhaseView())

@@ -234,15 +234,6 @@ class OperationDescribed(Struct, frozen=True, array_like=True, tag=19):
     """(`body`, or `answer` and a documented status, media type as spelled)."""
 
 
-class TaskStarted(Struct, frozen=True, array_like=True, tag=3):
-    """A worker begins or goes on with a task."""
-
-    task: str
-    phase: str
-    labels: tuple[str, ...]
-    start: int
-
-
 class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     """All cases of a task below `next_index` are done; counts are of this piece of work alone."""
 
@@ -260,8 +251,8 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     """(label, status or 0 for none, count) of responses to requests with the operation's own method."""
     ledger: tuple[float, float, float, float, float]
     """Wall seconds of this worker since its last such record: make, wait, judge, record, idle."""
-    note: str = ""
-    """Why it ended early, for people."""
+    unused: str = ""
+    """Keeps the places of the fields behind it."""
     inquiries: int = 0
     """The number of requests that investigated failures."""
     wrong: tuple[tuple[str, int, int], ...] = ()
@@ -504,14 +495,14 @@ class RunFinished(Struct, frozen=True, array_like=True, tag=15):
 
 
 Record = (
-    RunStarted | SchemaOpened | OperationsSelected | OperationDescribed | TaskStarted | TaskProgress | Interaction |
+    RunStarted | SchemaOpened | OperationsSelected | OperationDescribed | TaskProgress | Interaction |
     StoredBody | Finding | ResourceMade | ValueSeen | ValueGone | SignalsSeen | DemandHeard | PartsCounted |
     RefusalCounted | OperationServed | OperationProbed | CorpusEntry | OperationError | Note | CheckState |
     Quarantined | WorkerGone | RunFinished
 )  # fmt: skip
 """Everything that a frame can hold.
 
-In files a record is the list of its tag and its fields. The number of a tag is never used again, and new fields are added at the
+In files a record is the list of its tag and its fields. The number of a tag is never used again (3 was one), and new fields are added at the
 end, with defaults: files outlive versions.
 """
 

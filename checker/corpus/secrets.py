@@ -38,7 +38,6 @@ _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
         records.OperationsSelected,
         records.SignalsSeen,
         records.TaskProgress,
-        records.TaskStarted,
         records.ValueGone,
         records.ValueSeen,
     )

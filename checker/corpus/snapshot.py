@@ -35,7 +35,6 @@ from checker.corpus.records import (
     SchemaOpened,
     SignalsSeen,
     TaskProgress,
-    TaskStarted,
     ValueGone,
     ValueSeen,
     WorkerGone,
@@ -81,8 +80,7 @@ def _worth(entry: CorpusEntry, uncovered: set[int]) -> float:
 
 
 _OF_A_RUN = (
-    RunStarted, RunFinished, SchemaOpened, OperationsSelected, OperationDescribed, TaskStarted, TaskProgress,
-    OperationError, Note, RefusalCounted, WorkerGone,
+    RunStarted, RunFinished, SchemaOpened, OperationsSelected, OperationDescribed, TaskProgress, OperationError, Note, RefusalCounted, WorkerGone,
 )  # fmt: skip
 _VALUES = 64
 
@@ -142,14 +140,11 @@ def _of_current_run(pairs: Sequence[Numbered]) -> list[Numbered]:
 
 def _progress(pairs: Iterable[Numbered]) -> list[Record]:
     merged: dict[str, TaskProgress] = {}
-    started: dict[str, TaskStarted] = {}
     for _, record in pairs:
         if isinstance(record, TaskProgress):
             known = merged.get(record.task)
             merged[record.task] = record if known is None else _sum(known, record)
-        elif isinstance(record, TaskStarted):
-            started.setdefault(record.task, record)
-    return [*(start for task, start in started.items() if task not in merged), *merged.values()]
+    return list(merged.values())
 
 
 def _merged(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -173,7 +168,6 @@ def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
         wrong=_merged(one.wrong, other.wrong),
         tried=_merged(one.tried, other.tried),
         ledger=(make, wait, judge, record, idle),
-        note=max(one.note, other.note),
         inquiries=one.inquiries + other.inquiries,
         probes=_merged(one.probes, other.probes),
         turned_away=_merged(one.turned_away, other.turned_away),

@@ -58,7 +58,7 @@ def everything(layout: RunLayout) -> RunView:
 
 def shown(view: RunView) -> str:
     tasks = sorted(
-        (task, v.labels, v.next_index, v.finished, v.cases, v.requests, v.failed_cases, v.note)
+        (task, v.labels, v.next_index, v.finished, v.cases, v.requests, v.failed_cases)
         for task, v in view.tasks.items()
     )
     return exact(

@@ -18,7 +18,6 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
     TaskProgress,
-    TaskStarted,
 )
 from tests.asking import run_settings
 
@@ -151,7 +150,6 @@ def records() -> list[Any]:
     return [
         started(),
         opened(),
-        TaskStarted("t1", "fuzzing", (USERS,), 0),
         finding(),
         finding(
             fingerprint="f3",
@@ -162,7 +160,6 @@ def records() -> list[Any]:
         ),
         schema_finding(),
         progress(),
-        TaskStarted("t2", "fuzzing", ("GET /health",), 0),
         progress(
             task="t2",
             labels=("GET /health",),

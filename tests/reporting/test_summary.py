@@ -116,7 +116,7 @@ def test_where_no_check_ran_nothing_has_passed() -> None:
 
 
 def test_same_error_in_two_phases_is_one_error() -> None:
-    twice = [*records(), changed(records()[9], phase="coverage")]
+    twice = [*records(), changed(records()[7], phase="coverage")]
     assert report(twice).error_count == 2
 
 

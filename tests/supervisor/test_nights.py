@@ -12,7 +12,7 @@ from checker.core.errors import UsageError
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import DAMAGED, JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Quarantined, Record, RunStarted, TaskStarted, ValueSeen, WorkerGone
+from checker.corpus.records import Quarantined, Record, RunStarted, TaskProgress, ValueSeen, WorkerGone
 from checker.supervisor.execution import execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
@@ -100,18 +100,18 @@ def test_a_second_supervisor_is_refused(run: Run) -> None:
 def test_a_fuzz_without_an_end_goes_on(run: Run) -> None:
     run(*END, kind="fuzz")
     assert run.told.of(RunStarted)[0].seed == 1
-    begun = {task.task for task in run.told.of(TaskStarted)}
+    begun = {task.task for task in run.told.of(TaskProgress)}
     lose_the_end(run.folder / "corpus")
 
     def is_further(record: Record) -> bool:
-        return isinstance(record, TaskStarted) and record.task not in begun
+        return isinstance(record, TaskProgress) and record.task not in begun
 
     again = run(("slow", "0.002"), kind="fuzz", seed=2, max_time_s=800.0, continue_on_failure=True, over=is_further)
     first, second = run.told.of(RunStarted)
     assert (first.run, first.seed) == (second.run, second.seed)
     assert list(again.view.findings) == ["GET /users-found"]
     assert not again.view.notes, "a torn end is no damage"
-    assert begun < {task.task for task in run.told.of(TaskStarted)}
+    assert begun < {task.task for task in run.told.of(TaskProgress)}
 
 
 def test_damage_of_a_run_that_is_gone_on_with_is_told(run: Run) -> None:

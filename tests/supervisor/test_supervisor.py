@@ -22,7 +22,7 @@ from checker.corpus.records import (
     Record,
     RunFinished,
     RunStarted,
-    TaskStarted,
+    TaskProgress,
     ValueSeen,
     WorkerGone,
 )
@@ -218,7 +218,7 @@ def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:
 
 def test_case_ids_are_those_of_the_seed(run: Run) -> None:
     run()
-    starts = {task.labels[0]: task for task in run.told.of(TaskStarted)}
+    starts = {task.labels[0]: task for task in run.told.of(TaskProgress)}
     assert len(starts) == 4
     assert len({value.case for value in run.told.of(ValueSeen)}) == 20
     assert case_id(1, 0) != case_id(1, 1)

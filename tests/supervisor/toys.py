@@ -14,7 +14,7 @@ from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.packing import pack
-from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, TaskStarted, ValueSeen
+from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, ValueSeen
 from checker.workers.messages import (
     Assign,
     Drain,
@@ -78,7 +78,7 @@ class Toy:
         self.leaving = self.leaving or self.down.closed
 
     def do(self, task: Task) -> None:
-        self.journal.append(TaskStarted(task.id, task.phase, task.labels, task.start))
+        self.journal.append(TaskProgress(task.id, task.phase, task.labels, task.start, False, 0, 0, 0, (), LEDGER))
         done, reached, ends = 0, task.start, time.monotonic() + task.slice_s
         todo = [*task.redo, *range(task.start, task.stop)]
         for index in todo:
