@@ -82,27 +82,27 @@ class FrameEncoder:
         return b"".join((length, _LENGTH.pack(crc32(payload, crc32(length))), payload))
 
 
-def scan(data: bytes, start: int = 0) -> Scan:
-    """Return the records of the whole frames from `start` on, oldest first. No content raises an error."""
+def scan(data: bytes) -> Scan:
+    """Return the records of the whole frames, oldest first. No content raises an error."""
     records: list[Record] = []
     decompressor = zstandard.ZstdDecompressor()
-    position, end = start, len(data)
+    position, end = 0, len(data)
     while position < end:
         body = position + HEADER.size
         if body > end:
-            return Scan(records, position - start, ScanEnding.SHORT, missing=body - end)
+            return Scan(records, position, ScanEnding.SHORT, missing=body - end)
         length, checksum = HEADER.unpack_from(data, position)
         if length > LIMIT_BYTES:
-            return Scan(records, position - start, ScanEnding.DAMAGED, f"a frame of {length} bytes")
+            return Scan(records, position, ScanEnding.DAMAGED, f"a frame of {length} bytes")
         if body + length > end:
-            return Scan(records, position - start, ScanEnding.SHORT, missing=body + length - end)
+            return Scan(records, position, ScanEnding.SHORT, missing=body + length - end)
         payload = data[body : body + length]
         if crc32(payload, crc32(data[position : position + 4])) != checksum:
-            return Scan(records, position - start, ScanEnding.DAMAGED, "wrong checksum")
+            return Scan(records, position, ScanEnding.DAMAGED, "wrong checksum")
         try:
             records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES))
         except (Undecodable, zstandard.ZstdError) as error:
             # The checksum is right: it was written so, by another version.
-            return Scan(records, position - start, ScanEnding.DAMAGED, str(error))
+            return Scan(records, position, ScanEnding.DAMAGED, str(error))
         position = body + length
-    return Scan(records, position - start, ScanEnding.CLEAN)
+    return Scan(records, position, ScanEnding.CLEAN)

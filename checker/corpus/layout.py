@@ -1,51 +1,16 @@
 """The layout of a corpus directory."""
 
-import struct
+from collections.abc import Iterable
 from pathlib import Path
-from zlib import crc32
 
 from msgspec import Struct
 
 from checker.corpus import files
+from checker.corpus.codec import scan
+from checker.corpus.records import Record, SnapshotHeader
 
-_MAGIC = b"CHKSNAP1"
-_FIXED = struct.Struct("<8sQI")
-_CHECKSUM = struct.Struct("<I")
-READ_BYTES = 1 << 16
-"""A head is shorter: thousands of incarnations fit."""
-
-
-class SnapshotHeader(Struct, frozen=True):
-    """The header of a snapshot, before its frames."""
-
-    highest: int = 0
-    """Highest incarnation that was ever compacted: the next number must be above it."""
-    covered: frozenset[int] = frozenset()
-    """Incarnations whose journals must not be read any more, if they are still there."""
-
-    def encode(self) -> bytes:
-        """Return the header as bytes."""
-        head = _FIXED.pack(_MAGIC, self.highest, len(self.covered))
-        head += struct.pack(f"<{len(self.covered)}Q", *sorted(self.covered))
-        return head + _CHECKSUM.pack(crc32(head))
-
-
-def read_head(data: bytes | None) -> tuple[SnapshotHeader, int] | None:
-    """Return the head and the offset of the frames; None if the head is damaged. Without data nothing is covered."""
-    if data is None:
-        return SnapshotHeader(), 0
-    if len(data) < _FIXED.size:
-        return None
-    magic, highest, count = _FIXED.unpack_from(data)
-    end = _FIXED.size + 8 * count
-    if magic != _MAGIC or len(data) < end + _CHECKSUM.size:
-        return None
-    if _CHECKSUM.unpack_from(data, end)[0] != crc32(data[:end]):
-        return None
-    covered = frozenset(struct.unpack_from(f"<{count}Q", data, _FIXED.size))
-    return SnapshotHeader(highest, covered), end + _CHECKSUM.size
-
-
+_HEADER_BYTES = 1 << 16
+"""The header of a snapshot is shorter: thousands of incarnations fit."""
 _INCARNATION_DIGITS = 8
 
 
@@ -139,8 +104,7 @@ class RunLayout(Struct, frozen=True):
 
     def head(self) -> SnapshotHeader:
         """Return the header of the snapshot; empty if there is none."""
-        found = read_head(files.read_file(self.snapshot, READ_BYTES))
-        return SnapshotHeader() if found is None else found[0]
+        return header_in(scan(files.read_file(self.snapshot, _HEADER_BYTES) or b"").records)
 
     def next_incarnation(self) -> int:
         """Return a number above every incarnation that the corpus has records of, compacted ones included.
@@ -149,6 +113,11 @@ class RunLayout(Struct, frozen=True):
         """
         traces = (*self.journal_paths(), *self.traffic_paths(), *self.inflight_paths())
         return max([self.head().highest, *(number for number, _ in traces)]) + 1
+
+
+def header_in(records: Iterable[Record]) -> SnapshotHeader:
+    """Return the header of a snapshot with these records; an empty one without any."""
+    return next((one for one in records if isinstance(one, SnapshotHeader)), SnapshotHeader())
 
 
 def _stem(incarnation: int, pid: int) -> str:

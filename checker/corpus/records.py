@@ -494,11 +494,20 @@ class RunFinished(Struct, frozen=True, array_like=True, tag=15):
     ledger: tuple[float, float, float, float, float]
 
 
+class SnapshotHeader(Struct, frozen=True, array_like=True, tag=26):
+    """The first record of a snapshot, in a frame of its own."""
+
+    highest: int = 0
+    """Highest incarnation that was ever compacted: the next number must be above it."""
+    covered: frozenset[int] = frozenset()
+    """Incarnations whose journals must not be read any more, if they are still there."""
+
+
 Record = (
     RunStarted | SchemaOpened | OperationsSelected | OperationDescribed | TaskProgress | Interaction |
     StoredBody | Finding | ResourceMade | ValueSeen | ValueGone | SignalsSeen | DemandHeard | PartsCounted |
     RefusalCounted | OperationServed | OperationProbed | CorpusEntry | OperationError | Note | CheckState |
-    Quarantined | WorkerGone | RunFinished
+    Quarantined | WorkerGone | RunFinished | SnapshotHeader
 )  # fmt: skip
 """Everything that a frame can hold.
 

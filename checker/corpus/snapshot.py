@@ -1,6 +1,6 @@
 """Closed journals, compacted into one file by rename: start-up reads little, and a kill in the middle loses nothing.
 
-A head (`checker.corpus.layout`), then frames. A journal whose incarnation is covered was taken in already: it is on its way
+Frames as in journals, with a header in the first. A journal whose incarnation is covered was taken in already: it is on its way
 out, and never read again.
 """
 
@@ -17,7 +17,7 @@ from checker.corpus import files
 from checker.corpus.codec import FrameEncoder, ScanEnding, scan
 from checker.corpus.fold import fold
 from checker.corpus.journal import JournalReader, Journals, Loss, damage_note
-from checker.corpus.layout import RunLayout, SnapshotHeader, read_head
+from checker.corpus.layout import RunLayout, header_in
 from checker.corpus.packing import pack
 from checker.corpus.records import (
     Above,
@@ -34,6 +34,7 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
     SignalsSeen,
+    SnapshotHeader,
     TaskProgress,
     ValueGone,
     ValueSeen,
@@ -235,16 +236,13 @@ def read_snapshot(layout: RunLayout) -> Snapshot:
     data = files.read_file(layout.snapshot)
     if data is None:
         return Snapshot()
-    found_head = read_head(data)
-    if found_head is None:
-        return Snapshot(notes=(_damage(layout, "its beginning cannot be read"),))
-    head, start = found_head
-    found = scan(data, start)
-    if found.ending is ScanEnding.CLEAN:
-        return Snapshot(tuple(found.records), head)
-    # The file was renamed into place as a whole, so a short frame is damage and not a torn tail.
-    reason = f"{found.reason or 'it breaks off'} at byte {start + found.consumed}"
-    return Snapshot(tuple(found.records), head, (_damage(layout, reason),))
+    found = scan(data)
+    notes: tuple[Note, ...] = ()
+    if found.ending is not ScanEnding.CLEAN:
+        # The file was renamed into place as a whole, so a short frame is damage and not a torn tail.
+        reason = f"{found.reason or 'it breaks off'} at byte {found.consumed}"
+        notes = (damage_note(layout.snapshot, reason, Loss.SNAPSHOT),)
+    return Snapshot(tuple(found.records[1:]), header_in(found.records), notes)
 
 
 def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapshot:
@@ -303,7 +301,7 @@ def add_to_snapshot(layout: RunLayout, records: Iterable[Record]) -> tuple[Note,
 
 def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record], bytes]:
     frame = FrameEncoder().frame
-    parts, kept, buffer = [head.encode()], list[Record](), list[bytes]()
+    parts, kept, buffer = [frame([pack(head)])], list[Record](), list[bytes]()
     size = buffered = 0
     for record in records:
         if size > LIMIT_BYTES and isinstance(record, _LEARNED):
@@ -318,10 +316,6 @@ def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record],
     if buffer:
         parts.append(frame(buffer))
     return kept, b"".join(parts)
-
-
-def _damage(layout: RunLayout, reason: str) -> Note:
-    return damage_note(layout.snapshot, reason, Loss.SNAPSHOT)
 
 
 def _sweep(layout: RunLayout) -> None:

@@ -32,6 +32,7 @@ from checker.corpus.records import (
     RunStarted,
     SchemaOpened,
     SignalsSeen,
+    SnapshotHeader,
     StoredBody,
     TaskProgress,
     ValueGone,
@@ -172,6 +173,7 @@ OTHERS = {
     ),
     WorkerGone: st.builds(WorkerGone, COUNTS, TEXT),
     RunFinished: st.builds(RunFinished, TEXT, TIMES, TEXT, TIMES, LEDGERS),
+    SnapshotHeader: st.builds(SnapshotHeader, COUNTS, st.frozensets(COUNTS)),
 }
 assert set(OTHERS) == set(get_args(Record))
 RECORDS: st.SearchStrategy[Record] = st.one_of(*OTHERS.values())

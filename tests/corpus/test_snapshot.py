@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from checker.corpus import files, snapshot
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import Journals, JournalWriter, Loss, damage_note
-from checker.corpus.layout import RunLayout, read_head
+from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
     CorpusEntry,
     Finding,
@@ -19,6 +19,7 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     SignalsSeen,
+    SnapshotHeader,
     TaskProgress,
     ValueGone,
     ValueSeen,
@@ -183,9 +184,13 @@ def test_a_kill_between_any_two_steps_loses_nothing_and_counts_nothing_twice(
     assert (names, layout.journal_paths()) == ({".gitignore", "snapshot"}, [])
 
 
-@given(st.binary(max_size=80))
-def test_noise_is_no_head(noise: bytes) -> None:
-    assert read_head(noise) is None
+@given(st.binary(min_size=1, max_size=80))
+def test_noise_is_no_snapshot(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
+    layout = corpus(tmp_path_factory.getbasetemp() / "noise", {})
+    layout.snapshot.write_bytes(noise)
+    assert layout.head() == SnapshotHeader()
+    found = read_snapshot(layout)
+    assert (found.records, len(found.notes)) == ((), 1)
 
 
 def test_what_a_damaged_snapshot_still_holds_is_read(tmp_path: Path) -> None:
@@ -197,7 +202,7 @@ def test_what_a_damaged_snapshot_still_holds_is_read(tmp_path: Path) -> None:
     assert found.notes == (snapshot_note(layout, f"it breaks off at byte {len(whole)}"),)
     assert sum(isinstance(record, Finding) for record in found.records) == 3
     layout.snapshot.write_bytes(b"junk")
-    unread = snapshot_note(layout, "its beginning cannot be read")
+    unread = snapshot_note(layout, "it breaks off at byte 0")
     assert read_snapshot(layout) == Snapshot(notes=(unread,))
 
 
