@@ -29,10 +29,6 @@ LOYALTY = 2
 
 A factor of 1 would move clusters between workers for ever when their numbers do not divide evenly, such as seven clusters for two workers.
 """
-COST_OF_REFUSALS = 8
-"""Cost of a second in a cluster whose operations refused every request in its last turn."""
-COST_WITH_PRODUCERS = 2
-"""Cost of a second in a refused cluster with producers: other clusters may depend on them."""
 QUIET_CASES = 64
 """Cases of an operation without new behaviour after which it has half of its turns; after twice as many, a quarter."""
 SATURATED_CASES = 1_000
@@ -61,7 +57,6 @@ class _Cluster(Struct):
     """Number of workers that have a turn of it now."""
     home: int | None = None
     """The worker that had it last."""
-    is_refused: bool = False
     rests_until_s: float = 0.0
     rest_s: float = 0.0
     dead: Counter[str] = field(default_factory=Counter)
@@ -91,9 +86,6 @@ class _Cluster(Struct):
     @property
     def cost(self) -> float:
         """Return the cost of a second: each operation has a share of the time, a smaller one while it shows nothing new."""
-        if self.is_refused:
-            each = COST_WITH_PRODUCERS if self.producers else COST_OF_REFUSALS
-            return each / (self.weight * len(self.labels))
         return 1 / (self.weight * self.size)
 
     def learn(self, report: LeaseReport) -> None:
@@ -103,15 +95,13 @@ class _Cluster(Struct):
                 self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
             label = Label(one.label)
             self.quiet[label] = 0 if one.has_news else self.quiet[label] + one.cases
-        tried = [one for one in report.operations if one.cases]
-        if tried:
-            self.is_refused = all(one.is_refused for one in tried)
 
 
 class FuzzPlan(Plan):
     """Endless turns of clusters (`fuzz`). Every cluster has one turn before any has a second.
 
-    Afterwards the cluster with the lowest cost is next. A cluster goes on while its slow operations wait. A cluster that refuses everything keeps a small share: its server may change.
+    Afterwards the cluster with the lowest cost is next. A cluster goes on while its slow operations wait. A cluster that
+    shows nothing new, such as one that refuses everything, keeps a small share: its server may change.
     """
 
     def __init__(

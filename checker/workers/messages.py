@@ -429,8 +429,6 @@ class OperationReport(Struct, frozen=True):
     label: str
     cases: int
     """Cases that were answered or given up."""
-    is_refused: bool
-    """Whether all responses were the same refusal, and none showed new behaviour."""
     is_dead: bool
     """Whether no case could be made of it, or judged."""
     has_news: bool = False

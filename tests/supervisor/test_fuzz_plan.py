@@ -113,7 +113,7 @@ def test_operations_with_a_single_case_do_not_keep_a_run_from_being_saturated() 
         task = plan.lease(now)
         if task is not None:
             turns += 1
-            one = OperationReport("GET /health", 1, is_refused=False, is_dead=False)
+            one = OperationReport("GET /health", 1, is_dead=False)
             plan.come_back(task, 1, finished=True, spent_s=0.001, report=LeaseReport(requests=1, operations=(one,)))
         now += 0.5
     assert turns < 20

@@ -101,9 +101,9 @@ def test_what_came_of_each_is_told() -> None:
     of.showed(MAKE)
     of.count({(READ, 404): 3, (MAKE, 401): 2})
     assert of.reports({LIST, READ}) == (
-        OperationReport(MAKE, 2, is_refused=False, is_dead=False, has_news=True),
-        OperationReport(READ, 3, is_refused=True, is_dead=False),
-        OperationReport(LIST, 0, is_refused=False, is_dead=True),
+        OperationReport(MAKE, 2, is_dead=False, has_news=True),
+        OperationReport(READ, 3, is_dead=False),
+        OperationReport(LIST, 0, is_dead=True),
     )
 
 

@@ -101,9 +101,7 @@ class ClusterRotation(Struct):
         for label in dict.fromkeys(self.labels):
             cases = self._answered.get(label, Counter()).total()
             is_dead = label in given_up and not cases
-            refused = self._refusal(label) is not None and not self._fresh[label]
-            has_news = self._fresh[label] > 0
-            found.append(OperationReport(label, cases, is_refused=refused, is_dead=is_dead, has_news=has_news))
+            found.append(OperationReport(label, cases, is_dead=is_dead, has_news=self._fresh[label] > 0))
         return tuple(found)
 
     def _settle(self, label: Label) -> None:
@@ -124,18 +122,12 @@ class ClusterRotation(Struct):
             self.pauses.pop(label, None)
 
     def _is_dull(self, label: Label) -> bool:
-        refusal = self._refusal(label)
-        if refusal is None or label in self._lively:
+        """Whether all responses of an operation are one refusal (0: no response), and many."""
+        statuses = self._answered.get(label, {})
+        if len(statuses) != 1 or label in self._lively:
             return False
-        return self._answered[label][refusal] >= DULL_CASES
-
-    def _refusal(self, label: Label) -> int | None:
-        """Return the status of all responses of an operation if it is one refusal (0 for no response); else None."""
-        statuses = self._answered.get(label, ())
-        if len(statuses) != 1:
-            return None
-        (only,) = statuses
-        return None if 0 < only < 400 else only
+        ((only, count),) = statuses.items()
+        return not 0 < only < 400 and count >= DULL_CASES
 
 
 SAVED_INDEX = 1 << 33
