@@ -1,7 +1,7 @@
 """The state of workers as the supervisor knows it, and the deadlines that it checks. Pure: `now` is an argument, in seconds of a monotonic clock."""
 
 from collections.abc import Iterable, Mapping
-from typing import Final, Self
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -21,7 +21,9 @@ _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
 STALL_S: Final = 30.0
 """Seconds without a request that are reported."""
-_MOST_STALLS: Final = 20
+STALLED: Final = "stalled"
+"""Kind of these notes."""
+MOST_STALLS: Final = 20
 _WAITING: Final = "waiting"
 _NONE = Progress()
 
@@ -95,36 +97,6 @@ class WorkerSnapshot(Struct, frozen=True):
         return self.progress.get(task.id, _NONE)
 
 
-class Stall(Struct, frozen=True):
-    """A time in which a worker made no progress."""
-
-    since: float
-    until: float
-    doing: str
-    """The activity of the worker at the end."""
-
-
-class StallNotes(Struct):
-    """Makes the notes on the first stalls of a run."""
-
-    has_rate: bool = False
-    """Whether a rate limit is set: a worker that only waits may wait for its turn then, and has no note."""
-    left: int = _MOST_STALLS
-
-    @classmethod
-    def of_run(cls, settings: RunSettings) -> Self:
-        """Return the notes of a run, whose settings may limit the rate of some operations."""
-        return cls(any(one.http.rate is not None for one in settings.operations.everywhere()))
-
-    def note(self, stall: Stall, incarnation: int, began: float) -> Note | None:
-        """Return the note on a stall of a worker, given the time at which the run began; None if there is none to write."""
-        if not self.left or (self.has_rate and stall.doing == _WAITING):
-            return None
-        self.left -= 1
-        times = f"from {stall.since - began:.0f} s to {stall.until - began:.0f} s of the run"
-        return Note("stalled", TARGET, "", f"worker {incarnation} sent no request {times}; it was {stall.doing}")
-
-
 class WorkerState(Struct):
     """The supervisor's state of one worker."""
 
@@ -143,15 +115,23 @@ class WorkerState(Struct):
     """Time of the last change of the number of its requests, or of the last turn without a lease."""
     _doing: str = _WAITING
 
-    def stall(self, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> Stall | None:
-        """Return the time without a request of a worker with leases, once it is over and was long enough to be reported."""
+    def stall(
+        self, snapshot: WorkerSnapshot, now: float, began: float, *, is_gone: bool = False, has_rate: bool = False
+    ) -> Note | None:
+        """Return the note on a time without a request of a worker with leases, once it is over, if it was long.
+
+        `began`: when the run began. `has_rate`: a worker that only waits may wait for its turn by a rate limit, which needs no note.
+        """
         is_moving = snapshot.sent != self._sent or not self.leases
         since, doing = self._moved_at, self._doing
         self._doing = _WAITING if snapshot.acting is None else f"in stage {snapshot.acting.stage.name.lower()}"
         if is_moving:
             self._sent, self._moved_at = snapshot.sent, now
-        is_over = is_moving or is_gone
-        return Stall(since, now, doing) if is_over and since and now - since >= STALL_S else None
+        is_over = bool(since) and (is_moving or is_gone)
+        if not is_over or now - since < STALL_S or (has_rate and doing == _WAITING):
+            return None
+        times = f"from {since - began:.0f} s to {now - began:.0f} s of the run"
+        return Note(STALLED, TARGET, "", f"worker {self.incarnation} sent no request {times}; it was {doing}")
 
     @property
     def slow(self) -> int:

@@ -24,7 +24,16 @@ from checker.supervisor.plans import Plan, TimeWindow, left, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import MOST_AHEAD, Deadlines, StallNotes, WorkerSnapshot, WorkerState, is_stuck, overdue
+from checker.supervisor.state import (
+    MOST_AHEAD,
+    MOST_STALLS,
+    STALLED,
+    Deadlines,
+    WorkerSnapshot,
+    WorkerState,
+    is_stuck,
+    overdue,
+)
 from checker.workers import messages
 
 
@@ -138,7 +147,7 @@ class Supervisor:
         """Apply the settings of the run, later those of its project."""
         self._settings = settings.with_changes(processes={"workers": 1}) if settings.processes.inline else settings
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
-        self._stalls = StallNotes.of_run(settings)
+        self._has_rate = any(one.http.rate is not None for one in settings.operations.everywhere())
         self.ending.go_by(settings)
 
     def run(self) -> None:
@@ -343,11 +352,10 @@ class Supervisor:
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
 
     def _note_stall(self, state: WorkerState, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> None:
-        stall = state.stall(snapshot, now, is_gone=is_gone)
-        if stall is not None:
-            note = self._stalls.note(stall, state.incarnation, now - self._lifecycle.elapsed_s)
-            if note is not None:
-                self._lifecycle.write(note)
+        began = now - self._lifecycle.elapsed_s
+        note = state.stall(snapshot, now, began, is_gone=is_gone, has_rate=self._has_rate)
+        if note is not None and len(self._lifecycle.view.notes.get(STALLED, ())) < MOST_STALLS:
+            self._lifecycle.write(note)
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:
         """Remove a dead or hanging worker: return its tasks, and count the death against the case whose code ran."""

@@ -4,7 +4,7 @@ from checker.config.settings import RunSettings
 from checker.core.operation import Label
 from checker.corpus.inflight import Progress, Slot, Stage
 from checker.supervisor.plans import left
-from checker.supervisor.state import Deadlines, Stall, StallNotes, WorkerSnapshot, WorkerState, overdue
+from checker.supervisor.state import Deadlines, WorkerSnapshot, WorkerState, overdue
 from checker.workers.messages import Task
 from tests.asking import saying
 
@@ -104,30 +104,25 @@ def test_nothing_is_left_of_a_task_whose_last_case_failed() -> None:
 def test_a_worker_without_a_request_for_30_s_is_reported_once_it_goes_on() -> None:
     state, moving = standing(), replace(snapshot(None), sent=7)
     state.take(task("a"), 1.0)
-    assert state.stall(moving, 10.0) is None
-    assert state.stall(moving, 50.0) is None
-    found = state.stall(replace(moving, sent=8), 60.0)
+    assert state.stall(moving, 10.0, 4.0) is None
+    assert state.stall(moving, 50.0, 4.0) is None
+    found = state.stall(replace(moving, sent=8), 60.0, 4.0)
     assert found is not None
-    assert (found.since, found.until, found.doing) == (10.0, 60.0, "waiting")
-    assert state.stall(replace(moving, sent=8), 89.0, is_gone=True) is None
-    assert state.stall(replace(moving, sent=8), 91.0, is_gone=True) is not None
+    assert found.text == "worker 1 sent no request from 6 s to 56 s of the run; it was waiting"
+    assert state.stall(replace(moving, sent=8), 89.0, 4.0, is_gone=True) is None
+    assert state.stall(replace(moving, sent=8), 91.0, 4.0, is_gone=True) is not None
 
 
 def test_a_worker_without_leases_is_not_stalled() -> None:
     state, idle = standing(), replace(snapshot(None), sent=7)
-    assert all(state.stall(idle, second) is None for second in range(1, 100))
-
-
-def test_the_first_twenty_stalls_of_a_run_have_notes() -> None:
-    notes, stall = StallNotes(), Stall(10.0, 50.0, "waiting")
-    found = [notes.note(stall, 3, 4.0) for _ in range(25)]
-    assert found[0] is not None
-    assert found[0].text == "worker 3 sent no request from 6 s to 46 s of the run; it was waiting"
-    assert sum(one is not None for one in found) == 20
+    assert all(state.stall(idle, second, 0.0) is None for second in range(1, 100))
 
 
 def test_a_worker_that_may_wait_for_a_rate_has_no_note() -> None:
-    said = saying({}, {"include-path": "/a", "rate-limit": "1/m"})
-    notes = StallNotes.of_run(RunSettings("openapi.json", "fuzz", 1, operations=said))
-    assert notes.note(Stall(10.0, 50.0, "waiting"), 3, 0.0) is None
-    assert notes.note(Stall(10.0, 50.0, "in stage shrink"), 3, 0.0) is not None
+    state, waiting = standing(), replace(snapshot(None), sent=7)
+    state.take(task("a"), 1.0)
+    assert state.stall(waiting, 10.0, 0.0) is None
+    assert state.stall(replace(waiting, sent=8), 50.0, 0.0, has_rate=True) is None
+    busy = snapshot(Stage.SHRINK)
+    assert state.stall(replace(busy, sent=8), 60.0, 0.0, has_rate=True) is None
+    assert state.stall(replace(busy, sent=9), 90.0, 0.0, has_rate=True) is not None
