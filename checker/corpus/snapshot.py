@@ -4,11 +4,9 @@ Frames as in journals, with a header in the first. A journal whose incarnation i
 out, and never read again.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -24,21 +22,12 @@ from checker.corpus.records import (
     CorpusEntry,
     Finding,
     Note,
-    OperationDescribed,
-    OperationError,
-    OperationsSelected,
     Quarantined,
     Record,
-    RefusalCounted,
-    RunFinished,
-    RunStarted,
-    SchemaOpened,
     SignalsSeen,
     SnapshotHeader,
-    TaskProgress,
     ValueGone,
     ValueSeen,
-    WorkerGone,
     agree,
 )
 
@@ -80,99 +69,27 @@ def _worth(entry: CorpusEntry, uncovered: set[int]) -> float:
     return sum(number in uncovered for number in set(entry.ids)) / _cost(entry)
 
 
-_OF_A_RUN = (
-    RunStarted, RunFinished, SchemaOpened, OperationsSelected, OperationDescribed, TaskProgress, OperationError, Note, RefusalCounted, WorkerGone,
-)  # fmt: skip
 _VALUES = 64
 
 Numbered = tuple[int, Record]
 
 
 def condense(pairs: Sequence[Numbered]) -> list[Record]:
-    """Records that fold to what `pairs` of (incarnation, record) fold to, most important first.
+    """Return what outlives the runs of (incarnation, record) pairs, most important first.
 
-    Only the last run keeps its own records, and only until it is finished. A corpus keeps findings, quarantined cases, entries,
-    signals and values for ever.
+    These are findings, quarantined cases, entries, signals and values. A finished run needs nothing else, and the journals of an
+    unfinished one stay.
     """
-    current = _of_current_run(pairs)
-    view = fold(current)
-    everything = fold((number, record) for number, record in pairs if isinstance(record, Finding))
+    view = fold((number, record) for number, record in pairs if isinstance(record, Finding | Quarantined))
     records: list[Record] = []
-    if view.run is not None and view.finished is None:
-        found: list[Record] = [record for record in (view.run, view.opened) if record is not None]
-        found += [WorkerGone(number, reason) for number, reason in sorted(view.gone.items())]
-        records += found
-        if view.labels:
-            records.append(OperationsSelected(tuple(view.labels)))
-        records += view.described.values()
-        records += _progress(current)
-        records += view.errors.values()
-        records += [note for notes in view.notes.values() for note in notes.values()]
-        records += [
-            RefusalCounted(label, status, text, count)
-            for label, counts in view.refusals.items()
-            for (status, text), count in counts.items()
-        ]
-    for finding in everything.findings.values():
-        records += _versions(finding, everything.sights.first_seen(finding.fingerprint)[0][0])
+    for finding in view.findings.values():
+        records += _versions(finding, view.sights.first_seen(finding.fingerprint)[0][0])
     plain = [record for _, record in pairs]
-    records += fold((0, r) for r in plain if isinstance(r, Quarantined)).quarantined.values()
+    records += view.quarantined.values()
     records += favoured(record for record in plain if isinstance(record, CorpusEntry))
     records += _signals(plain)
     records += _values(plain)
     return records
-
-
-def _of_current_run(pairs: Sequence[Numbered]) -> list[Numbered]:
-    starts = [(n, record) for n, record in pairs if isinstance(record, RunStarted)]
-    if not starts:
-        return [(n, record) for n, record in pairs if isinstance(record, _OF_A_RUN)]
-    last = max(starts, key=lambda start: (start[1].at, start[1].run))[1].run
-    # Incarnations are numbered in order, and the supervisor of a run takes the first number.
-    first = min(number for number, record in starts if record.run == last)
-    return [
-        (number, record)
-        for number, record in pairs
-        if number >= first
-        and isinstance(record, _OF_A_RUN)
-        and not (isinstance(record, RunStarted | RunFinished) and record.run != last)
-    ]
-
-
-def _progress(pairs: Iterable[Numbered]) -> list[Record]:
-    merged: dict[str, TaskProgress] = {}
-    for _, record in pairs:
-        if isinstance(record, TaskProgress):
-            known = merged.get(record.task)
-            merged[record.task] = record if known is None else _sum(known, record)
-    return list(merged.values())
-
-
-def _merged(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return rows with the sums of the last column, one for each value of the other columns."""
-    counts: Counter[tuple[Any, ...]] = Counter()
-    for row in (*one, *other):
-        counts[row[:-1]] += row[-1]
-    return tuple((*key, count) for key, count in counts.items())
-
-
-def _sum(one: TaskProgress, other: TaskProgress) -> TaskProgress:
-    make, wait, judge, record, idle = map(sum, zip(one.ledger, other.ledger, strict=True))
-    return replace(
-        one,
-        next_index=max(one.next_index, other.next_index),
-        finished=one.finished or other.finished,
-        cases=one.cases + other.cases,
-        requests=one.requests + other.requests,
-        failed_cases=one.failed_cases + other.failed_cases,
-        statuses=_merged(one.statuses, other.statuses),
-        wrong=_merged(one.wrong, other.wrong),
-        tried=_merged(one.tried, other.tried),
-        ledger=(make, wait, judge, record, idle),
-        inquiries=one.inquiries + other.inquiries,
-        probes=_merged(one.probes, other.probes),
-        turned_away=_merged(one.turned_away, other.turned_away),
-    )
 
 
 def _versions(best: Finding, first_seen_at: float) -> list[Record]:
@@ -215,7 +132,6 @@ def _values(records: Iterable[Record]) -> list[Record]:
 LIMIT_BYTES = 48 << 20
 """Maximum size of a snapshot. With the journals of one run, start-up stays below 64 MiB."""
 
-_LASTING = (Finding, Quarantined, CorpusEntry, SignalsSeen, ValueSeen)
 _FRAME_RECORDS = 128
 _FRAME_BYTES = 1 << 20
 # Classes that are left out above the limit. Values go first, because `condense` puts them last.
@@ -284,8 +200,7 @@ def lasting_records(layout: RunLayout) -> Snapshot:
     with closing(Journals(layout)) as journals:
         pairs += journals.finish_all()
         notes = journals.notes()
-    kept = tuple(record for record in condense(pairs) if isinstance(record, _LASTING))
-    return Snapshot(kept, known.head, (*known.notes, *notes))
+    return Snapshot(tuple(condense(pairs)), known.head, (*known.notes, *notes))
 
 
 def add_to_snapshot(layout: RunLayout, records: Iterable[Record]) -> tuple[Note, ...]:
