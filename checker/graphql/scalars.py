@@ -5,7 +5,7 @@ GraphQL and its servers read values.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from graphql import (
@@ -297,37 +297,6 @@ def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
         return 1
     missing = sum(is_required_argument(one) and name not in value for name, one in args.items())
     return missing + sum(count_faults(args[name].type, one) if name in args else 1 for name, one in value.items())
-
-
-def innermost_fault(kind: Any, value: Any) -> tuple[tuple[str | int, ...], Any, Any]:
-    """Return (path, type, value) of the innermost value that makes a value wrong; the first of several.
-
-    An object with missing or unknown members is itself the innermost one.
-    """
-    path: list[str | int] = []
-    while value is not None:
-        plain = kind.of_type if isinstance(kind, GraphQLNonNull) else kind
-        if isinstance(plain, GraphQLList) and not isinstance(value, list):
-            kind = plain.of_type
-            continue
-        wrong = next((part for part in _parts(plain, value) if count_faults(*part[1:])), None)
-        if wrong is None:
-            break
-        place, kind, value = wrong
-        path.append(place)
-    return tuple(path), kind, value
-
-
-def _parts(kind: Any, value: Any) -> Iterator[tuple[str | int, Any, Any]]:
-    """Yield (name or index, type, value) of the parts of a list or an object."""
-    if isinstance(kind, GraphQLList):
-        yield from ((place, kind.of_type, one) for place, one in enumerate(value))
-    elif not isinstance(kind, GraphQLInputObjectType) or not isinstance(value, dict):
-        return
-    elif not kind.is_one_of or len(value) == 1:
-        # If there are too many members, none is wrong by itself.
-        fields = kind.fields
-        yield from ((key, fields[key].type, one) for key, one in value.items() if key in fields)
 
 
 def takes_scalar(name: str, value: Any) -> bool:

@@ -1,15 +1,17 @@
-"""The referee asks only rules that a query could break: it says what all rules say. Of what is proved, it asks a sample."""
+"""The referee proves that wrong queries are wrong, and asks graphql-core only for rules that a query could break."""
 
 import json
 from collections import Counter
 
 import pytest
-from graphql import GraphQLField, GraphQLInt, build_schema, parse, specified_rules, validate
+from graphql import build_schema, parse, specified_rules, validate
 
-from checker.core.contract import Outcome
+from checker.core.contract import Outcome, PartVerdict
+from checker.core.meta import GenerationMode
 from checker.core.request import WireRequest
 from checker.graphql.referee import QueryReferee, rules_for
 from tests.graphql_kind.library import SDL
+from tests.graphql_kind.making import cases, opened, operations
 
 SCHEMA = build_schema(SDL)
 WRONG = [
@@ -49,20 +51,40 @@ def test_a_plain_query_is_spared_rules_about_fragments_and_directives() -> None:
     assert len(spared) >= 12
 
 
-def test_of_what_is_proved_graphql_core_is_asked_now_and_then() -> None:
-    schema = build_schema("type Query { a: Int }")
-    referee = QueryReferee(schema)
-    requests = [
-        WireRequest("POST", b"/", [], json.dumps({"query": "{ b }", "variables": {"n": n}}).encode())
-        for n in range(1_000)
-    ]  # fmt: skip
-    assert referee.judge(requests[0]).outcome is Outcome.INVALID
-    # From here on they do not agree: what was read once stays read.
-    assert schema.query_type is not None
-    schema.query_type.fields["b"] = GraphQLField(GraphQLInt)
-    said = Counter(referee.judge(one).outcome for one in requests)
-    assert said.keys() == {Outcome.INVALID, Outcome.AMBIGUOUS}
-    assert 5 <= said[Outcome.AMBIGUOUS] <= 40
+def verdict(query: str, variables: object = None) -> PartVerdict:
+    content = json.dumps({"query": query, "variables": variables}).encode()
+    (part,) = QueryReferee(SCHEMA).judge(WireRequest("POST", b"/", [], content)).parts
+    return part
+
+
+@pytest.mark.parametrize("mode", GenerationMode)
+def test_drawn_queries_are_what_they_are_meant_to_be(mode: GenerationMode) -> None:
+    said: Counter[bool] = Counter()
+    for operation in operations(opened(SDL)):
+        for _, request in cases(operation, mode, 8):
+            said[operation.judge_request(request).outcome is Outcome.INVALID] += request.body is not None
+    assert said[mode.is_negative] >= 40
+    assert not said[not mode.is_negative]
+
+
+@pytest.mark.parametrize(
+    ("query", "variables", "says"),
+    [
+        ("{ old x }", None, "x"),
+        ("{ book { id } }", None, "id"),
+        ("{ books(page: {after: {limit: 1.5}}) { id } }", None, "1.5"),
+        ("query ($n: Int!) { books(limit: $n) { id } }", {}, "$n"),
+        ("query ($p: Page) { books(page: $p) { id } }", {"p": {"offset": "4"}}, "offset"),
+        ("query ($n: Int) { books(limit: $n) { id } }", {"n": float("inf")}, "inf"),
+        ("query ($n: Int) { books(limit: $n) { id } }", {"n": float("nan")}, "nan"),
+        ("query ($n: Int) { books(limit: $n) { id } }", [], "the variables are no object"),
+        ("{" * 100, None, "Syntax Error"),
+    ],
+)
+def test_the_reason_names_the_fault(query: str, variables: object, says: str) -> None:
+    part = verdict(query, variables)
+    assert part.outcome is Outcome.INVALID
+    assert says in part.reason
 
 
 PAGED = build_schema("""

@@ -56,7 +56,7 @@ def test_queries_of_all_real_schemas_are_what_they_are_meant_to_be(corpora: Path
 
 @cache
 def reasons(label: str) -> tuple[str, ...]:
-    """What is wrong with negative queries."""
+    """What graphql-core says of negative queries; its versions differ."""
     operation = of(label)
     judged = (operation.judge_request(sent) for _, sent in cases(operation, NEGATIVE, 600))
     return tuple(part.reason for verdict in judged for part in verdict.parts)
@@ -65,17 +65,17 @@ def reasons(label: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("label", "rule"),
     [
-        ("Query.book", "`book` needs its argument `id`"),
-        ("Query.book", "`book` has no argument `"),
-        ("Query.book", "`Book` has no field `"),
-        ("Query.books", "at `limit` is -?2147483[0-9]+, which is no `Int`"),
-        ("Query.books", 'is .*, which is no `Genre!?`'),
-        ("Query.books", 'at `limit` is "?[^0-9-].*, which is no `Int`'),
-        ("Query.search", "exactly one member of `Way`"),
-        ("Query.search", "is .*, which is no `String!`"),
-        ("Mutation.addBook", "lacks `title`, which `NewBook` requires"),
-        ("Mutation.addBook", "is null, which is no `.*!`"),
-        ("Mutation.addBook", "has a member `.*`, which `NewBook` has not"),
+        ("Query.book", r"book\b.*\bid\b.*'ID!' is required"),
+        ("Query.book", "Unknown argument '.*' on field 'Query.book'"),
+        ("Query.book", "Cannot query field '.*' on type 'Book'"),
+        ("Query.books", "limit.*Int cannot represent non 32-bit signed integer value: -?2147483"),
+        ("Query.books", "does not exist in 'Genre' enum"),
+        ("Query.books", "limit.*Int cannot represent non-integer"),
+        ("Query.search", r"\$way.*[Ee]xactly one"),
+        ("Query.search", r"\$text.*String cannot represent a non string"),
+        ("Mutation.addBook", "Field 'title' of required type|required field 'title'"),
+        ("Mutation.addBook", r"\$book.*type '.*!' not to be None"),
+        ("Mutation.addBook", "is not defined by type 'NewBook'|'NewBook' not to include unknown field"),
     ],
 )  # fmt: skip
 def test_every_rule_is_broken(label: str, rule: str) -> None:
