@@ -1,13 +1,12 @@
 """Path templates: the templates that match a path, the texts of their variables, and their methods."""
 
-import dataclasses
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache
 from itertools import islice
 from urllib.parse import unquote_to_bytes
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 _WAYS = 32
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
@@ -105,37 +104,8 @@ def _octets(text: str) -> Iterator[str]:
             yield f"(?:{re.escape(character)}|{encoded})"
 
 
-@dataclasses.dataclass
-class _Route:
-    """One path template."""
-
-    number: int
-    """Its index among all templates."""
-    path: str
-    methods: set[str] = dataclasses.field(default_factory=set)
-
-    @cached_property
-    def template(self) -> PathTemplate:
-        """Compiled on the first possible match: few templates of a large document are ever needed."""
-        return PathTemplate(self.path)
-
-
-class _Node(Struct):
-    """A tree of templates by segments. A variable ends at a slash, so a matching path has as many segments."""
-
-    literal: dict[bytes, "_Node"] = field(default_factory=dict)
-    """Keyed by segments without escapes."""
-    other: "_Node | None" = None
-    """The node of segments with variables, or with characters of several spellings."""
-    routes: list[_Route] = field(default_factory=list)
-    """Templates that end at this node."""
-
-    def below(self, segment: str) -> "_Node":
-        """Return the node of templates that have this segment next."""
-        if "{" in segment or "%" in segment:
-            self.other = self.other or _Node()
-            return self.other
-        return self.literal.setdefault(segment.encode("utf-8", "surrogatepass"), _Node())
+_Segments = tuple[bytes | None, ...]
+"""Segments of a path; None for those with variables, or with characters of several spellings."""
 
 
 class Routes:
@@ -143,32 +113,29 @@ class Routes:
 
     def __init__(self, operations: Iterable[tuple[str, str]]) -> None:
         """`operations` are (path template, method) pairs."""
-        routes: dict[str, _Route] = {}
+        methods: dict[str, set[str]] = {}
         for path, method in operations:
-            route = routes.setdefault(path, _Route(len(routes), path))
-            route.methods.add(method.upper())
-        self._root = _Node()
-        for route in routes.values():
-            node = self._root
-            for segment in route.path.partition("?")[0].split("/"):
-                node = node.below(segment)
-            node.routes.append(route)
+            methods.setdefault(path, set()).add(method.upper())
+        self._routes: dict[_Segments, list[tuple[int, str, frozenset[str]]]] = {}
+        """(index among all templates, template, methods) of the templates with the same segments."""
+        for number, (path, known) in enumerate(methods.items()):
+            self._routes.setdefault(_segments(path), []).append((number, path, frozenset(known)))
+        self._masks = {tuple(segment is None for segment in segments) for segments in self._routes}
+        self._template = cache(PathTemplate)
+        """Compiled on the first possible match: few templates of a large document are ever needed."""
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Return the methods of each template that matches a sent path without base path and query."""
-        return tuple(
-            frozenset(route.methods)
-            for route in sorted(self._candidates(path), key=lambda route: route.number)
-            if route.template.split(path, "").variables
-        )
-
-    def _candidates(self, path: str) -> Iterator[_Route]:
-        """Yield the templates whose segments without variables are those of a path."""
-        nodes = [self._root]
         # Templates are compared octet by octet: a segment that is not text matches only variables.
         octets = path.partition("?")[0].encode("latin-1", "replace")
-        for segment in octets.split(b"/"):
-            plain = unquote_to_bytes(segment)
-            nodes = [below for node in nodes for below in (node.literal.get(plain), node.other) if below is not None]
-        for node in nodes:
-            yield from node.routes
+        sent = [unquote_to_bytes(segment) for segment in octets.split(b"/")]
+        # A variable ends at a slash, so a matching path has as many segments.
+        masks = (mask for mask in self._masks if len(mask) == len(sent))
+        keys = (tuple(None if is_any else own for is_any, own in zip(mask, sent, strict=True)) for mask in masks)
+        routes = sorted(route for key in keys for route in self._routes.get(key, ()))
+        return tuple(methods for _, template, methods in routes if self._template(template).split(path, "").variables)
+
+
+def _segments(path: str) -> _Segments:
+    segments = path.partition("?")[0].split("/")
+    return tuple(None if "{" in one or "%" in one else one.encode("utf-8", "surrogatepass") for one in segments)
