@@ -240,12 +240,6 @@ _EVENTS: Final[dict[str, Events]] = {
     "records": _json_sequence,
 }
 _UTF8 = frozenset({None, "utf-8", "utf8", "us-ascii", "ascii"})
-_SHORT: Final = 1024
-"""Longest body to remember, in bytes."""
-_MOST_KNOWN: Final = 32
-"""Bodies to remember for each operation, status and media type."""
-_TRIALS: Final = 256
-"""Consecutive new bodies after which remembering stops: bodies with an id or a time never repeat."""
 _NEVER_TEXT: Final = frozenset({"csv", "event-stream"})
 
 
@@ -358,7 +352,7 @@ class ReadBody:
 class JsonBody(ReadBody):
     """Judge of JSON."""
 
-    __slots__ = ("_is_valid", "_known", "_trials", "schema")
+    __slots__ = ("_is_valid", "schema")
     refuses_compressed = True
 
     def __init__(self, opinions: TwoOpinions, media_type: str, charset: str | None) -> None:
@@ -366,27 +360,14 @@ class JsonBody(ReadBody):
         super().__init__(opinions, media_type, lambda content: [json_value(content, charset)])
         self._is_valid = opinions.is_valid
         self.schema = opinions.schema
-        self._known: set[bytes] = set()
-        """The first short bodies that fit: refusals repeat the same bytes."""
-        self._trials = _TRIALS
 
     def is_valid(self, content: bytes) -> bool:
         """Whether the body is JSON and fits the schema."""
-        is_short = self._trials > 0 and len(content) <= _SHORT
-        if is_short:
-            if content in self._known:
-                self._trials = _TRIALS
-                return True
-            self._trials -= 1
         try:
-            value = orjson.loads(content)
+            return self._is_valid(orjson.loads(content))
         except orjson.JSONDecodeError:
             # Lone surrogates, a byte order mark, UTF-16: still JSON.
             return super().is_valid(content)
-        is_valid = self._is_valid(value)
-        if is_valid and is_short and len(self._known) < _MOST_KNOWN:
-            self._known.add(content)
-        return is_valid
 
 
 def json_value(content: bytes, charset: str | None) -> Any:
