@@ -257,20 +257,16 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
             f"the parameter `{item.name}` at {item.pointer} is in `{item.place}`, which is not known; "
             f"use one of {', '.join(_LOCATIONS)}"
         )
-    is_swagger = document.dialect is Dialect.OPENAPI20
-    if _is_of_other_version(item, document.dialect):
-        other = _newer_parameter if is_swagger else _swagger_parameter
-        return replace(other(document, item, location, required=required), doubt=OTHER_VERSION)
-    return (_swagger_parameter if is_swagger else _newer_parameter)(document, item, location, required=required)
-
-
-def _is_of_other_version(item: Declared, dialect: Dialect) -> bool:
-    """Whether a parameter has its schema where another version has it: inside `schema` in Swagger 2.0, or beside `in` in OpenAPI 3."""
+    # Swagger 2.0 has the schema beside `in`, OpenAPI 3 inside `schema`.
     is_older, is_newer = "type" in item.raw, not item.raw.keys().isdisjoint(("schema", "content"))
-    return is_newer and not is_older if dialect is Dialect.OPENAPI20 else is_older and not is_newer
+    is_swagger = document.dialect is Dialect.OPENAPI20 if is_older == is_newer else is_older
+    found = (swagger_parameter if is_swagger else newer_parameter)(document, item, location, required=required)
+    is_usual = is_swagger == (document.dialect is Dialect.OPENAPI20)
+    return found if is_usual else replace(found, doubt=OTHER_VERSION)
 
 
-def _newer_parameter(document: OpenApiDocument, item: Declared, location: Location, *, required: bool) -> Parameter:
+def newer_parameter(document: OpenApiDocument, item: Declared, location: Location, *, required: bool) -> Parameter:
+    """Return a parameter or header of OpenAPI 3. Raises `MalformedOperation` and `UnresolvableReference`."""
     schema, media_type, examples = _schema_of(document, item)
     style = item.raw.get("style")
     if not isinstance(style, str):
@@ -342,7 +338,8 @@ def _checked(document: OpenApiDocument, raw: object, pointer: str, item: Declare
     return document.schema(raw, pointer)
 
 
-def _swagger_parameter(document: OpenApiDocument, item: Declared, location: Location, *, required: bool) -> Parameter:
+def swagger_parameter(document: OpenApiDocument, item: Declared, location: Location, *, required: bool) -> Parameter:
+    """Return a parameter or header of Swagger 2.0."""
     style, explode = swagger_style(item.raw.get("collectionFormat"), item.place)
     return Parameter(
         item.name,

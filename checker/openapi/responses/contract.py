@@ -22,7 +22,7 @@ from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.dialects import flag, members
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.parameters import swagger_schema, swagger_style
+from checker.openapi.parameters import Declared, MalformedOperation, newer_parameter, swagger_parameter
 from checker.openapi.responses.bodies import JsonBody, Promise, body_validator
 from checker.openapi.responses.texts import TwoOpinions
 from checker.schema.pointers import pointer_child
@@ -178,39 +178,23 @@ def header_contract(
         try:
             value, place = document.dereferenced(raw, place)
             if isinstance(value, dict):
-                parameter = _parameter(document, name, value, place)
+                if is_swagger(document):
+                    header = Declared(value, place, name, "header")
+                    parameter = swagger_parameter(document, header, Location.HEADER, required=False)
+                else:
+                    # Headers have no other style (OpenAPI 3.1, 4.8.21).
+                    header = Declared(value | {"style": "simple"}, place, name, "header")
+                    required = bool(flag(value, "required"))
+                    parameter = newer_parameter(document, header, Location.HEADER, required=required)
                 place = parameter.schema.pointer
                 is_open = parameter.schema.raw in ({}, True)
                 opinions = None if is_open else TwoOpinions(parameter.schema, validate_formats=validate_formats)
                 rules.append(HeaderRule(parameter, opinions))
-        except (UnresolvableReference, UnusableSchema) as error:
+        except (MalformedOperation, UnresolvableReference, UnusableSchema) as error:
             faults.append(Unvalidated(place, str(error)))
     # Optional headers without a schema are skipped: they would cost time and say nothing.
     telling = [rule for rule in rules if rule.required or rule.opinions is not None]
     return (HeaderContract(telling) if telling else None), faults
-
-
-def _parameter(document: OpenApiDocument, name: str, raw: dict[str, Any], at: str) -> Parameter:
-    """Return a header as a parameter. Raises `UnresolvableReference`."""
-    if document.dialect is Dialect.OPENAPI20:
-        schema = document.schema(swagger_schema(raw), at)
-        style, _ = swagger_style(raw.get("collectionFormat"), "header")
-        return Parameter(name, Location.HEADER, False, schema, style, False)
-    schema, media_type = _schema(document, raw, at)
-    is_required, explode = bool(flag(raw, "required")), bool(flag(raw, "explode"))
-    return Parameter(name, Location.HEADER, is_required, schema, "simple", explode, media_type)
-
-
-def _schema(document: OpenApiDocument, raw: dict[str, Any], at: str) -> tuple[Schema, str | None]:
-    content, media_type = raw.get("content"), None
-    if "schema" not in raw and isinstance(content, dict) and content:
-        media_type, inner = next(iter(content.items()))
-        inner, at = document.dereferenced(inner, pointer_child(at, "content", media_type))
-        raw = inner if isinstance(inner, dict) else {}
-    schema = raw.get("schema")
-    if not isinstance(schema, dict | bool):
-        schema = {}
-    return document.schema(schema, pointer_child(at, "schema")), media_type
 
 
 class DeserialisedBody:
