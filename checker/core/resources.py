@@ -375,7 +375,7 @@ class ResourceModel:
 
     def _is_need(self, one: Transition) -> bool:
         """Whether the target of an inferred transition is to wait for its source."""
-        if not self._makes(one.source):
+        if not self.makes(one.source):
             return False
         # Nested resources wait for their parent: payments of orders wait for orders, not the other way round.
         is_below = any(one.target in self.makers(owner) for _, owner in self.uses[one.source].owners)
@@ -389,7 +389,7 @@ class ResourceModel:
         owners = (owner for name, owner in self.uses[one.target].owners if name in names)
         return not all(map(self.makers, owners))
 
-    def _makes(self, label: Label) -> bool:
+    def makes(self, label: Label) -> bool:
         """Whether an operation makes resources that others need. One that names them itself (PUT) counts only if no other makes any."""
         use = self.uses[label]
         if not use.is_member or use.method not in CREATING:

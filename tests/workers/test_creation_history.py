@@ -15,7 +15,7 @@ NAMED = {"content": {"application/json": {"schema": {"type": "object"}}}}
 DONE = {"responses": {"200": {"description": ""}}}
 PATHS = {
     "/boxes": {"post": {"requestBody": NAMED, **DONE}},
-    "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("put", "delete")},
+    "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("put", "post", "delete")},
     "/boxes/{box}/open": {"put": {"parameters": [KEY], **DONE}},
 }
 
@@ -42,6 +42,15 @@ def test_what_is_put_stands_where_it_was_put(creations: CreationHistory) -> None
     command = "curl -X PUT /v1/boxes/0"
     wanted = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 0, 201, command)
     assert put(creations, "0") == [wanted]
+
+
+def test_a_resource_that_clients_name_is_where_it_was_posted(creations: CreationHistory) -> None:
+    parts: dict[str, Any] = {"path_parameters": {"box": "0"}}
+    (found,) = made(creations, "POST /boxes/{box}", Response(201, [], b'{"data": {"id": 7}}'), **parts)
+    assert (found.path, found.pointer) == ("/v1/boxes/0", "")
+    # Other statuses may mean that the resource was changed.
+    parts = {"path_parameters": {"box": "1"}}
+    assert made(creations, "POST /boxes/{box}", Response(200, [], b"{}"), **parts) == []
 
 
 def test_a_server_error_may_have_made_something_of_any_name(creations: CreationHistory) -> None:

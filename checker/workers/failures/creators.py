@@ -13,7 +13,7 @@ from checker.core.operation import Label
 from checker.core.phases import FUZZING
 from checker.core.request import Location
 from checker.core.resource_names import resource_of
-from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, TakenValue, naming_places
+from checker.core.resources import REMOVING, SAFE, ResourceModel, ResourceUse, TakenValue, naming_places
 from checker.generation.sources.context import Rejected
 from checker.phases.bindings import SentCase, has_place, held_by, resolved
 from checker.phases.case_factory import CaseFactory, Exhausted, GeneratedCase
@@ -125,15 +125,20 @@ class _Creations:
         known = dict(self._wanted(label)).get((binding.location, binding.name))
         if known is not None:
             return known[0], known[1].shown_pointer or ""
-        if own.method in CREATING and not own.is_member:
+        if self._creates(own):
             return binding.producer, binding.pointer
         if own.method not in SAFE or not binding.pointer.startswith("/"):
             raise LookupError(binding.name)
         collection = own.path.rpartition("/")[0] if own.path.endswith("}") else own.path
         creators = [one for one in self._model.uses.values() if one.path == collection and one.method == "POST"]
         if not creators:
-            raise LookupError(binding.name)
+            # Nothing creates the resource, so that it is there on a fresh target: the request that showed it finds it again.
+            return binding.producer, binding.pointer
         return creators[0].label, f"/{binding.pointer.rpartition('/')[2]}"
+
+    def _creates(self, use: ResourceUse) -> bool:
+        """Whether an operation creates a resource: clients name those of `POST /accounts/{name}`, if nothing else creates them."""
+        return use.method == "POST" and self._model.makes(use.label)
 
     def _wanted(self, label: Label) -> Iterator[tuple[Place, tuple[Label, TakenValue]]]:
         """Yield the places of an operation that name a resource, with the creation of it and the value of that."""
@@ -143,11 +148,11 @@ class _Creations:
         found: dict[Place, tuple[Label, TakenValue]] = {}
         for one in self._model.transitions:
             source = self._model.uses[one.source]
-            if one.target != label or source.method != "POST" or source.is_member or source.label == label:
+            if one.target != label or source.label == label or not self._creates(source):
                 continue
             for value in one.values:
                 is_owned = value.location is Location.PATH and owners.get(value.name) == source.resource
-                is_named = value.location is Location.BODY and value.name in named and not source.path.endswith("}")
+                is_named = value.location is Location.BODY and value.name in named
                 if value.shown_pointer is not None and (is_owned or is_named):
                     known = found.get((value.location, value.name))
                     if known is None or len(source.path) < len(self._model.uses[known[0]].path):
@@ -167,7 +172,9 @@ class _Creations:
             one = Binding(location, name, source, value.shown_pointer or "", 0, "", json.dumps(value.value))
             if has_place(made.case, one):
                 bindings.append(replace(one, step=self._add(source)))
-        if {name for name, _ in self._model.uses[label].owners} - {one.name for one in bindings}:
+        use = self._model.uses[label]
+        above = use.owners[:-1] if use.is_member else use.owners
+        if {name for name, _ in above} - {one.name for one in bindings}:
             raise LookupError(label)
         self._made[label] = len(self.steps)
         self.steps.append(replace(made, bindings=tuple(bindings)))

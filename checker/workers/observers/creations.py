@@ -94,8 +94,10 @@ class CreationHistory(Struct):
             if request.method == "POST" and self.children.get(template):
                 yield f"{path}/{ANY_NAME}"
             return
-        if request.method in ("PUT", REMOVING):
-            if template.endswith("}"):
+        is_member = template.endswith("}")
+        if request.method in ("PUT", REMOVING) or (is_member and answer.status_code == _CREATED):
+            # Clients name the resource: `PUT /accounts/{name}`, or `POST` to the same path.
+            if is_member:
                 yield path
             return
         names = self.children.get(template, ())
