@@ -48,7 +48,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
 def token(ctx: click.Context, /, scheme: str, **options: Any) -> None:
     """Print the credentials that requests carry for the security scheme SCHEME, such as a token that a login returned.
 
-    For printed reproductions: export CHECKER_AUTHORIZATION="Bearer $(checker auth token SCHEME LOCATION)".
+    For printed reproductions: export CHECKER_TOKEN_<SCHEME>="$(checker auth token SCHEME LOCATION)".
     """
     with planned_run(ctx, options) as (settings, layout):
         echo_line(token_for(settings, layout, scheme))

@@ -4,7 +4,7 @@ import os
 import re
 from base64 import b64encode
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote, unquote_plus, urlsplit
@@ -26,6 +26,8 @@ _Value = TypeVar("_Value")
 _DEFAULT: Final = Redaction()
 # Configured like secrets, but common to most clients.
 _HARMLESS: Final = frozenset(("accept", "accept-encoding", "accept-language", "content-type", "user-agent"))
+_SCHEMES: Final = frozenset(("basic", "bearer", "digest", "negotiate", "token"))
+"""Authentication schemes in front of credentials, in any header."""
 _UNFIT: Final = re.compile(r"[\s{}]")
 """Characters that the name of a reference cannot contain."""
 _MOST_PASSING: Final = 16
@@ -217,13 +219,22 @@ class Secrets:
         self.add(kind, name, plain)
 
 
-def secrets_of(settings: RunSettings) -> Secrets:
-    """Return all credentials that the user of a run gave."""
+def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> Secrets:
+    """Return all credentials that the user of a run gave.
+
+    `places`: those of credentials in the description, such as `header x-ticket`. A header is shown if it stands at none of them,
+    its name is not sensitive and its value begins with no authentication scheme. None: the description is unknown, so that each header may be a credential.
+    """
     everywhere = list(settings.operations.everywhere())
     common = settings.common
     redaction = settings.report.sanitization.redaction
     found = Secrets(redaction=redaction)
-    found.add_headers(pair for one in everywhere for pair in one.headers)
+    found.add_headers(
+        (name, value)
+        for one in everywhere
+        for name, value in one.headers
+        if places is None or f"header {name.lower()}" in places or _is_credential(name, value, redaction)
+    )
     methods, document = [own.authentication for own in everywhere], settings.auth.wfc
     for name, value in chain(*(one.secrets for one in methods), secrets_in(document) if document else ()):
         found.add("auth", name, value)
@@ -249,6 +260,11 @@ def secrets_of(settings: RunSettings) -> Secrets:
         if len(one.entries) <= _WORD_LIST:
             _add_entries(found, one)
     return found
+
+
+def _is_credential(name: str, value: str, redaction: Redaction) -> bool:
+    is_sensitive = redaction.is_sensitive(name) or _DEFAULT.is_sensitive(name)
+    return is_sensitive or value.partition(" ")[0].lower() in _SCHEMES
 
 
 def _add_entries(found: Secrets, override: Override) -> None:

@@ -18,10 +18,9 @@ from checker.corpus.records import Component
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
 
 _COMMAND = "curl "
-_HEADER = re.compile(
-    rf"-H '(?P<name>[A-Za-z0-9._-]+): (?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}'"
-)
-"""Matches a header of a command whose value is a secret."""
+_HEADER = re.compile(r"-H '(?P<name>[A-Za-z0-9._-]+): (?P<value>[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
+"""Matches a header of a command with a secret in its value, and with no character that a shell reads in double quotes."""
+_SECRET = re.compile(rf"(?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}")
 Parts = tuple[Component, ...]
 """Parts of a request. The origin of values outside all parts is unknown."""
 
@@ -35,7 +34,7 @@ class Masking(Struct, frozen=True):
     credentials: tuple[str, ...] = ()
     """Places of credentials in the security schemes of the description: `header authorization`."""
     tokens: tuple[tuple[str, str, str], ...] = ()
-    """(header, security scheme, text before the credentials) of the configured schemes."""
+    """(header or `cookie NAME`, security scheme, text before the credentials) of the configured schemes."""
     location: str = "LOCATION"
     """Location of the description in commands that print credentials."""
 
@@ -67,28 +66,47 @@ class Masking(Struct, frozen=True):
         hidden = dict.fromkeys(place for line in shown for place in line.hidden)
         return ShownCommand("\n".join(line.text for line in shown), tuple(hidden))
 
-    def token_of(self, header: str, secret: str) -> tuple[str, str] | None:
-        """Return (security scheme, text before the credentials) of a header with a secret, such as `header:Authorization`; None if unknown."""
-        known = [one for one in self.tokens if one[0].lower() == header.lower()]
+    def variable_of(self, place: str, secret: str) -> tuple[str, str, str]:
+        """Return (text before it, variable of the shell, its command for bash) for a secret, such as `header:Authorization`.
+
+        `place`: a header or `cookie NAME`.
+        """
+        known = [one for one in self.tokens if one[0].lower() == place.lower()]
         known = [one for one in known if slug_of(one[1]) == slug_of(secret.partition(":")[2])] or known
-        return known[0][1:] if len(known) == 1 else None
+        if len(known) != 1:
+            variable = f"CHECKER_{slug_of(place.removeprefix('cookie '))}"
+            return "", variable, f"{EXPORT}{variable}=..."
+        _, scheme, before = known[0]
+        variable = f"CHECKER_TOKEN_{slug_of(scheme)}"
+        words = " ".join(map(curl.quoted_if_needed, (scheme, self.location)))
+        return before, variable, f'{EXPORT}{variable}="$(checker auth token {words})"'
 
     def _line(self, line: str, redaction: Redaction) -> "ShownCommand":
-        """Return a masked line. Credentials of security schemes become variables of the shell, other secrets the replacement."""
+        """Return a masked line. Secrets in headers become variables of the shell, others the replacement."""
         written: dict[str, str] = {}
         exports: list[str] = []
 
+        def part(place: str, text: str) -> str | None:
+            found = _SECRET.fullmatch(text)
+            before, variable, export = self.variable_of(place, "" if found is None else found["secret"])
+            if found is None or found["before"] not in ("", before):
+                return None
+            exports.append(export)
+            return f"{before}${variable}"
+
+        def cookie(pair: str) -> str:
+            name, _, value = pair.partition("=")
+            known = part(f"cookie {name}", value)
+            return redaction.headers([("Cookie", pair)])[0][1] if known is None else f"{name}={known}"
+
         def as_variable(found: re.Match[str]) -> str:
-            name = found["name"]
-            known = self.token_of(name, found["secret"])
-            if known is None or found["before"] not in ("", known[1]):
+            name, value = found["name"], found["value"]
+            is_cookie = name.lower() == "cookie"
+            text = "; ".join(map(cookie, value.split("; "))) if is_cookie else part(name, value)
+            if text is None:
                 return found[0]
-            scheme, before = known
-            variable = token_variable(scheme)
-            words = " ".join(map(curl.quoted_if_needed, (scheme, self.location)))
-            exports.append(f'{EXPORT}{variable}="$(checker auth token {words})"')
             empty = f"-H '{name}: '"
-            written[empty] = f'-H "{name}: {before}${variable}"'
+            written[empty] = f'-H "{name}: {text}"'
             return empty
 
         shown = _shown_line(_HEADER.sub(as_variable, line) if line.startswith(_COMMAND) else line, redaction)
@@ -129,13 +147,8 @@ class ShownCommand(Struct, frozen=True):
     """Commands that set variables for credentials of security schemes (`blocks.EXPORT`), and places of other masked values."""
 
 
-def token_variable(scheme: str) -> str:
-    """Return the variable of the shell with the credentials of a security scheme: `CHECKER_TOKEN_MY_KEY`."""
-    return f"CHECKER_TOKEN_{slug_of(scheme)}"
-
-
 def slug_of(scheme: str) -> str:
-    """Return the part of the name of a variable that stands for a security scheme: `MY_KEY`."""
+    """Return the part of the name of a variable that stands for a security scheme, a header or a cookie: `MY_KEY`."""
     return re.sub("[^A-Z0-9]+", "_", scheme.upper()).strip("_")
 
 

@@ -14,7 +14,7 @@ from checker.core.request import WireRequest
 from checker.corpus.records import Finding
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE
 from checker.reporting.calls import Call, Path, Source, calls_of, parsed, parts_of, with_values
-from checker.reporting.masking import Masking, token_variable
+from checker.reporting.masking import Masking, slug_of
 
 NOT_SENT: Final = frozenset(
     ("host", "content-length", "user-agent", "accept-encoding", "connection", "transfer-encoding")
@@ -27,9 +27,7 @@ class Secret(Struct, frozen=True):
     """A masked value, which comes from an environment variable."""
 
     variable: str
-    """`CHECKER_API_KEY`."""
-    token: tuple[str, ...] = ()
-    """Texts that stand for it in a command: a prefix, and the variable with the credentials of its security scheme."""
+    """`CHECKER_API_KEY`; `CHECKER_TOKEN_OAUTH` for the credentials of a security scheme."""
 
 
 class Taken(Struct, frozen=True):
@@ -149,8 +147,10 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
         tuple(
             (
                 name,
-                (Secret(_variable(name), _token(masking, name, configured[name])),)
+                _secret(masking, name, configured[name])
                 if name in configured and (value == mask or REFERENCE.fullmatch(value))
+                else _cookies(value, masking)
+                if name.lower() == "cookie"
                 else _text(value, mask, name, in_url),
             )
             for name, value in headers
@@ -159,9 +159,22 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
     )
 
 
-def _token(masking: Masking, header: str, secret: str) -> tuple[str, ...]:
-    found = masking.token_of(header, secret)
-    return () if found is None else (found[1], token_variable(found[0]))
+def _secret(masking: Masking, place: str, secret: str) -> Text:
+    """Return the text of a secret at a place: a header or `cookie NAME`."""
+    before, variable, _ = masking.variable_of(place, secret)
+    return (before, Secret(variable)) if before else (Secret(variable),)
+
+
+def _cookies(value: str, masking: Masking) -> Text:
+    """Return the text of a header with cookies."""
+    found: list[str | Taken | Secret] = []
+    mask = masking.sanitization.replacement
+    for pair in value.split(";"):
+        name, _, shown = pair.strip().partition("=")
+        is_hidden = bool(EMBEDDED_REFERENCE.search(shown)) or (mask != "" and shown == mask)
+        found += ["; "] if found else []
+        found += (f"{name}=", *_secret(masking, f"cookie {name}", f"cookie:{name}")) if is_hidden else (pair.strip(),)
+    return tuple(found)
 
 
 def _number(call: Call, source: Source) -> int:
@@ -217,4 +230,4 @@ def _text(text: str, mask: str, name: str, values: Sequence[Taken]) -> Text:
 
 
 def _variable(name: str) -> str:
-    return f"CHECKER_{slug(name).replace('-', '_').upper()}"
+    return f"CHECKER_{slug_of(name)}"

@@ -2,9 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-
-from msgspec.structs import replace
+from collections.abc import Sequence
 
 from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
@@ -13,12 +11,14 @@ from checker.corpus.records import Finding
 from checker.reporting.calls import Path
 from checker.reporting.findings import maker_line
 from checker.reporting.masking import Masking
-from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, base_path_of, shown_calls, used_from
+from checker.reporting.reproduction import ShownCall, Taken, Text, base_path_of, shown_calls, used_from
 
 _HOLE = "checkerHole{}x"
 _FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff"))
 _WITH_VALUE = frozenset(("--max-time", "--max-redirs", "--cert", "--key"))
 _HOLES = re.compile(r"(checkerHole\d+x)")
+_HEADER = re.compile(r"[A-Za-z0-9._-]+: [^'\"\\$`!]*")
+"""Matches the word of a header in which a shell reads no character but the variables in double quotes."""
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -70,7 +70,7 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> tuple[str, ...
     for number, one in enumerate(calls):
         if one.call.made is not None:
             lines.append(f"# {one_line(maker_line(finding, one.call.made))}")
-        lines += _taking(number, command_of(_with_tokens(one), base_url), used_from(calls, number))
+        lines += _taking(number, command_of(one, base_url), used_from(calls, number))
     return tuple(lines)
 
 
@@ -82,21 +82,6 @@ def _base_of(finding: Finding, base_url: str) -> str:
         return ""
     bases = (one.rstrip("/") for one in base_url.split(", "))
     return next((one for one in bases if urls and all(url.startswith(f"{one}/") for url in urls)), "")
-
-
-def _with_tokens(one: ShownCall) -> ShownCall:
-    """Return a request with the variables of `checker auth token` in its headers."""
-    return replace(one, headers=tuple((name, tuple(_tokens(value))) for name, value in one.headers))
-
-
-def _tokens(text: Text) -> Iterator[str | Taken | Secret]:
-    for part in text:
-        if isinstance(part, Secret) and part.token:
-            before, variable = part.token
-            yield before
-            yield Secret(variable)
-        else:
-            yield part
 
 
 def _taking(number: int, command: str, taken: Sequence[Taken]) -> list[str]:
@@ -159,6 +144,10 @@ def _word(raw: str, word: str, holes: dict[str, str], origin: BaseUrl, base: str
         filled = [f'"${holes[piece]}"' for piece in _HOLES.findall(raw) if piece in holes]
         written = _HOLES.sub(lambda found: "%s" if found[1] in holes else found[1], raw)
         return f"{written.removesuffix(')')} {' '.join(filled)})"
+    if _HEADER.fullmatch(word):
+        for hole, variable in holes.items():
+            word = re.sub(rf"{hole}(?=\w)", f"${{{variable}}}", word).replace(hole, f"${variable}")
+        return f'"{word}"'
     pieces = [f'"${base}"' if is_url else ""]
     for piece in _HOLES.split(word.removeprefix(place) if is_url else word):
         pieces.append(f'"${holes[piece]}"' if piece in holes else curl.quoted_if_needed(piece) if piece else "")

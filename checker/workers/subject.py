@@ -364,7 +364,7 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
         classes=ClassChecks(class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)),
         schemes=schemes,
         origin=origin,
-        secrets=secrets_of(settings),
+        secrets=secrets_of(settings, schema.credentials),
     )
 
 

@@ -223,7 +223,7 @@ def test_the_requests_that_a_failure_needs_carry_the_credentials_of_today(folder
         code, output = in_a_process("run", app.document_url, "-u", app.url, *given)
         assert code == 1, output
         # The creation is the first of the commands.
-        wanted = rf"curl -sS -X POST .*-H 'Authorization: Bearer '\"\$CHECKER_TOKEN_B\" .*{app.url}/items \| jq "
+        wanted = rf"curl -sS -X POST .*-H \"Authorization: Bearer \$CHECKER_TOKEN_B\" .*{app.url}/items \| jq "
         assert re.search(wanted, output), output
     with serving(Items(9001).answer, ITEMS) as again:
         code, output = in_a_process("replay", "-u", again.url)

@@ -183,3 +183,18 @@ def test_headers_of_single_operations_are_secret_as_well() -> None:
     assert masked == "{secret:header:X-Key} {secret:header:X-Key.1} text/csv"
     assert store.resolve(masked) == text
     assert "pass-word" not in store.mask("http://u:pass-word@h:1")
+
+
+@pytest.mark.parametrize(
+    ("header", "places", "is_secret"),
+    [
+        ("X-Tenant = 'acme-north'", (), False),
+        ("X-Tenant = 'acme-north'", ("header x-tenant",), True),
+        ("X-Tenant = 'acme-north'", None, True),
+        ("X-Tenant = 'Bearer acme-north'", (), True),
+        ("X-Partner-Key = 'acme-north'", (), True),
+    ],
+)
+def test_a_header_that_is_no_credential_is_shown(header: str, places: tuple[str, ...] | None, is_secret: bool) -> None:
+    settings = run_settings(Config.from_str(f"headers = {{ {header} }}"), Invocation("openapi.json"), {})
+    assert secrets_of(settings, places).holds("acme-north") is is_secret

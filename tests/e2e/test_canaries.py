@@ -74,7 +74,7 @@ def answer(request: Request) -> Reply:
 def toml(mark: str) -> str:
     """Everything that a file can hold, and what it takes from the environment."""
     return f"""
-headers = {{ X-From-File = '{canary("file", mark)}', X-From-Env = 'Bearer ${{HEADER}}' }}
+headers = {{ X-File-Key = '{canary("file", mark)}', X-From-Env = 'Bearer ${{HEADER}}' }}
 [parameters]
 "query.api_key" = '{canary("query", mark)}'
 "header.X-Token" = '{canary("header", mark)}'
@@ -165,7 +165,7 @@ def test_no_canary_is_left_anywhere(watched: Watched, monkeypatch: pytest.Monkey
     bound += ["--mode", "positive", "--request-timeout", UNHURRIED_S]
     with serving(watched.answer, DOCUMENT) as app:
         option = canary("option", mark.encode("ascii", "ignore").decode())
-        arguments = [kind, located(app, mark), "-H", f"X-Option:{option}", *bound, "-w", "2"]
+        arguments = [kind, located(app, mark), "-H", f"X-Option-Key:{option}", *bound, "-w", "2"]
         ran = watched(*arguments, "--report", EVERY, "--seed", "1")
     assert ran.code == 1, ran.shown
     assert "Server error" in ran.stdout, ran.shown

@@ -57,8 +57,9 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     store = SecretStore()
     store.add("header:Authorization", "Bearer t0ps3cret")
     command = "curl -H 'Authorization: {secret:header:Authorization}' http://127.0.0.1/"
-    hidden = "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
-    assert Masking(Sanitization(), store).command(command) == ShownCommand(hidden, ("header Authorization",))
+    hidden = 'curl -H "Authorization: $CHECKER_AUTHORIZATION" http://127.0.0.1/'
+    export = "export CHECKER_AUTHORIZATION=..."
+    assert Masking(Sanitization(), store).command(command) == ShownCommand(hidden, (export,))
     assert Masking(Sanitization(enabled=False), store).command(command) == ShownCommand(
         "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
     )
@@ -70,6 +71,7 @@ TOKENS = (
     ("X-Two", "one", ""),
     ("X-Two", "two", ""),
     ("X-`id`$(id)", "evil", ""),
+    ("cookie sid", "S", ""),
 )
 
 
@@ -82,9 +84,16 @@ TOKENS = (
         ("X-Two: {secret:auth:two}", '-H "X-Two: $CHECKER_TOKEN_TWO"', "two"),
         # The name of a header comes from the description, and bash would run it inside of double quotes.
         ("X-`id`$(id): {secret:auth:evil}", "-H 'X-`id`$(id): [Filtered]'", ""),
-        # Not clear whose, not from a scheme, or not the credentials alone.
-        ("X-Two: {secret:header:X-Two}", "-H 'X-Two: [Filtered]'", ""),
-        ("X-Key: {secret:header:X-Key}", "-H 'X-Key: [Filtered]'", ""),
+        (
+            "Cookie: a=b; sid={secret:cookie:sid}; token=1",
+            '-H "Cookie: a=[Filtered]; sid=$CHECKER_TOKEN_S; token=[Filtered]"',
+            "S",
+        ),
+        # Not clear whose, or not from a scheme.
+        ("X-Two: {secret:header:X-Two}", '-H "X-Two: $CHECKER_X_TWO"', "..."),
+        ("X-Key: {secret:header:X-Key}", '-H "X-Key: $CHECKER_X_KEY"', "..."),
+        ("Cookie: a={secret:header:Cookie}", '-H "Cookie: a=$CHECKER_A"', "..."),
+        # Not the credentials alone.
         ("Authorization: Token {secret:auth:B}", "-H 'Authorization: [Filtered]'", ""),
         ("X-Api: {secret:auth:my_key} and more", "-H 'X-Api: [Filtered] and more'", ""),
         ("Authorization: made-up", "-H 'Authorization: [Filtered]'", ""),
@@ -96,7 +105,8 @@ def test_credentials_of_a_scheme_are_a_variable_that_a_command_sets(header: str,
     assert command.text == f"curl -X GET {shown} http://h/\nas drawn"
     exports, places = hidden_parts(command.hidden)
     assert bool(exports) == bool(hidden) != bool(places)
-    assert all(one.endswith(f"=\"$(checker auth token {hidden} 'a file.json')\"") for one in exports)
+    token = f"\"$(checker auth token {hidden} 'a file.json')\""
+    assert all(one.endswith("=..." if hidden == "..." else f"={token}") for one in exports)
 
 
 @pytest.mark.parametrize(

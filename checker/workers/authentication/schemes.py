@@ -74,12 +74,14 @@ class SchemeCredentials:
 
     @property
     def tokens(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (header, scheme, text before the credentials) of the configured schemes that are sent in headers."""
+        """Yield (header or `cookie NAME`, scheme, text before the credentials) of the configured schemes that are sent there."""
         for name in dict.fromkeys(name for own in self.everywhere for name in own.schemes if name in self.declared):
             scheme = self.declared[name]
-            place, header = scheme.place
-            if place is Location.HEADER:
-                yield header, name, {"apiKey": "", "basic": "Basic ", "bearer": "Bearer "}[_kind(scheme)]
+            place, parameter = scheme.place
+            if place is Location.COOKIE:
+                yield f"cookie {parameter}", name, ""
+            elif place is Location.HEADER:
+                yield parameter, name, {"apiKey": "", "basic": "Basic ", "bearer": "Bearer "}[_kind(scheme)]
 
     def examples(self, described: Callable[[], DescribedLogin | None], origin: BaseUrl) -> tuple[str, ...]:
         """Return lines of `checker.toml` that configure the declared schemes; none if authentication is configured.
