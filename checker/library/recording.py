@@ -87,8 +87,8 @@ class Call(Struct, eq=False):
 class CallRecorder(Protocol):
     """Records calls."""
 
-    def seeded(self, seed: Any) -> None:
-        """Record the seed of a test that begins."""
+    def began(self, label: str, seed: Any) -> None:
+        """Record that a test of an operation begins; empty for several operations. The seed is None without random cases."""
         ...
 
     def called(self, call: Call) -> None:
@@ -108,11 +108,10 @@ RECORDERS: Final[list[CallRecorder]] = []
 """The active recorders of this process."""
 
 
-def record_seed(seed: Any) -> None:
-    """Report the seed of a test to all recorders; None is not reported."""
-    if seed is not None:
-        for recorder in RECORDERS:
-            recorder.seeded(seed)
+def record_test(label: str, seed: Any) -> None:
+    """Report the beginning of a test to all recorders."""
+    for recorder in RECORDERS:
+        recorder.began(label, seed)
 
 
 def record_call(made: Callable[[], Call]) -> None:

@@ -23,7 +23,7 @@ from checker.generation.sources.hypothesis import give_seed, seed_given
 from checker.kinds.protocol import ApiOperation
 from checker.library.faults import broken_links
 from checker.library.hypothesis_settings import SEQUENCES, TestSeed, fit_for_sequences, of_sequences, seed_by
-from checker.library.recording import record_seed
+from checker.library.recording import record_test
 from checker.phases.bindings import evaluated, place_in_answer, set_into
 
 _MANY: Final = 1 << 16
@@ -137,7 +137,7 @@ def _seeded(machine: type[APIStateMachine], chosen: settings) -> Iterator[None]:
     own, usual = seed_given(machine), machine.usual_seed
     if own is None and usual is not None and (usual.is_asked or not chosen.derandomize):
         give_seed(machine, usual.value)
-    record_seed(seed_given(machine))
+    record_test("", seed_given(machine))
     try:
         yield
     finally:

@@ -97,5 +97,4 @@ def prepare(test: "PropertyTest") -> None:
         pytest.fail(reason, pytrace=False)
     if not listed and not test.draws:
         pytest.skip(f"{label}: no enabled phase has a case for it")
-    if test.draws:
-        recording.record_seed(test.seed)
+    recording.record_test(label, test.seed if test.draws else None)

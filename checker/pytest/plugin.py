@@ -139,7 +139,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     property_test = _own(item, PROPERTY_TEST)
     if property_test is not None:
         _module("checker.pytest.pending").prepare(property_test)
-    return (yield)
+    try:
+        return (yield)
+    finally:
+        if _CALLS in item.config.stash:
+            item.config.stash[_CALLS].ended()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -164,7 +168,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[_SENT] = calls.sent()
-        # Each of several processes has seen only a part of the session, so that none can conclude.
+        # Each of several processes has seen only a part of the session, so that none can conclude or write reports.
+        del session.config.stash[_CALLS]
         return
     found = session.config.stash[_CONCLUSIONS] = calls.conclusions()
     if found and session.exitstatus in (0, pytest.ExitCode.NO_TESTS_COLLECTED):

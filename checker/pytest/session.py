@@ -1,6 +1,7 @@
 """Reports of a session of pytest, and the results of class checks over all of it."""
 
 import pickle
+import sys
 import time
 import traceback
 from collections import Counter
@@ -42,6 +43,7 @@ from checker.corpus.secrets import secrets_of
 from checker.library.decorators import KeptClassChecks
 from checker.library.recording import RECORDERS, Call
 from checker.phases.attempt import CheckResult
+from checker.pytest.allure import AllureCalls
 from checker.reporting.events import EventStream
 from checker.reporting.report import report_of
 from checker.reporting.shown import ReportContext
@@ -79,6 +81,7 @@ class SessionCalls(Struct, eq=False):
     refused: int = 0
     """Responses 401 and 403."""
     answered: int = 0
+    allure: AllureCalls = field(default_factory=AllureCalls)
     _by_response: dict[int, Call] = field(default_factory=dict)
 
     @classmethod
@@ -86,10 +89,21 @@ class SessionCalls(Struct, eq=False):
         """Return a recorder of every call of this process."""
         made = cls()
         RECORDERS.append(made)
+        if "allure_commons" in sys.modules:
+            sys.modules["allure_commons"].plugin_manager.register(made.allure)
         return made
 
-    def seeded(self, seed: Any) -> None:
-        """Keep the seed of a test."""
+    def began(self, label: str, seed: Any) -> None:
+        """Keep the seed of a test, and attribute calls of Allure's API to its operation."""
+        self.allure.label = label
+        if seed is not None:
+            self._add_seed(seed)
+
+    def ended(self) -> None:
+        """Attribute no further calls of Allure's API to the operation of the last test."""
+        self.allure.label = ""
+
+    def _add_seed(self, seed: Any) -> None:
         plain = seed if isinstance(seed, int) else str(seed)
         if plain not in self.seeds:
             self.seeds.append(plain)
@@ -132,6 +146,9 @@ class SessionCalls(Struct, eq=False):
         """Stop recording calls."""
         if self in RECORDERS:
             RECORDERS.remove(self)
+        manager = getattr(sys.modules.get("allure_commons"), "plugin_manager", None)
+        if manager is not None and manager.is_registered(self.allure):
+            manager.unregister(self.allure)
 
     def conclusions(self) -> list[str]:
         """Return the failures of class checks about the whole session, and their errors."""
@@ -154,6 +171,7 @@ class SessionCalls(Struct, eq=False):
         said = {
             "answers": (self.refused, self.answered),
             "seeds": self.seeds,
+            "allure": self.allure.told,
             "unasked": [check.name for check in self._concluding()],
         }
         if self.settings is None or self.opened is None:
@@ -172,7 +190,8 @@ class SessionCalls(Struct, eq=False):
         self.refused += refused
         self.answered += answered
         for seed in sent["seeds"]:
-            self.seeded(seed)
+            self._add_seed(seed)
+        self.allure.absorb(sent["allure"])
         self.unasked += (name for name in sent["unasked"] if name not in self.unasked)
         if "records" not in sent:
             return
@@ -192,6 +211,7 @@ class SessionCalls(Struct, eq=False):
         settings = replace(self.settings, command=command, seed=seed)
         records = list(self._all(settings, self.opened))
         view, context = (RunView(), ReportContext.of(settings, _started(settings, self.started_at), self.opened))
+        context = replace(context, allure=self.allure.told)
         for record in records:
             if not isinstance(record, Interaction):
                 view.absorb(0, record)

@@ -1,8 +1,8 @@
 """The parts that report formats share: the context of the run, and masked requests, responses and findings."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -51,6 +51,9 @@ class ReportContext(Struct, frozen=True):
     """Known failures."""
     started_at: float = 0.0
     """Seconds since the epoch."""
+    allure: Mapping[str, Mapping[tuple[str, ...], Any]] = field(default_factory=dict)
+    """What tests of pytest told Allure about an operation, by its label. A key begins with a member of the result: it is the key
+    itself for a text, and is longer for an item of a list. An attachment is (name, media type, extension, content)."""
     given_mode: int | None = None
     """The configured permissions of report files."""
 

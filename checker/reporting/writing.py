@@ -111,8 +111,8 @@ class StreamWriter(Protocol):
 StreamFactory = Callable[[ReportContext], StreamWriter]
 SummaryWriter = Callable[[Report, ReportContext], Iterable[str]]
 """Yields the text of a report in pieces."""
-FolderWriter = Callable[[Report, ReportContext], Iterable[tuple[str, str]]]
-"""Yields (name, text) of each file of a report."""
+FolderWriter = Callable[[Report, ReportContext], Iterable[tuple[str, str | bytes]]]
+"""Yields (name, content) of each file of a report."""
 BinaryWriter = Callable[[Report, ReportContext], Iterable[bytes]]
 """Yields the bytes of a report in pieces."""
 
@@ -352,16 +352,16 @@ def _until(is_given_up: Callable[[], bool], make: Callable[[], Iterable[Any]]) -
         yield piece
 
 
-def _write_folder(path: Path, files: Iterable[tuple[str, str]], permissions: int | None) -> None:
+def _write_folder(path: Path, files: Iterable[tuple[str, str | bytes]], permissions: int | None) -> None:
     """Add files to a folder, which may exist: all or none."""
     partial = partial_of(path)
     shutil.rmtree(partial, ignore_errors=True)
     try:
         partial.mkdir(parents=True)
         names = []
-        for name, text in files:
-            with open_with(partial / name, permissions, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+        for name, content in files:
+            with open_with(partial / name, permissions, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
             names.append(name)
         path.mkdir(parents=True, exist_ok=True)
         for name in names:

@@ -248,3 +248,54 @@ def test_a_session_that_was_refused_says_so(pytester: pytest.Pytester, status: i
     result = pytester.runpytest("-p", "no:cacheprovider")
     result.assert_outcomes(passed=1)
     assert ("responses were 401 or 403: the tests say nothing about the API" in result.stdout.str()) == is_said
+
+
+ALLURE = """
+import allure, json
+from pathlib import Path
+schema.config.reports.update(allure_path="out/allure")
+
+@schema.parametrize()
+def test_api(case):
+    allure.dynamic.title(f"Call {case.method}")
+    allure.dynamic.description("What it does")
+    allure.dynamic.severity(allure.severity_level.MINOR)
+    allure.dynamic.tag("smoke", "nightly")
+    allure.dynamic.feature("Billing")
+    allure.dynamic.issue("https://bugs.example/1", name="Bug 1")
+    allure.link("https://example.com/docs")
+    allure.dynamic.parameter("region", 7)
+    allure.attach("a note", name="note", attachment_type=allure.attachment_type.TEXT)
+    allure.attach(b"\\x89PNG", name="picture", attachment_type=allure.attachment_type.PNG)
+    case.call_and_validate()
+
+def test_between():
+    allure.dynamic.title("Not of an operation")
+
+@schema.include(path="/orders").parametrize()
+def test_more(case):
+    allure.dynamic.tag("orders")
+    case.call()
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--no-usual", "-p", "no:cacheprovider", "-n", "2")], ids=["alone", "xdist"])
+def test_calls_of_allure_reach_the_result_of_their_operation(run, pytester, options) -> None:
+    result = run(ALLURE, *options)
+    result.assert_outcomes(passed=5, failed=1)
+    folder = pytester.path / "out/allure"
+    results = [json.loads(path.read_text()) for path in folder.glob("*-result.json")]
+    assert sorted(one["name"] for one in results) == ["Call DELETE", "Call GET", "Call GET", "Call POST"]
+    found = next(one for one in results if one["name"] == "Call POST")
+    assert found["description"] == "What it does"
+    labels = [(one["name"], one["value"]) for one in found["labels"]]
+    assert {("severity", "minor"), ("tag", "smoke"), ("tag", "nightly"), ("tag", "orders")} <= set(labels)
+    assert [value for name, value in labels if name == "feature"] == ["Billing"]
+    assert [value for name, value in labels if name == "story"] == ["POST /orders"]
+    assert {(one["name"], one["type"]) for one in found["links"]} == {
+        ("Bug 1", "issue"),
+        ("https://example.com/docs", "link"),
+    }
+    assert found["parameters"] == [{"name": "region", "value": "7"}]
+    contents = {one["name"]: (one["type"], (folder / one["source"]).read_bytes()) for one in found["attachments"]}
+    assert contents == {"note": ("text/plain", b"a note"), "picture": ("image/png", b"\x89PNG")}

@@ -17,8 +17,8 @@ _SEVERITIES = {"critical": "blocker", "high": "critical", "medium": "normal", "l
 _STATUSES = {"passed": "passed", "failed": "failed", "errored": "broken", "skipped": "skipped"}
 
 
-def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of each file."""
+def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str | bytes]]:
+    """Yield (name, content) of each file."""
     by_label: dict[str, list[ShownFinding]] = {}
     for shown in shown_findings(report.findings, context):
         by_label.setdefault(shown.finding.label, []).append(shown)
@@ -51,19 +51,32 @@ class _Result:
         self._context = context
         self._id = _named(f"{context.started_at} {operation.label}")
 
-    def files(self) -> Iterator[tuple[str, str]]:
-        """Yield (name, text) of the attachments, then of the result that refers to them."""
+    def files(self) -> Iterator[tuple[str, str | bytes]]:
+        """Yield (name, content) of the attachments, then of the result that refers to them."""
         steps = []
         for number, shown in enumerate(self._findings):
             source = f"{uuid5(self._id, str(number))}-attachment"
             if shown.body:
                 yield source, without_ci_commands(shown.body)
             steps.append(self._step(shown, source if shown.body else ""))
-        yield f"{self._id}-result.json", json_text(self._result(steps), indent=True)
+        result = self._result(steps)
+        for key, told in self._context.allure.get(self._operation.label, {}).items():
+            member = key[0]
+            if len(key) == 1:
+                result[member] = told
+            elif member == "attachments":
+                name, media_type, extension, content = told
+                source = f"{uuid5(self._id, key[2])}-attachment.{extension}"
+                yield source, content
+                result.setdefault(member, []).append({"name": name, "source": source, "type": media_type})
+            else:
+                result.setdefault(member, []).append(told)
+        yield f"{self._id}-result.json", json_text(result, indent=True)
 
     def _result(self, steps: list[dict[str, Any]]) -> dict[str, Any]:
         operation, context = self._operation, self._context
         start = int(context.started_at * 1000)
+        given = {key[1] for key in context.allure.get(operation.label, {}) if key[0] == "labels"}
         found: dict[str, Any] = {
             "uuid": str(self._id),
             "historyId": str(_named(operation.label)),
@@ -74,7 +87,7 @@ class _Result:
             "stage": "finished",
             "start": start,
             "stop": start + int(operation.seconds * 1000),
-            "labels": [{"name": name, "value": value} for name, value in self._labels()],
+            "labels": [{"name": name, "value": value} for name, value in self._labels() if name not in given],
             "steps": steps,
         }
         if message := "\n\n".join([*self._errors, *(one.headline for one in self._findings)]):
