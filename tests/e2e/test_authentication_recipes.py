@@ -4,6 +4,8 @@ import hashlib
 import hmac
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,17 @@ def test_django_with_its_login_page(command: Command) -> None:
     sessions = csrf.Sessions(csrf.FRAMEWORKS[0], password="secret", login="/accounts/login/")
     with serving(sessions.answer, csrf.DOCUMENT) as app:
         opens(command, app, "ok       user anna: GET /posts answered 200")
+
+
+def test_the_stock_login_of_django_itself(command: Command, tmp_path: Path) -> None:
+    follow(command, "Django with its login page")
+    served = [sys.executable, "-m", "tests.apps.django_login", str(tmp_path / "db.sqlite3")]
+    with subprocess.Popen(served, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as django:
+        assert django.stdout is not None
+        try:
+            opens(command, App(django.stdout.readline().strip()), "ok       user anna: GET /posts answered 200")
+        finally:
+            django.kill()
 
 
 def test_keycloak(command: Command) -> None:
