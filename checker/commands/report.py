@@ -53,7 +53,7 @@ def report(
     if no_color or root.no_color:
         config.update(color=False)
     found, absent = _found(runs, config, baseline, compare)
-    named = found.runs if isinstance(found, MergedRuns) else dict.fromkeys(runs, found)
+    named = found.runs if isinstance(found, MergedRuns) else dict.fromkeys(runs or ("",), found)
     missing = missing_shards(named)
     folder = report_dir or str(config.reports.directory)
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
@@ -69,11 +69,15 @@ def report(
     for row, path in targets:
         if path not in problems:
             echo_line(f"{row.title}: {path}")
+    if missing and not runs:
+        # The last run, whatever it was: nothing says that it is to be complete.
+        echo_line(f"Note: {missing}", err=True)
+        missing = ""
     for problem in (*problems.values(), *absent, *([missing] if missing else [])):
         echo_line(f"Error: {problem}", err=True)
     if problems or absent or missing:
         ctx.exit(CANNOT)
-    if any(run.view.opened is not None and run.view.opened.shard for run in named.values()):
+    if runs and any(run.view.opened is not None and run.view.opened.shard for run in named.values()):
         ctx.exit(found.report.exit_code)
 
 
