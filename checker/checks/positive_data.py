@@ -34,6 +34,7 @@ from checker.core.response import Response
 from checker.core.scenarios import Scenario
 from checker.core.schema import Schema
 from checker.core.send import Exchanging
+from checker.core.system import later_pattern
 from checker.core.templates import sent_texts
 from checker.refusals.characters import is_bare_refusal, odd_characters
 from checker.schema.views import outline_of
@@ -47,8 +48,8 @@ _DISTINCT: Final = (
     {"from", "source", "sender", "old"},
     {"to", "target", "destination", "recipient", "receiver", "new"},
 )
-_CLOCK: Final = re.compile(r"\d\d:\d\d(:\d\d)?")
-_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_CLOCK: Final = later_pattern(r"\d\d:\d\d(:\d\d)?")
+_MOMENT: Final = later_pattern(r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ENDS_OF_TIME: Final = frozenset(("0001-01-01", "9999-12-31"))
 _MANY: Final = 1_000
 """Items of a list beyond which a service may have a limit that it does not describe."""
@@ -259,15 +260,15 @@ def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
 """All statuses that do not refuse data. Denied access, rate limits and missing resources say nothing about it."""
 
-_LIMIT = re.compile(
+_LIMIT = later_pattern(
     r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]|(?:[<>=]|\b(?:than|at (?:least|most)|between|(?:max|min)(?:imum)?|exceeds?|up to|limit)\b(?: (?:of|is))?)[^\w-]*-?\d",
     re.IGNORECASE,
 )
 """`at least 3 characters`, `must be <= 200.`"""
-_VARYING = re.compile(r"(?<![\w-])[\w-]*\d[\w-]*")
+_VARYING = later_pattern(r"(?<![\w-])[\w-]*\d[\w-]*")
 """Numbers and identifiers."""
-_TOKEN = re.compile(r"[^\W\d_]+|[<>=]+")
-_SEPARATORS = re.compile(r"[\W_]+")
+_TOKEN = later_pattern(r"[^\W\d_]+|[<>=]+")
+_SEPARATORS = later_pattern(r"[\W_]+")
 _LONGEST_REASON = 2048
 _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, also in unknown ones"

@@ -11,14 +11,15 @@ from checker.core.contract import AnswerJudge, Blame, BodyOpinions, ResponsePlan
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.response import Response, Undecoded
+from checker.core.system import later_pattern
 
-_NAMED_SCHEMA = re.compile(r"(?:^|[/#])(?:components/schemas|definitions)/")
-_MAY_BE_NULL = re.compile(
+_NAMED_SCHEMA = later_pattern(r"(?:^|[/#])(?:components/schemas|definitions)/")
+_MAY_BE_NULL = later_pattern(
     r"\bnullable\b|\bnull (?:if|when|until|unless|for|means|indicates|otherwise)\b"
     r"|\b(?:may|can|could|might|will|is|are|or|otherwise|else)\b[^.;]{0,20}\bnull\b",
     re.IGNORECASE,
 )
-_IS_NEVER_NULL = re.compile(r"\b(?:not|never|non|cannot|can't|without)\b[^.;]{0,12}\bnull", re.IGNORECASE)
+_IS_NEVER_NULL = later_pattern(r"\b(?:not|never|non|cannot|can't|without)\b[^.;]{0,12}\bnull", re.IGNORECASE)
 _LONGEST_NAME = 80
 """Characters that are shown of a name that comes from the server."""
 

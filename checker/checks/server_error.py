@@ -1,6 +1,5 @@
 """The server reports no internal error."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,6 +14,7 @@ from checker.core.failures import Failure, Severity
 from checker.core.resource_names import words
 from checker.core.response import FailureKind, NetworkFailure
 from checker.core.scenarios import REQUEST_SHAPES
+from checker.core.system import later_pattern
 from checker.core.templates import error_template, names_error, says_nothing, sent_texts
 
 EXPECTED = ("2XX", "3XX", "4XX")
@@ -106,7 +106,7 @@ def _reported(context: CheckContext) -> Found:
     return ReportedServerError(complaint.message, unique_key=complaint.place, text=template).sharing(shared)
 
 
-_LONG_INTEGER: Final = re.compile(r"(-?)0*([1-9][0-9]{18,})")
+_LONG_INTEGER: Final = later_pattern(r"(-?)0*([1-9][0-9]{18,})")
 _ENOUGH_DIGITS: Final = 20
 """Every integer with this many digits is beyond 64 bits. Python converts no text of more than 4,300 digits."""
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.known import KnownFailure
-from checker.core.system import read_local
+from checker.core.system import later_pattern, read_local
 
 FORMAT_VERSION: Final = 1
 LIST: Final = "failures"
@@ -155,8 +155,8 @@ def _query_text(path: Path) -> str:
 
 _MOST_DICTIONARY_BYTES: Final = 16 << 20
 _SHOWN: Final = 200
-_LINE = re.compile(r'(?:[A-Za-z0-9_.@-]+\s*=\s*)?"(?P<text>(?:[^"\\]|\\.)*)"\s*(?:#.*)?\Z')
-_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|.)")
+_LINE = later_pattern(r'(?:[A-Za-z0-9_.@-]+\s*=\s*)?"(?P<text>(?:[^"\\]|\\.)*)"\s*(?:#.*)?\Z')
+_ESCAPE = later_pattern(r"\\(x[0-9A-Fa-f]{2}|.)")
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
 
 

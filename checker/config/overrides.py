@@ -1,7 +1,6 @@
 """Values that replace generated ones: forced, or taken from a dictionary with some probability."""
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from checker.config.value_kinds import did_you_mean, type_name
 from checker.core.errors import ConfigError
 from checker.core.request import Location
 from checker.core.schema import tokens_of
+from checker.core.system import later_pattern
 
 EACH: Final = "[*]"
 """Stands in a body path for every element of an array."""
@@ -106,15 +106,15 @@ def _is_about(filters: OperationFilters | None, operation: Selectable) -> bool:
 TYPES: Final = ("string", "integer", "number")
 _ARGUMENTS: Final = "arguments"
 """Member of a body of GraphQL that holds the arguments of its field."""
-_ARGUMENT: Final = re.compile(
+_ARGUMENT: Final = later_pattern(
     r"((?:[A-Za-z_]\w*|[*])[.](?:[A-Za-z_]\w*|[*]))[.]"
     r"([A-Za-z_]\w*(?:[.][A-Za-z_]\w*|\[[*]\])*)"
 )
 """`<Type>.<field>.<argument>`; `*` stands for any name."""
 _LOCATIONS: Final = {str(location): location for location in Location}
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+\Z")
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
-_SEGMENT: Final = re.compile(r"[^.\[\]]+|\[\*\]")
+_INTEGER: Final = later_pattern(r"[+-]?[0-9]+\Z")
+_NUMBER: Final = later_pattern(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_SEGMENT: Final = later_pattern(r"[^.\[\]]+|\[\*\]")
 Tables = Mapping[str, Any]
 Block = tuple[OperationFilters, Tables, Tables]
 """Filters of an `[[operations]]` block, its `parameters`, and its `generation.dictionaries`."""

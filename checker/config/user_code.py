@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.phases import phase_names
-from checker.core.system import LaterModule, read_local
+from checker.core.system import later, read_local
 
 if TYPE_CHECKING:
     import importlib.metadata as metadata
 else:
     # A tenth of the time of `--help`, which asks for no plug-in.
-    metadata = LaterModule("importlib.metadata")
+    metadata = later("importlib.metadata", by_all=False)
 
 _NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 

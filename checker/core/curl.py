@@ -13,23 +13,24 @@ from msgspec.structs import replace
 
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
+from checker.core.system import later_pattern
 from checker.core.terminal import DRIVING, UNSEEN, with_escaped_hashes
 
-_CONTROL = re.compile(rf"[\t\n{DRIVING}{UNSEEN}\udc80-\udcff]")
+_CONTROL = later_pattern(rf"[\t\n{DRIVING}{UNSEEN}\udc80-\udcff]")
 """Characters that a screen hides or shows as others, bytes that are no text, and line ends: a command is one line."""
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PRINTF_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\x27", "%": "%%"}
 _PRINTF = "<(printf -- '"
-_WORD = re.compile(
+_WORD = later_pattern(
     r"""\s*((?:'[^']*'|\$'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|<\(printf\ --\ '[^']*'\)|\\.|[^\s'"\\$]|\$)+)""", re.DOTALL
 )
-_PIECE = re.compile(
+_PIECE = later_pattern(
     r"""<\(printf\ --\ '(?P<printf>[^']*)'\)|'(?P<single>[^']*)'|\$'(?P<ansi>(?:[^'\\]|\\.)*)'"""
     r"""|"(?P<double>(?:[^"\\]|\\.)*)"|\\(?P<one>.)|(?P<bare>.)""",
     re.DOTALL,
 )
-_ESCAPE = re.compile(r"(?P<bytes>(?:\\x[0-9a-fA-F]{2})+)|\\(?P<one>.)|(?P<percent>%%)", re.DOTALL)
+_ESCAPE = later_pattern(r"(?P<bytes>(?:\\x[0-9a-fA-F]{2})+)|\\(?P<one>.)|(?P<percent>%%)", re.DOTALL)
 
 
 def quoted(text: str) -> str:
@@ -125,10 +126,10 @@ def _unescaped(escape: re.Match[str], *, is_format: bool) -> str:
     return _UNESCAPES.get(escape["one"], escape[0])
 
 
-_PLAIN_TARGET = re.compile(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
+_PLAIN_TARGET = later_pattern(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
 """Targets that curl takes from a URL unchanged."""
-_DOT_SEGMENT = re.compile(rb"/(?:\.|%2e){1,2}(?:[/?]|$)", re.IGNORECASE)
-_GLOB = re.compile(rb"[\[\]{}]")
+_DOT_SEGMENT = later_pattern(rb"/(?:\.|%2e){1,2}(?:[/?]|$)", re.IGNORECASE)
+_GLOB = later_pattern(rb"[\[\]{}]")
 _UNIX = "unix:"
 _CASE_ID = b"x-checker-testcaseid"
 _HIDDEN_VALUES = {

@@ -4,6 +4,7 @@ import errno
 import gc
 import io
 import os
+import re
 import resource
 import select
 import signal
@@ -11,9 +12,10 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, AnyStr, Final, TextIO, cast
 
 from checker.core.errors import UnreadableFile
 
@@ -233,24 +235,32 @@ _NAMES: Final[list[str]] = []
 """Names of all lazy modules that have been declared in this process."""
 
 
-class LaterModule:
-    """Stands for a module. Type checkers see the module itself, imported beside it under `TYPE_CHECKING`."""
+class Later:
+    """Stands for an object that is made when one of its attributes is first used."""
 
-    def __init__(self, name: str) -> None:
-        """`name` is the whole dotted one."""
-        self._name = name
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
 
     def __getattr__(self, attribute: str) -> Any:
-        found = getattr(import_module(self._name), attribute)
+        found = getattr(self._make(), attribute)
         # So that the next one finds it here.
         setattr(self, attribute, found)
         return found
 
 
-def later(name: str) -> Any:
-    """The module of this name, not imported yet."""
-    _NAMES.append(name)
-    return LaterModule(name)
+def later(name: str, *, by_all: bool = True) -> Any:
+    """Return the module of this name, not imported yet. Type checkers see the module itself, imported beside it under `TYPE_CHECKING`.
+
+    `by_all`: whether `import_all` imports it.
+    """
+    if by_all:
+        _NAMES.append(name)
+    return Later(partial(import_module, name))
+
+
+def later_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return a regular expression that is compiled at its first use: few runs use most of them, and to compile all takes 0.1 s."""
+    return cast("re.Pattern[AnyStr]", Later(partial(re.compile, pattern, flags)))
 
 
 def import_all() -> None:

@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 from checker.config.value_kinds import require_certificates
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
 from checker.core.request import BaseUrl
-from checker.core.system import LaterModule
+from checker.core.system import later
 from checker.kinds.fetching import (
     API,
     BESIDE,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 else:
     # Most processes fetch nothing, and the HTTP client is a tenth of a worker's imports; the fork server does without
     # it as well.
-    redirect_chain = LaterModule("checker.kinds.redirect_chain")
+    redirect_chain = later("checker.kinds.redirect_chain", by_all=False)
 
 _RETRY_S: Final = 0.25
 _OPTIONS: Final = frozenset(("headers", "cookies", "auth", "params", "timeout", "trust_env", "follow_redirects"))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from checker.core.constraints import FORBIDDEN, REQUIRED
+from checker.core.system import later_pattern
 from checker.refusals.sentences import (
     TYPES,
     PlaceDemand,
@@ -210,9 +211,9 @@ def symfony(body: Any) -> Iterator[PlaceDemand]:
 
 # Spring
 
-_THROUGH = re.compile(r"\[\"(\w+)\"\]")
-_UNRECOGNIZED = re.compile(r"Unrecognized field \"(\w+)\"")
-_MISSING = re.compile(
+_THROUGH = later_pattern(r"\[\"(\w+)\"\]")
+_UNRECOGNIZED = later_pattern(r"Unrecognized field \"(\w+)\"")
+_MISSING = later_pattern(
     r"Required (?:request )?(?P<where>parameter|header|cookie|path variable|part)? ?'(?P<name>[\w-]+)'"
 )
 _SPRING_WHERE: Final = {"parameter": "query", "header": "header", "cookie": "cookie", "path variable": "path"}
@@ -252,11 +253,11 @@ def _jackson(text: str) -> Iterator[PlaceDemand]:
 
 # Go
 
-_GO = re.compile(
+_GO = later_pattern(
     r"Key: '(?:\w+\.)?(?P<path>[\w.\[\]]+)' Error:Field validation for '\w+' failed on the '(?P<tag>\w+)' tag"
 )
-_GO_UNKNOWN = re.compile(r'json: unknown field "(?P<name>[^"]+)"')
-_GO_TYPE = re.compile(r"json: cannot unmarshal \w+ into Go struct field \w+\.(?P<path>[\w.]+) of type (?P<type>\w+)")
+_GO_UNKNOWN = later_pattern(r'json: unknown field "(?P<name>[^"]+)"')
+_GO_TYPE = later_pattern(r"json: cannot unmarshal \w+ into Go struct field \w+\.(?P<path>[\w.]+) of type (?P<type>\w+)")
 _GO_TAGS: Final = {
     "required": ("required", True), "email": ("format", "email"), "url": ("format", "uri"), "uri": ("format", "uri"),
     "uuid": ("format", "uuid"), "uuid4": ("format", "uuid"), "number": ("type", "number"), "numeric": ("type", "number"),
@@ -323,20 +324,22 @@ def _texts(body: Any) -> Iterator[str]:
 
 # Frameworks put words of their own before it: `into the target type: name: ...`.
 _PATH: Final = r"(?:^|(?<=: )|(?<=\n))(?P<path>[A-Za-z_][\w.\[\]-]*): "
-_RULE = re.compile(rf"{_PATH}Validation error: (?P<code>\w+) \[(?P<params>[^\n]*)")
-_PARAM = re.compile(r'"(?P<name>\w+)": Number\((?P<n>-?\d+(?:\.\d+)?)\)')
-_IS_LIST = re.compile(r'"value": Array')
-_VARIANT = re.compile(rf"{_PATH}unknown variant `[^`]*`, expected (?:one of )?(?P<list>`[^`]*`(?:(?:,| or) `[^`]*`)*)")
-_MISSING_FIELD = re.compile(rf"(?:{_PATH})?missing field `(?P<name>[^`]+)`")
-_UNKNOWN = re.compile(rf"(?:{_PATH})?unknown field `(?P<name>[^`]+)`")
-_TYPE = re.compile(rf"{_PATH}invalid (?:type|value): .*?, expected (?P<what>[\w ]+?)(?= at line|$|\n)")
+_RULE = later_pattern(rf"{_PATH}Validation error: (?P<code>\w+) \[(?P<params>[^\n]*)")
+_PARAM = later_pattern(r'"(?P<name>\w+)": Number\((?P<n>-?\d+(?:\.\d+)?)\)')
+_IS_LIST = later_pattern(r'"value": Array')
+_VARIANT = later_pattern(
+    rf"{_PATH}unknown variant `[^`]*`, expected (?:one of )?(?P<list>`[^`]*`(?:(?:,| or) `[^`]*`)*)"
+)
+_MISSING_FIELD = later_pattern(rf"(?:{_PATH})?missing field `(?P<name>[^`]+)`")
+_UNKNOWN = later_pattern(rf"(?:{_PATH})?unknown field `(?P<name>[^`]+)`")
+_TYPE = later_pattern(rf"{_PATH}invalid (?:type|value): .*?, expected (?P<what>[\w ]+?)(?= at line|$|\n)")
 _WORDS: Final = (
-    (re.compile(r"(?:a |an )?(?:borrowed )?string\b"), "string"),
-    (re.compile(r"[iu](?:8|16|32|64|128|size)\b|(?:an )?integer\b"), "integer"),
-    (re.compile(r"f(?:32|64)\b|(?:a )?floating"), "number"),
-    (re.compile(r"(?:a )?boolean\b"), "boolean"),
-    (re.compile(r"(?:a )?(?:sequence|tuple)\b"), "array"),
-    (re.compile(r"(?:a )?map\b|struct\b"), "object"),
+    (later_pattern(r"(?:a |an )?(?:borrowed )?string\b"), "string"),
+    (later_pattern(r"[iu](?:8|16|32|64|128|size)\b|(?:an )?integer\b"), "integer"),
+    (later_pattern(r"f(?:32|64)\b|(?:a )?floating"), "number"),
+    (later_pattern(r"(?:a )?boolean\b"), "boolean"),
+    (later_pattern(r"(?:a )?(?:sequence|tuple)\b"), "array"),
+    (later_pattern(r"(?:a )?map\b|struct\b"), "object"),
 )
 _FORMATS: Final = {"email": "email", "url": "uri"}
 _LENGTHS: Final = {"min": ("min",), "max": ("max",), "equal": ("min", "max")}

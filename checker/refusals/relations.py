@@ -8,6 +8,7 @@ from typing import Final
 from checker.core.constraints import ANY, BELOW, EXCLUSIVE, REQUIRES, SAME, Constraint, constraint
 from checker.core.request import Location
 from checker.core.resource_names import words
+from checker.core.system import later_pattern
 
 Place = tuple[Location, tuple[str, ...]]
 """A part of a request, and the path of a value in it."""
@@ -15,53 +16,55 @@ _LONGEST: Final = 2_000
 _LONGEST_SENTENCE: Final = 300
 _MOST_NAMES: Final = 6
 _PAIR: Final = 2
-_SENTENCE: Final = re.compile(r"[;\n]|(?<=[\w`'\"])\.(?:\s|$)")
+_SENTENCE: Final = later_pattern(r"[;\n]|(?<=[\w`'\"])\.(?:\s|$)")
 _LESS: Final = r"before|earlier|less|lower|smaller|prior|precedes?"
 _MORE: Final = r"after|later|greater|higher|larger|more|exceeds?|follows?"
-_DUTY: Final = re.compile(
+_DUTY: Final = later_pattern(
     r"\b(?:(?:must|should|shall|has to|have to|needs? to)|(?P<not>cannot|can not|can't|may not))\b(?P<no> not\b)?",
     re.IGNORECASE,
 )
-_COMPARED: Final = re.compile(rf"\b(?:(?P<less>{_LESS})|(?:{_MORE}))\b(?=.)", re.IGNORECASE)
-_FAULT: Final = re.compile(
+_COMPARED: Final = later_pattern(rf"\b(?:(?P<less>{_LESS})|(?:{_MORE}))\b(?=.)", re.IGNORECASE)
+_FAULT: Final = later_pattern(
     r"\b(?:(?P<less>before|earlier than|less than)|after|later than|greater than)\b(?=.)", re.IGNORECASE
 )
 """`End date is before start date`: a refusal may state what is wrong, or what is right."""
-_LEADING: Final = re.compile(r"(?:\s|\b(?:than|or|equal|equals|the|be|of|as)\b|\bto\b(?=\s+\S))+", re.IGNORECASE)
-_SIGN: Final = re.compile(r"[`'\"]?(?P<a>[\w.-]+)[`'\"]? ?(?P<sign><=?|>=?) ?[`'\"]?(?P<b>[\w.-]+)")
+_LEADING: Final = later_pattern(r"(?:\s|\b(?:than|or|equal|equals|the|be|of|as)\b|\bto\b(?=\s+\S))+", re.IGNORECASE)
+_SIGN: Final = later_pattern(r"[`'\"]?(?P<a>[\w.-]+)[`'\"]? ?(?P<sign><=?|>=?) ?[`'\"]?(?P<b>[\w.-]+)")
 _NOT: Final = r"(?:cannot|can not|can't|must not|may not|should not)"
 _DONE: Final = r"(?:used|given|set|specified|provided|combined|present|passed|supplied|sent)"
-_EXCLUSIVE: Final = re.compile(
+_EXCLUSIVE: Final = later_pattern(
     rf"\b(?:only|exactly|at most) one of\b|mutually exclusive|\b{_NOT} (?:both )?be {_DONE} (?:both|together|at the same time|"
     rf"simultaneously|in combination|with)|\b{_NOT} both be {_DONE}|"
     r"\bnot (?:allowed|valid|permitted|supported) (?:together |in combination )?with\b|\bbut not both\b",
     re.IGNORECASE,
 )
 """No response refutes a wrong exclusion: `either a or b is required` allows both, `a conflicts with an existing b` is about values."""
-_TOGETHER: Final = re.compile(rf"\b(?:must|should|have to|need to) (?:both )?be {_DONE} together\b", re.IGNORECASE)
-_REQUIRES: Final = re.compile(
+_TOGETHER: Final = later_pattern(rf"\b(?:must|should|have to|need to) (?:both )?be {_DONE} together\b", re.IGNORECASE)
+_REQUIRES: Final = later_pattern(
     rf"\b(?:requires|depends on|(?:must|can only|may only|should) be {_DONE} (?:together |along )?with|needs)\b",
     re.IGNORECASE,
 )
-_REQUIRED_WITH: Final = re.compile(r"\b(?:is|are) (?:also )?required (?:when|if|with|together with)\b", re.IGNORECASE)
-_IS_DONE: Final = re.compile(rf" (?:is|are) {_DONE}\W*$", re.IGNORECASE)
-_SOME_OF: Final = re.compile(
+_REQUIRED_WITH: Final = later_pattern(
+    r"\b(?:is|are) (?:also )?required (?:when|if|with|together with)\b", re.IGNORECASE
+)
+_IS_DONE: Final = later_pattern(rf" (?:is|are) {_DONE}\W*$", re.IGNORECASE)
+_SOME_OF: Final = later_pattern(
     rf"\b(?:at least|exactly) one(?: of)?\b|\b(?:either|one of)\b.*\b(?:(?:is|are) required|be {_DONE})\b|"
     r"\b(?:provide|specify|supply|give|send|pass) (?:either|one of)\b",
     re.IGNORECASE,
 )
 _PARTS: Final = r"(?:field|property|attribute|parameter|key|member|value)"
-_SOMETHING: Final = re.compile(
+_SOMETHING: Final = later_pattern(
     rf"\bat least one (?:[\w-]+ )?{_PARTS}\b|\bno (?:{_PARTS}s|properties|data|changes|updates) (?:to|{_DONE}|were {_DONE})\b|"
     r"\bnothing to (?:update|change)\b|\b(?:body|payload|object|update) (?:is|was|cannot be|can't be|must not be|may not be|should not be) empty\b|"
     r"\bempty (?:body|payload|object|update)\b",
     re.IGNORECASE,
 )
-_SAME_NAME: Final = re.compile(
+_SAME_NAME: Final = later_pattern(
     r"\b(?:id|identifier)\b.*\b(?:match|equal|same|differ|mismatch|conflict)|\b(?:match|mismatch|differ|conflict)\w*\b.*\b(?:id|identifier)\b",
     re.IGNORECASE,
 )
-_PATH: Final = re.compile(r"\b(?:ur[il]|path|endpoint|route|resource)\b", re.IGNORECASE)
+_PATH: Final = later_pattern(r"\b(?:ur[il]|path|endpoint|route|resource)\b", re.IGNORECASE)
 _OTHER_WORDS: Final = frozenset(
     ["a", "an", "and", "at", "be", "both", "but", "by", "either", "for", "if", "in", "is", "it", "not", "of", "on",
      "one", "only", "or", "the", "to", "when", "with"]

@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED
+from checker.core.system import later_pattern
 
 _ALPHANUMERIC: Final = r"alpha-?numerics?"
 _CHARACTER_ROWS: Final = (
@@ -29,13 +30,15 @@ _CHARACTER_ROWS: Final = (
     (r"at signs?", "@"),
 )
 """Words, and what they stand for."""
-_BETWEEN: Final = re.compile(
+_BETWEEN: Final = later_pattern(
     r"(?:\s|[,(]|\b(?:and|or|the|ascii|english|latin|roman|basic|single|unaccented|characters?|signs?|symbols?)\b)+",
     re.IGNORECASE,
 )
-_WORD: Final = re.compile("|".join(f"(?P<k{at}>{words})" for at, (words, _) in enumerate(_CHARACTER_ROWS)), re.IGNORECASE)  # fmt: skip
-_SYMBOLS: Final = re.compile(r"['\"`](?P<quoted>_|[^\w\s'\"`])['\"`]|(?P<slashed>(?:_|[^\w\s,])(?:/(?:_|[^\w\s,]))+)")
-_FIRST_IS_ALPHANUMERIC: Final = re.compile(
+_WORD: Final = later_pattern("|".join(f"(?P<k{at}>{words})" for at, (words, _) in enumerate(_CHARACTER_ROWS)), re.IGNORECASE)  # fmt: skip
+_SYMBOLS: Final = later_pattern(
+    r"['\"`](?P<quoted>_|[^\w\s'\"`])['\"`]|(?P<slashed>(?:_|[^\w\s,])(?:/(?:_|[^\w\s,]))+)"
+)
+_FIRST_IS_ALPHANUMERIC: Final = later_pattern(
     rf"start(?:s|ing)? and end(?:s|ing)? with an? (?:lower-? ?case )?{_ALPHANUMERIC}", re.IGNORECASE
 )
 
@@ -80,7 +83,7 @@ Demand = tuple[str, Any]
 _Reading = Callable[[re.Match[str]], Iterator[Demand]]
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
-_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
+_QUOTED = later_pattern(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
 _UNIT = r"(?: *(characters?|chars?|letters|items?|elements?|entries|values))"
 _FORMATS: Final = (
     (r"e-?mail", "email"),
@@ -301,7 +304,7 @@ _FIRST_OF: Final = (
 """A sentence has at most one lower and one upper bound."""
 
 
-_TYPE_IS_REQUIRED: Final = re.compile(r"\ba valid \w+ is required", re.IGNORECASE)
+_TYPE_IS_REQUIRED: Final = later_pattern(r"\ba valid \w+ is required", re.IGNORECASE)
 
 
 def _take(found: dict[str, Any], demands: Iterator[Demand]) -> None:
@@ -332,8 +335,8 @@ def demands_of(sentence: str) -> list[Demand]:
     return sorted(found.items(), key=lambda pair: (pair[0], json.dumps(pair[1])))
 
 
-_INDEX = re.compile(r"\[(\d+|\*|[\"']?\w+[\"']?)\]")
-_NAME_IN_TEXT = re.compile(r"[`'\"]([\w.-]+)[`'\"]")
+_INDEX = later_pattern(r"\[(\d+|\*|[\"']?\w+[\"']?)\]")
+_NAME_IN_TEXT = later_pattern(r"[`'\"]([\w.-]+)[`'\"]")
 _WHOLE = ("", "$", "/", "non_field_errors", "__all__", "base", "_schema", "__root__", "root")
 
 

@@ -3,21 +3,23 @@
 import re
 from typing import Final
 
+from checker.core.system import later_pattern
+
 _LONGEST: Final = 500
 """Characters of a sentence that are read: 64 KiB took seconds."""
-_TAKEN: Final = re.compile(
+_TAKEN: Final = later_pattern(
     r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
     r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b",
     re.IGNORECASE,
 )
-_MUST_BE_UNIQUE: Final = re.compile(r"\bmust be unique\b", re.IGNORECASE)
-_OF_ITEMS: Final = re.compile(r"\b(?:elements?|items?|members?|entries)\b", re.IGNORECASE)
-_OF_DATA: Final = re.compile(
+_MUST_BE_UNIQUE: Final = later_pattern(r"\bmust be unique\b", re.IGNORECASE)
+_OF_ITEMS: Final = later_pattern(r"\b(?:elements?|items?|members?|entries)\b", re.IGNORECASE)
+_OF_DATA: Final = later_pattern(
     r"\b(?:field|property|attribute|parameter|header|argument|member|content[- ]type|boundary)s?\b", re.IGNORECASE
 )
 """Words for parts of a request. A `not found` with one of them is about the data, not about a resource."""
 _NOT_MISSING: Final = r"(?!module|symbol|function|method|class|file|host|address)"
-_MISSING: Final = re.compile(
+_MISSING: Final = later_pattern(
     r"\b(?:does|do)(?: not|n't) (?:exist|reference|refer)\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b"
     # Django says the last one about a missing reference. For an invalid choice it adds the sent value.
     rf"|\bno such {_NOT_MISSING}|\bmust exist\b|\bthat choice is not one of the available choices\b"
@@ -35,7 +37,7 @@ _STATES: Final = (
     "|submitted|suspended|unavailable|(?:un)?verified|voted"
 )
 _BE: Final = r"(?:is|are|was|were|be|been|has|have|isn't|aren't|wasn't|hasn't)"
-_STATE: Final = re.compile(
+_STATE: Final = later_pattern(
     rf"\b{_BE}(?: (?:not|already|currently|no longer|still|now|been|an?|yet))* (?:{_STATES})\b(?!-)(?! (?:string|array|list|object|value)\b)"
     r"|\balready (?:been )?[a-z]+(?:ed|en|id|nt|ld)\b|\bno longer\b|\b(?:insufficient|not enough)\b|\bout of stock\b|\bsold out\b"
     r"|\bexceeds? (?:the |its |your )?(?:available|remaining|current|stock|balance|credit)\b"
@@ -45,20 +47,20 @@ _STATE: Final = re.compile(
     r"|\bdo(?:es)?(?: not|n't) (?:match|equal) the (?:total|sum|stored|existing|current|order|balance)\b",
     re.IGNORECASE,
 )
-_FORBIDDEN: Final = re.compile(
+_FORBIDDEN: Final = later_pattern(
     r"\b(?:cannot|can't|can not|could not|may not|must not)(?: be)? (?:add|approve|cancel|change|close|delete|edit|modif|move|publish|refund|reject|remove"
     r"|rename|reopen|replace|ship|start|stop|update|vote)\w*\b",
     re.IGNORECASE,
 )
 
 _KEY: Final = r"(?:api[ _-]?keys?|access[ _-]?tokens?|client[ _-]?secrets?|credentials)"
-_CONFIGURATION: Final = re.compile(
+_CONFIGURATION: Final = later_pattern(
     rf"\bnot (?:been )?configured\b|\bno \w*{_KEY}\b|{_KEY}\b.{{0,60}}\b(?:missing|required|invalid|(?:not|n't)(?: been)? (?:set|configured|provided|found|valid|specified))\b"
     rf"|\b(?:missing|invalid|incorrect|set|provide|configure)\b.{{0,40}}{_KEY}\b",
     re.IGNORECASE,
 )
 
-_CONTENTION: Final = re.compile(
+_CONTENTION: Final = later_pattern(
     r"\b(?:database|table|file|row|resource) (?:\w+ )?is (?:locked|busy)\b|\bdeadlock|\block (?:wait )?timed?[ -]?out\b|\bSQLITE_BUSY\b"
     r"|\bcould not (?:obtain|acquire|get) (?:a |the )?lock\b|\bcould not serialize access\b|\bserialization fail|\btoo many (?:connections|clients)\b"
     r"|\bconnection pool\b|\btemporarily unavailable\b|\b(?:try|retry) again (?:later|in)\b|\boverload",

@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from checker.core.system import later_pattern
+
 _CATEGORIES: Final = {
     "letter": "L", "lowercaseletter": "Ll", "uppercaseletter": "Lu", "titlecaseletter": "Lt", "modifierletter": "Lm",
     "otherletter": "Lo", "mark": "M", "nonspacingmark": "Mn", "number": "N", "decimalnumber": "Nd", "digit": "Nd",
@@ -35,7 +37,7 @@ _SCRIPTS: Final = {
 """Script -> prefixes of the Unicode names of its characters."""
 _MEANINGLESS: Final = frozenset({"Cn", "Co", "Cs"})
 """Categories of unassigned characters, private use and surrogates."""
-_RUN: Final = re.compile(r"(..)\1*")
+_RUN: Final = later_pattern(r"(..)\1*")
 _WALKED: Final = ((0x0, 0x40000), (0xE0000, 0xE1000))
 """Ranges in which characters have been or will be assigned. Walking all planes takes 0.2 s, walking these a quarter of that."""
 _EMPTY: Final = (
@@ -112,7 +114,7 @@ def _categories() -> tuple[tuple[str, tuple[int, int]], ...]:
 
 
 _SPACES = "\\t\\n\\x0b\\x0c\\r \\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
-_TOKEN = re.compile(
+_TOKEN = later_pattern(
     r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
     r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\u(?P<unit>[0-9a-fA-F]{4})|\\x(?P<octet>[0-9a-fA-F]{2})"
@@ -131,7 +133,7 @@ _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
 _FEW_CHOICES = 12
 """Whether a single character or class is optional: `a?a?a?` in a row has two ways for each."""
-_WIDE = re.compile(r"\\[DWSspP]|\[\^|(?<!\\)\.")
+_WIDE = later_pattern(r"\\[DWSspP]|\[\^|(?<!\\)\.")
 """Classes that may match any punctuation."""
 
 
@@ -146,9 +148,9 @@ class EcmaPattern(Struct, frozen=True):
         return len(text) > self.longest or self.compiled.search(text) is not None
 
 
-_DELIMITED: Final = re.compile(r"([/#~@%])(\^.*|.*[^\\]\$)\1[a-z]*", re.DOTALL)
-_OTHER_CLASSES: Final = re.compile(r"\[\[:\^?[a-z]+:\]|\[[^\]\[]+\[:\^?[a-z]+:\]|&&\[")
-_MAY_MATCH_NOTHING: Final = re.compile(r"[^\[(|]\^|\$[^)|]", re.DOTALL)
+_DELIMITED: Final = later_pattern(r"([/#~@%])(\^.*|.*[^\\]\$)\1[a-z]*", re.DOTALL)
+_OTHER_CLASSES: Final = later_pattern(r"\[\[:\^?[a-z]+:\]|\[[^\]\[]+\[:\^?[a-z]+:\]|&&\[")
+_MAY_MATCH_NOTHING: Final = later_pattern(r"[^\[(|]\^|\$[^)|]", re.DOTALL)
 
 
 def without_delimiters(pattern: str) -> str:

@@ -7,6 +7,8 @@ from functools import cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import Final
 
+from checker.core.system import later_pattern
+
 _PERCENT = "%[0-9A-Fa-f]{2}"
 _PLAIN = "A-Za-z0-9._~!$&'()*+,;=\\-"
 _ABOVE_ASCII = "\xa0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U0001fffd\U00020000-\U0002fffd\U00030000-\U000efffd"
@@ -80,7 +82,7 @@ def _template() -> re.Pattern[str]:
     )
 
 
-_FUTURE: Final = re.compile(f"[vV][0-9A-Fa-f]+\\.[{_PLAIN}:]+")
+_FUTURE: Final = later_pattern(f"[vV][0-9A-Fa-f]+\\.[{_PLAIN}:]+")
 
 
 Predicate = Callable[[str], bool]
@@ -100,12 +102,12 @@ def is_of_format(name: object, value: object) -> bool:
 
 
 def _matches(pattern: str) -> Predicate:
-    fullmatch = re.compile(pattern).fullmatch
-    return lambda value: fullmatch(value) is not None
+    compiled = later_pattern(pattern)
+    return lambda value: compiled.fullmatch(value) is not None
 
 
-_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?")
+_DATE = later_pattern(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_TIME = later_pattern(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?")
 _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -148,7 +150,7 @@ def _is_clock(match: re.Match[str]) -> bool:
 
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
-_DURATION = re.compile(
+_DURATION = later_pattern(
     rf"[+-]?P(?!$)(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
     rf"(?:T(?=[0-9])(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?"
 )
@@ -161,7 +163,7 @@ def is_duration(value: str) -> bool:
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
-_HOSTNAME = re.compile(rf"{_LABEL}(?:\.{_LABEL})*\.?")
+_HOSTNAME = later_pattern(rf"{_LABEL}(?:\.{_LABEL})*\.?")
 
 
 def is_hostname(value: str) -> bool:
@@ -178,8 +180,8 @@ def is_ipv6(value: str) -> bool:
     return value.isascii() and "%" not in value
 
 
-_IDN_LABEL = re.compile(r"(?!-)[^\x00-,/:-@\[-`{-\xa0\u3002\uff0e\uff61.]{1,63}(?<!-)")
-_DOTS = re.compile("[.\u3002\uff0e\uff61]")
+_IDN_LABEL = later_pattern(r"(?!-)[^\x00-,/:-@\[-`{-\xa0\u3002\uff0e\uff61.]{1,63}(?<!-)")
+_DOTS = later_pattern("[.\u3002\uff0e\uff61]")
 
 
 def is_idn_hostname(value: str) -> bool:
@@ -196,11 +198,11 @@ def is_byte(value: str) -> bool:
     return _BASE64.fullmatch(compact) is not None and len(compact.rstrip("=")) % 4 != 1
 
 
-_ECMA_ONLY = re.compile(r"\(\?<[A-Za-z_$]|\\[pPukc]|\[\^?\]")
+_ECMA_ONLY = later_pattern(r"\(\?<[A-Za-z_$]|\\[pPukc]|\[\^?\]")
 
 
 # Escapes of letters that mean nothing in ECMA-262.
-_NO_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\[aeghijlmoqyzACEFGHIJKLMNOQRTUVXYZ]")
+_NO_ESCAPE = later_pattern(r"(?<!\\)(?:\\\\)*\\[aeghijlmoqyzACEFGHIJKLMNOQRTUVXYZ]")
 
 
 def is_regex(value: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 from zipfile import ZipFile, ZipInfo
 
 from checker.core.media_types import parse, stream_of
+from checker.core.system import later_pattern
 from checker.transport.wire.multipart import CSV, JSON_LINES, XLSX
 
 SAMPLES: Final[Mapping[str, bytes]] = {
@@ -42,8 +43,8 @@ _WORDS: Final = (
     ("application/pdf", r"pdf\b"), ("application/zip", r"zip\b|archive\b"), ("image/jpeg", r"jpe?g\b"),
     ("image/gif", r"gif\b"), ("image/webp", r"webp\b"), ("image/png", r"png\b|image|picture|photo|avatar|logo\b"),
 )  # fmt: skip
-_NAMED: Final = re.compile("|".join(rf"(\b(?:{words}))" for _, words in _WORDS))
-_SPLIT: Final = re.compile(r"[_/{}]|(?<=[a-z])(?=[A-Z])")
+_NAMED: Final = later_pattern("|".join(rf"(\b(?:{words}))" for _, words in _WORDS))
+_SPLIT: Final = later_pattern(r"[_/{}]|(?<=[a-z])(?=[A-Z])")
 _NAME: Final = r"[`\"']?[A-Za-z_]\w*[`\"']?"
 _LIST: Final = rf"({_NAME}(?:(?:\s*[,;|]\s*(?:and\s+)?|\s+and\s+){_NAME})+)"
 _COLUMNS: Final = tuple(

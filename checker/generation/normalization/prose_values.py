@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from checker.core.resource_names import is_identifier, normalised
 from checker.core.schema import Document, tokens_of
+from checker.core.system import later_pattern
 from checker.generation.normalization.forms import INTEGER, NUMBER, STRING, Facet
 
 _SHOWING: Final = frozenset(("enum", "const", "example", "examples"))
@@ -20,20 +21,20 @@ _MOST_NODES: Final = 200_000
 _OPENING: Final = "[\"'`\u201c\u2018\u201e]"
 _QUOTED: Final = rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
 _LEAD: Final = r"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bexamples?:|\bsuch as|\bone of|\bset to)[,:]?\s+"
-_LED: Final = re.compile(rf"{_LEAD}(?:{_QUOTED}(?:,? (?:or|and) |, ?| ?\| ?)?)+", re.IGNORECASE)
-_VALUE: Final = re.compile(_QUOTED)
-_BARE: Final = re.compile(
+_LED: Final = later_pattern(rf"{_LEAD}(?:{_QUOTED}(?:,? (?:or|and) |, ?| ?\| ?)?)+", re.IGNORECASE)
+_VALUE: Final = later_pattern(_QUOTED)
+_BARE: Final = later_pattern(
     rf"{_LEAD}((?=[\w.:/+@-]*[\d_:@-])[A-Za-z0-9+-](?:[\w.:/+@-]*[A-Za-z0-9])?)(?![\w'\u2019])", re.IGNORECASE
 )
 """A value without quotes that is no word of the sentence: `e.g. 2024-01-31`, `for example en-US`."""
-_LIST: Final = re.compile(
+_LIST: Final = later_pattern(
     r"\bone of:?\s+([\w.-]+(?:,\s*[\w.-]+)*,?\s+(?:or|and)\s+[\w.-]+|[\w-]+(?:,\s*[\w-]+)+)", re.IGNORECASE
 )
-_FORMAT: Final = re.compile(
+_FORMAT: Final = later_pattern(
     r"\b[Ff]ormat(?:ted as|\s+is|:)?\s+[\"'`]?((?:[a-z][.-]){1,3}[a-z]|[YMDHSymdhs:/. T-]{8,19})\b"
 )
 _DATE_PARTS: Final = {"yyyy": "2024", "mm": "01", "dd": "31", "hh": "10", "ss": "30"}
-_DATE_PART: Final = re.compile("yyyy|mm|dd|hh|ss", re.IGNORECASE)
+_DATE_PART: Final = later_pattern("yyyy|mm|dd|hh|ss", re.IGNORECASE)
 
 
 def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any, Final
 import jsonschema_rs
 from msgspec import Struct
 
+from checker.core.system import later_pattern
 from checker.generation.sources.alphabets import Interval, merged
 from checker.validation.ecma import LONGEST_PATTERN, ecma_pattern, is_foreign, ranges_of
 
@@ -170,8 +171,8 @@ def parse(pattern: str) -> Expression:
         raise UnsupportedPattern(str(error)) from None
 
 
-_REFERENCE: Final = re.compile(r"\\[1-9]|\(\?P=")
-_TOKEN: Final = re.compile(
+_REFERENCE: Final = later_pattern(r"\\[1-9]|\(\?P=")
+_TOKEN: Final = later_pattern(
     r"\\u\{(?P<point>[0-9a-fA-F]{1,6})\}"
     r"|\\u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
     r"|\\(?P<property>[pP])\{(?P<name>[^}]*)\}"
@@ -313,7 +314,7 @@ def _without_surrogates(low: int, high: int) -> Intervals:
     return tuple(found)
 
 
-_BEYOND_TREES = re.compile(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)
+_BEYOND_TREES = later_pattern(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)
 
 
 @lru_cache(maxsize=4096)
@@ -325,7 +326,7 @@ def is_plain(pattern: str) -> bool:
 _ATOM = (
     r"(?:[A-Za-z0-9_ @:/#=%&;!~-]|\\[dw.+/@:_-]|\[(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_ @:/#=%;!.+,]|\\[dw./+-])+-?\])"
 )
-CERTAIN = re.compile(rf"\^?(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$?")
+CERTAIN = later_pattern(rf"\^?(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$?")
 
 
 @lru_cache(maxsize=4096)
@@ -337,7 +338,7 @@ def is_certain(pattern: str) -> bool:
     return len(pattern) <= LONGEST_PATTERN and CERTAIN.fullmatch(pattern) is not None
 
 
-_EXACT = re.compile(r"(?:[^.\\(\[]|\((?!\?)|\(\?:|\\[dw./+*?|$^(){}\[\]-]|\[(?!\^)|\\\\)*")
+_EXACT = later_pattern(r"(?:[^.\\(\[]|\((?!\?)|\(\?:|\\[dw./+*?|$^(){}\[\]-]|\[(?!\^)|\\\\)*")
 
 
 @lru_cache(maxsize=4096)

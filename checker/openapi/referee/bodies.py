@@ -22,6 +22,7 @@ from checker.core.media_types import (
     stream_of,
 )
 from checker.core.operation import Body, Location, Operation, PropertyEncoding
+from checker.core.system import later_pattern
 from checker.openapi.referee.rulings import Part, Rule, Rules
 from checker.openapi.responses.bodies import decoded_text
 from checker.openapi.responses.texts import BeyondLimits, yaml_readings
@@ -49,8 +50,8 @@ from checker.transport.wire.xml import xml_readings
 
 Encoding = Mapping[str, PropertyEncoding]
 _USUAL = PropertyEncoding()
-_NAME = re.compile(r'(?i)\bname="((?:[^"\\]|\\.)*)"')
-_FILE = re.compile(r"(?i)\bfilename\*?=")
+_NAME = later_pattern(r'(?i)\bname="((?:[^"\\]|\\.)*)"')
+_FILE = later_pattern(r"(?i)\bfilename\*?=")
 
 
 def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Reading]:

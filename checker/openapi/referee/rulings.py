@@ -1,6 +1,5 @@
 """Verdicts on a part of a request, from its readings."""
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from checker.core.contract import Outcome, PartVerdict, SchemaViolation
 from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.schema import Direction, Schema
+from checker.core.system import later_pattern
 from checker.schema.discriminators import Family, Heir, family_of, has_bases
 from checker.schema.views import AppliedSchema, Outline, outline_of
 from checker.transport.wire.ambiguity import UNKNOWN
@@ -20,7 +20,7 @@ from checker.validation.referee import Referee, referee
 _INVERTING: Final = frozenset({"contains", "if", "not", "oneOf", "then"})
 """Keywords by which a value is wrong because it fits a schema."""
 _ENGINES: Final = "engines of regular expressions do not agree whether it matches"
-_CLASSES: Final = re.compile(r"\\[bBdDsSwW]")
+_CLASSES: Final = later_pattern(r"\\[bBdDsSwW]")
 
 _UNNAMED: Final = "its discriminator names no schema, or a schema that the value fits only in part"
 

@@ -13,6 +13,7 @@ from xml.parsers import expat
 from msgspec import Struct, field
 
 from checker.core.schema import Schema
+from checker.core.system import later_pattern
 from checker.schema.views import Outline, outline_of
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.readings import Reading, arrays, doubted, objects, of_text
@@ -24,7 +25,7 @@ _START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u0131\u03b1-\u03c9\u0410-\u044f\u3041-
 """Start characters of names, without colons, that both the fourth and the fifth edition of XML 1.0 allow: many parsers know only the fourth."""
 _EMPTY: Final = "_x_"
 """Stands for the empty name, which XML does not allow."""
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4,8})_")
+_ESCAPED = later_pattern(r"_x([0-9A-Fa-f]{4,8})_")
 
 
 class XmlName(Struct, frozen=True):
@@ -278,11 +279,11 @@ def _property(elements: list[Element], how: XmlName, outline: Outline) -> list[R
 
 
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n'
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_FORBIDDEN = later_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
-_TEXT = re.compile("[&<>\r]")
+_TEXT = later_pattern("[&<>\r]")
 _ATTRIBUTE_ESCAPES = {**_ESCAPES, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
-_ATTRIBUTE = re.compile('[&<>\r"\n\t]')
+_ATTRIBUTE = later_pattern('[&<>\r"\n\t]')
 _BOUND: Final = frozenset(("xml",))
 """Prefixes that every document knows (Namespaces in XML 1.0, 3)."""
 
