@@ -12,12 +12,16 @@ from checker.core import curl
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import is_identifier, normalised, variables_of
 from checker.core.schema import tokens_of
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.needs import ANY_NAME, LOCATION, leaves_of, names_resource
 from checker.corpus.records import Component, Finding, Interaction, ResourceMade
 from checker.reporting.findings import has_response, readable_body
 
 _SEPARATORS = re.compile(rb"([/?&=])")
 _CONFLICT: Final = 409
+TRANSIENT: Final = (429, 502, 503, 504)
+UNHANDLED: Final = (*sorted(UNAUTHORIZED), *TRANSIENT)
+"""Statuses with which a request is refused before it is handled: for its credentials, or for the load of a server or gateway."""
 _SHORTEST: Final = 3
 """Least length of a text that is found again in any response; shorter texts occur by chance."""
 Path = tuple[str | int, ...]
@@ -56,10 +60,12 @@ class Call(Struct, frozen=True):
         return {*self.in_target.values(), *self.in_body.values()}
 
     def accepts(self, status: int) -> bool:
-        """Whether a response before the last one has the class of status that it had in the run.
+        """Whether a response before the last one has the class of status that it had in the run, and was not refused unhandled.
 
         A conflict means that a resource of another request exists already. After a removal it is gone, with any status.
         """
+        if status != self.status and status in UNHANDLED:
+            return False
         is_there = self.made is not None and (self.made.is_gone or status == _CONFLICT)
         return is_there or not self.status or status // 100 == self.status // 100
 

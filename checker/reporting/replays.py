@@ -15,8 +15,9 @@ from checker.core.media_types import media_type_of
 from checker.core.resources import REMOVING
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.records import Finding
-from checker.reporting.calls import NO_JSON, Call, Path, at, parsed
+from checker.reporting.calls import NO_JSON, TRANSIENT, Call, Path, at, parsed
 from checker.reporting.findings import DEPENDENT, has_response, kinds_of, readable_body
+from checker.schema.pointers import pointer_child
 
 _PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
@@ -99,6 +100,18 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
         yield Symptom("has", None, path)
 
 
+def item_of(finding: Finding) -> Path:
+    """Return the path of the list item in which a value is invalid; empty if it is in no list. Without the item nothing is proved."""
+    path = next((one.path for one in symptoms_of(finding) if one.path), ())
+    last = max((number for number, part in enumerate(path) if isinstance(part, int)), default=-1)
+    return path[: last + 1]
+
+
+def lacks_item(item: Path, body: bytes) -> bool:
+    """Whether a JSON body has no such list item."""
+    return bool(item) and not Symptom("has", None, item).holds(0, "", body)
+
+
 def bare_media_type(content_type: str) -> str:
     """Return a media type without parameters, in lower case; empty for a malformed one."""
     found = media_type_of(content_type)
@@ -108,24 +121,28 @@ def bare_media_type(content_type: str) -> str:
 CONFLICT: Final = 409
 ABSENT: Final = (404, 410, 412)
 """Statuses for a resource that does not exist, or is not in the state that the request expects."""
-TRANSIENT: Final = (429, 503)
+_WITHOUT_CREDENTIALS: Final = ("ignored_auth", "missing_required_header", "object_level_authorization")
+"""Checks whose failure is fixed when the request is refused for its credentials."""
 
 
 def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int]:
     """Return the statuses of the last response that prove nothing about a finding, once its situation was prepared.
 
-    Its own status counts as well: the callers look at it first. With each of these statuses the request was refused before it was handled: for its credentials, a rate limit, or a resource that is not there. A check
-    that wants a refusal is satisfied by each of them but the last. A removed resource may be missing.
+    Its own status counts as well: the callers look at it first. With each of these statuses the request was refused before it was
+    handled: for its credentials, the load of the server, or a resource that exists or is not there. A conflict satisfies a check
+    that wants a refusal. A removed resource may be missing.
     """
-    found: set[int] = set()
+    found = set(TRANSIENT)
     *earlier, last = calls
     removes = any(one.request.method == REMOVING for one in earlier)
     lacks = DEPENDENT in kinds_of(finding) and len(finding.needs) != sum(one.made is not None for one in earlier)
     if (last.sources and not removes) or lacks or (DEPENDENT in kinds_of(finding) and not finding.needs):
         found.update(ABSENT)
+    if finding.check not in _WITHOUT_CREDENTIALS:
+        found |= UNAUTHORIZED
     check = BUILT_IN.get(finding.check)
     if check is None or not check.wants_refusal:
-        found.update((*UNAUTHORIZED, CONFLICT, *TRANSIENT))
+        found.add(CONFLICT)
     if any(_is_like(one, last) for one in earlier):
         # The sequence itself is the reason for a conflict.
         found.discard(CONFLICT)
@@ -145,8 +162,14 @@ def not_prepared(call: Call, number: int, status: int) -> str:
     """Return why the response to request `number` does not lead to the situation of a finding; empty if it does."""
     if call.accepts(status):
         return ""
-    subject = f"the request that creates {call.made.path}" if call.made is not None else f"request {number}"
-    return f"{subject} returned {status} (in the run: {call.status})"
+    return f"{subject_of(call, number)} returned {status} (in the run: {call.status})"
+
+
+def subject_of(call: Call, number: int) -> str:
+    """Return the name of a request of a reproduction in sentences."""
+    if call.made is None:
+        return f"request {number}"
+    return f"the request that {'removes' if call.made.is_gone else 'creates'} {call.made.path}"
 
 
 def not_reached(finding: Finding, calls: Sequence[Call], status: int, body: bytes) -> str:
@@ -157,9 +180,12 @@ def not_reached(finding: Finding, calls: Sequence[Call], status: int, body: byte
     then = finding.interactions[-1].exchange.status or 0
     unproving = unproving_statuses(finding, calls)
     is_taken = CONFLICT in unproving and 400 <= status < 500 and says_taken(body)
-    if status == then or not (status in unproving or is_taken):
+    item = item_of(finding)
+    if not (lacks_item(item, body) if status == then else status in unproving or is_taken):
         return ""
     of = f"request {len(finding.interactions)}" if len(finding.interactions) > 1 else "the request"
+    if status == then:
+        return f"the response to {of} has no {pointer_child('', *map(str, item))}"
     return f"{of} returned {status} (in the run: {then}), {_reason(status)}"
 
 

@@ -84,7 +84,7 @@ STATE = "perhaps because of existing resources"
         (400, b'{"error": "name is taken"}', STATE),
         (401, b"{}", "perhaps because of its credentials"),
         (403, b"{}", "perhaps because of its credentials"),
-        (429, b"{}", "which may be temporary"),
+        *((status, b"{}", "which may be temporary") for status in (429, 502, 503, 504)),
         (400, b"{}", ""),
         (404, b"{}", ""),
         (201, b"{}", ""),
@@ -94,10 +94,38 @@ def test_a_refusal_before_the_request_is_handled_is_no_fix(status: int, body: by
     with serving(lambda request: Reply(status, "application/json", body), {}) as app:
         code, (line,) = replayed(app.url, finding())
         wanted, _ = replayed(app.url, finding(check="ignored_auth"))
+        refused, _ = replayed(app.url, finding(check="negative_data_rejection"))
     word = "NOT REPRODUCED" if doubt else "FIXED"
     assert (code, line.startswith(word)) == (3 if doubt else 0, True)
     assert (f"returned {status} (in the run: 500), {doubt}" in line) == bool(doubt)
-    assert wanted == 0
+    # A refusal fixes these failures: of a request without credentials in the one, of invalid data in the other.
+    is_unhandled = "temporary" in doubt
+    assert wanted == (3 if is_unhandled else 0)
+    assert refused == (3 if is_unhandled or "credentials" in doubt else 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "word"),
+    [(b'[{"n": "1"}]', 1, "FAILED"), (b'[{"n": 1}]', 0, "FIXED"), (b"[{}]", 0, "FIXED"), (b"[]", 3, "NOT REPRODUCED")],
+)
+def test_an_empty_list_is_no_fix_of_its_item(body: bytes, code: int, word: str) -> None:
+    said = exchange(response_body=b'[{"n": "1"}]', status=200, response_head=b"Content-Type: application/json\r\n")
+    one = finding(
+        check="response_schema_conformance", unique_key="properties/n/type", message="body[0].n: is no integer",
+        interactions=(interaction(exchange=said),),
+    )  # fmt: skip
+    with serving(lambda request: Reply(200, "application/json", body), {}) as app:
+        found, (line,) = replayed(app.url, one)
+    assert (found, line.startswith(word)) == (code, True)
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, 0), (401, 3), (429, 3)])
+def test_a_step_that_is_refused_unhandled_is_no_fix(status: int, code: int) -> None:
+    first = interaction(label=Label("GET /rooms/1"), exchange=exchange(method="POST", status=404))
+    one = finding(interactions=(first, interaction()))
+    with serving(lambda request: Reply(status if request.method == "POST" else 200), {}) as app:
+        found, (line,) = replayed(app.url, one)
+    assert (found, f"request 1 returned {status} (in the run: 404)" in line) == (code, code == 3)
 
 
 def made(**changes: Any) -> ResourceMade:

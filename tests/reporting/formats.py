@@ -153,7 +153,7 @@ def read_http(files: dict[str, bytes]) -> Any:
 def read_sh(files: dict[str, bytes]) -> Any:
     read = subprocess.run(["bash", "-n"], input=files[""], capture_output=True, check=False)
     assert (read.returncode, read.stderr) == (0, b"")
-    return re.findall(r"(?m)^ +send \d+ (curl .*)$", files[""].decode())
+    return re.findall(r"(?m)^ +send \w+ (curl .*)$", files[""].decode())
 
 
 def read_wfc(files: dict[str, bytes]) -> Any:

@@ -157,6 +157,7 @@ ITEM_TEST = "test_put_items_item_id_0000000000000006"
         (201, 200, "failed", "passed"),
         (201, 401, *["not reached: the request returned 401 (in the run: 500)"] * 2),
         (404, 500, *["not reached: the request that creates /items/71 returned 404 (in the run: 201)"] * 2),
+        (503, 500, *["not reached: the request that creates /items/71 returned 503 (in the run: 201)"] * 2),
     ],
 )  # fmt: skip
 def test_a_test_whose_situation_is_not_reached_never_passes(
@@ -172,6 +173,23 @@ def test_a_test_whose_situation_is_not_reached_never_passes(
         assert outcomes(text) == {ITEM_TEST: broken_way}
         monkeypatch.setenv("CHECKER_EXPECT", "fixed")
         assert outcomes(text) == {ITEM_TEST: fixed_way}
+
+
+@pytest.mark.parametrize(
+    ("items", "outcome"),
+    [
+        (b'[{"n": "1"}]', "passed"),
+        (b'[{"n": 1}]', "failed"),
+        (b"[]", "not reached: the response does not have the list item"),
+    ],
+)
+def test_an_empty_list_is_no_fix_of_its_item(items: bytes, outcome: str) -> None:
+    found = failing(
+        9, "GET /items", check="response_schema_conformance", unique_key="properties/n/type",
+        message="body[0].n: is no integer", interactions=(sent("GET", b"/items", 200, b'[{"n": "1"}]'),),
+    )  # fmt: skip
+    with serving(partial(_always, Reply(200, "application/json", items)), {}) as app:
+        assert set(outcomes(text_of(app.url, found)).values()) == {outcome}
 
 
 def test_a_dropped_connection_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
@@ -156,6 +157,32 @@ def test_a_script_sees_a_defect_and_its_end(
     for reply, code in ((broken, 1), (Reply(200, "application/json", mended), 0)):
         with serving(partial(_always, reply), {}) as app:
             assert by_bash(tmp_path, app.url, found)[0] == code
+
+
+@pytest.mark.parametrize(("items", "code"), [(b'[{"n": "1"}]', 1), (b'[{"n": 1}]', 0), (b"[{}]", 0), (b"[]", 3)])
+def test_an_empty_list_is_no_fix_of_its_item(items: bytes, code: int, tmp_path: Path) -> None:
+    found = failing(
+        "GET", b"/", 200, b'[{"n": "1"}]', check="response_schema_conformance", unique_key="properties/n/type",
+        message="body[0].n: is no integer",
+    )  # fmt: skip
+    with serving(partial(_always, Reply(200, "application/json", items)), {}) as app:
+        assert by_bash(tmp_path, app.url, found)[0] == code
+
+
+@pytest.mark.parametrize("removed", [True, False])
+@pytest.mark.parametrize(("status", "code"), [(404, 0), (403, 3), (503, 3)])
+def test_an_earlier_request_that_is_refused_unhandled_is_no_fix(
+    status: int, code: int, removed: bool, tmp_path: Path
+) -> None:
+    first = made("/items/71", "http://h/items/71", "")
+    first = replace(first, status=404, is_gone=removed)
+    found = failing("GET", b"/items/71", 500, b"{}", needs=(first,))
+
+    def answer(request: Request) -> Reply:
+        return json_reply({}, status if request.method == "POST" else 200)
+
+    with serving(answer, {}) as app:
+        assert by_bash(tmp_path, app.url, found)[0] == code
 
 
 @pytest.mark.parametrize("body", [b"\x00\xff", b'"{{process.exit(7)}}"', b"a\n### b"])

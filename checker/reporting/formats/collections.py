@@ -14,8 +14,8 @@ from typing import Any
 from checker.core import curl
 from checker.core.request import BaseUrl
 from checker.corpus.records import Finding
-from checker.reporting.calls import Path
-from checker.reporting.replays import Symptom, symptoms_of, unproving_statuses
+from checker.reporting.calls import UNHANDLED, Path
+from checker.reporting.replays import Symptom, item_of, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
 from checker.reporting.reproduction import (
     Secret,
@@ -92,12 +92,14 @@ def _lines(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         is_last = number == len(calls) - 1
         if one.call.made is not None:
             yield f"# {_line(one.call.made.path)}"
-        then = 0 if is_last or one.call.accepts(0) else one.call.status
+        then = "last" if is_last else 0 if one.call.accepts(0) else one.call.status
         yield f"send {then} {command_of(one, context.base_url, 'base')}"
         for taken in used_from(calls, number):
             yield f"{taken.variable}=$(value {value_of(taken)}) || exit 3"
     shown_status, unproving = _expected(finding, calls)
     tests = [f"{kind} {curl.quoted(value)}" for kind, value in map(_shell_test, symptoms_of(finding)) if kind]
+    if item := item_of(finding):
+        tests.append(f"item {curl.quoted(_shell_test(Symptom('has', None, item))[1])}")
     yield " ".join([f"judge {shown_status} '{' '.join(map(str, unproving))}'", *tests])
 
 
@@ -179,6 +181,8 @@ def _verdict(shown: ShownFinding, calls: list[ShownCall]) -> Iterator[str]:
     yield f'client.test({_js(f"{shown.id} is fixed")}, () => {{ client.assert(!({shows}), "the failure is there"); }});'
     if unproving:
         proves = f"response.status === {int(then)} || !{unproving}.includes(response.status)"
+        if item := item_of(finding):
+            proves = f"({proves}) && (response.status !== {int(then)} || {_js_place(item)} !== undefined)"
         yield f'client.test("its situation was reached", () => {{ client.assert({proves}, `status ${{response.status}}`); }});'
 
 
@@ -221,9 +225,11 @@ def _js(value: Any) -> str:
 
 def _reached(one: ShownCall) -> Iterator[str]:
     """Yield the JavaScript that fails if an earlier request was not answered as in the run."""
+    others = [status for status in UNHANDLED if status != one.call.status]
+    is_alike = f"!{others}.includes(response.status)"
     if not one.call.accepts(0):
-        digit = one.call.status // 100
-        yield f'client.test("as in the run", () => {{ client.assert(Math.floor(response.status / 100) === {digit}); }});'
+        is_alike += f" && Math.floor(response.status / 100) === {one.call.status // 100}"
+    yield f'client.test("as in the run", () => {{ client.assert({is_alike}); }});'
 
 
 def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:

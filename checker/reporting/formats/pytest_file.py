@@ -8,7 +8,7 @@ from checker import __version__
 from checker.config.resolve import slug
 from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding
-from checker.reporting.replays import not_prepared, symptoms_of, unproving_statuses
+from checker.reporting.replays import item_of, subject_of, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
 from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, base_path_of, shown_calls
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
@@ -51,12 +51,14 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     before = len(calls) - len(finding.interactions)
     for number, one in enumerate(calls):
         yield f"    answer_{number} = {_call(one)}\n"
-        if number < len(calls) - 1 and not one.call.accepts(0):
-            subject = not_prepared(one.call, number + 1 - before, 0).partition(" returned ")[0]
-            yield f"    reached(answer_{number}, {one.call.status}, {subject!a})\n"
+        if number < len(calls) - 1:
+            status = 0 if one.call.accepts(0) else one.call.status
+            yield f"    reached(answer_{number}, {status}, {subject_of(one.call, number + 1 - before)!a})\n"
     then = finding.interactions[-1].exchange.status
     unproving = sorted(unproving_statuses(finding, [one.call for one in calls]))
     symptoms = ", ".join(_symptoms(finding, f"answer_{len(calls) - 1}"))
+    item = item_of(finding)
+    symptoms += f", item={item!a}" if item else ""
     yield f"    judge(answer_{len(calls) - 1}, {then}, {unproving}, {symptoms})\n"
 
 
