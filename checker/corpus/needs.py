@@ -1,6 +1,7 @@
 """The resources of other requests of the run that a finding needs."""
 
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -30,6 +31,9 @@ LOCATION = "header:Location"
 _UNMISTAKABLE = 8
 """Length of names that do not occur by chance, such as UUIDs."""
 _MOST_LEAVES = 500
+_ITEM = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*\[\d+\])")
+_PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
+"""The place of an invalid value in a message, up to its innermost list item, and a part of it: `body.data[0].name: ...`."""
 
 
 def creation_rank(made: ResourceMade) -> tuple[bool, int, int, str]:
@@ -60,13 +64,17 @@ def needed_by(
                 return (gone,) if _order(gone.phase) <= _order(finding.phase) else ()
     if exchange.status in _NOTHING_THERE:
         return ()
-    own = {str(step.label) for step in finding.steps[:-1]}
+    *earlier, _ = finding.interactions
+    labels, paths = {str(step.label) for step in finding.steps[:-1]}, {_path_of(one.exchange) for one in earlier}
     search = _Search(made, {})
-    for path in (*_named_paths(exchange), *search.named_in(exchange.body)):
+    named = (path for one in finding.interactions for path in search.named_in(one.exchange.body))
+    for path in (*_named_paths(exchange), *named, *_listed_paths(finding)):
         known = _maker_of(path, made, exchange.status)
+        # Of the resources that clients name, the sequence itself makes those at its own paths.
+        is_own = known is not None and known.label in labels and (not known.label.endswith("}") or path in paths)
         if (
             known is not None
-            and known.label not in own
+            and not is_own
             and _order(known.phase) <= _order(finding.phase)
             and not _makes_itself(finding, exchange, known)
         ):
@@ -212,7 +220,7 @@ def _maker_of(path: str, made: Mapping[str, ResourceMade], status: int | None) -
 
 def _named_paths(exchange: Exchange) -> Iterator[str]:
     """Yield the paths above that of a request, outermost first, its own, and the path of a resource that it could not create twice."""
-    path = exchange.target.partition(b"?")[0].decode("latin-1").rstrip("/")
+    path = _path_of(exchange)
     yield from _paths_above(path)
     yield path
     if exchange.method == "POST" and _is_of_names(exchange):
@@ -224,6 +232,25 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
         if name is not None:
             yield f"{path}/{quote(str(name), safe='')}"
         yield from taken_names(path, body)
+
+
+def _path_of(exchange: Exchange) -> str:
+    return exchange.target.partition(b"?")[0].decode("latin-1").rstrip("/")
+
+
+def _listed_paths(finding: Finding) -> Iterator[str]:
+    """Yield the paths that an invalid item of a list in a response may have: `/accounts/anna` for an item of `GET /accounts` with that text."""
+    item = _ITEM.match(finding.message)
+    exchange = finding.interactions[-1].exchange
+    if item is None or finding.check != "response_schema_conformance":
+        return
+    try:
+        found = json.loads(exchange.response_body)
+        for name, index in _PART.findall(item[1]):
+            found = found[int(index) if index else name]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return
+    yield from (f"{_path_of(exchange)}/{quote(str(value), safe='')}" for _, value in leaves_of(found))
 
 
 def _paths_above(path: str) -> Iterator[str]:

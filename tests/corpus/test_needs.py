@@ -94,7 +94,33 @@ def test_a_server_error_may_have_made_what_nobody_else_made() -> None:
 
 def test_a_sequence_that_makes_it_needs_nothing_before() -> None:
     steps = (Step(Label(BOX.label), Drawn(())), Step(Label("GET /boxes/{box}"), Drawn(())))
-    assert needs(replace(asking(b"/v1/boxes/0"), steps=steps), BOX) == []
+    (last,) = asking(b"/v1/boxes/0").interactions
+    for own, wanted in ((b"/v1/boxes/0", []), (b"/v1/boxes/1", ["curl box"])):
+        interactions = (*asking(own, method="PUT", status=201).interactions, last)
+        assert needs(replace(asking(own), steps=steps, interactions=interactions), BOX) == wanted
+
+
+def test_a_body_of_any_step_needs_what_it_names() -> None:
+    name = replace(BOX, label="POST /boxes/{box}")
+    steps = tuple(Step(Label(one), Drawn(())) for one in ("POST /boxes/{box}", "POST /moves", "GET /moves/{move}"))
+    sent = [
+        *asking(b"/v1/boxes/7", method="POST", status=201).interactions,
+        *asking(b"/v1/moves", method="POST", status=201, body=b'{"from_box": "7", "to_box": "0"}').interactions,
+        *asking(b"/v1/moves/1").interactions,
+    ]
+    one = replace(asking(b"/v1/moves/1"), steps=steps, interactions=tuple(sent))
+    made = replace(name, path="/v1/boxes/7", command="own")
+    assert needs(one, name, made) == ["curl box"]
+
+
+@pytest.mark.parametrize(
+    ("place", "wanted"), [("body.data[1].size", ["curl box"]), ("body.data[0].size", []), ("body", [])]
+)
+def test_an_invalid_item_of_a_list_needs_its_resource(place: str, wanted: list[str]) -> None:
+    one = asking(b"/v1/boxes?limit=5")
+    said = replace(one.interactions[0].exchange, response_body=b'{"data": [{"size": 1}, {"size": "", "id": 0}]}')
+    one = replace(one, check="response_schema_conformance", message=f"{place}: is wrong")
+    assert needs(replace(one, interactions=(replace(one.interactions[0], exchange=said),)), BOX) == wanted
 
 
 def test_what_was_there_from_the_start_and_was_removed_needs_its_removal() -> None:
