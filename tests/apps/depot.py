@@ -3,23 +3,29 @@
 `python -m tests.apps.depot [--fixed] [--port PORT]` serves it.
 """
 
+import json
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import urllib.request
 from itertools import count
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from werkzeug.serving import run_simple
 
+from tests.apps.restartable import Restartable
 from tests.defects.book import Asked
 from tests.defects.frameworks import flask_app
 from tests.defects.service import Answer, Problem, Service, maybe
-from tests.defects.serving import serving_wsgi
 from tests.defects.words import COUNT, NUMBERED, Defect, answers, body, described, parameter, ref, said, thing
 
 USER, PASSWORD = "keeper", "pw-depot-1"
+CONFIG = f"""
+[auth.dynamic.openapi.Bearer]
+path = "/token"
+payload = {{ user = "{USER}", password = "{PASSWORD}" }}
+extract_selector = "/access_token"
+"""
 _CODE = {"type": "string", "pattern": "^[a-z][a-z0-9-]{2,19}$"}
 _TEXT = {"type": "string", "maxLength": 40}
 _UUID = {"type": "string", "format": "uuid"}
@@ -416,27 +422,17 @@ def _given(schema: dict[str, Any], asked: Asked) -> dict[str, Any]:
     return {name: value for name, value in asked.json.items() if name in schema["properties"]}
 
 
-class Restartable:
-    """A WSGI application that can start again, empty."""
-
-    def __init__(self, on: frozenset[str] = ALL) -> None:
-        self.url = ""
-        self.restart(on)
-
-    def restart(self, on: frozenset[str]) -> None:
-        """Forget everything; serve with these defects."""
-        self._app = flask_app(build(on))
-
-    def __call__(self, environ: Any, start: Any) -> Any:
-        return self._app(environ, start)
+def _log_in(url: str) -> dict[str, str]:
+    body = json.dumps({"user": USER, "password": PASSWORD}).encode()
+    asked = urllib.request.Request(f"{url}/token", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(asked) as answer:
+        token = json.load(answer)["access_token"]
+    return {"CHECKER_AUTHORIZATION": f"Bearer {token}", "CHECKER_TOKEN_BEARER": token}
 
 
-@contextmanager
-def serving_depot(on: frozenset[str] = ALL) -> Iterator[Restartable]:
-    """Serve a depot on loopback; yield it with its URL."""
-    depot = Restartable(on)
-    with serving_wsgi(depot) as depot.url:
-        yield depot
+def depot() -> Restartable:
+    """The depot with all its defects."""
+    return Restartable(DOCUMENT, CONFIG, DEFECTS, build, _log_in)
 
 
 if __name__ == "__main__":

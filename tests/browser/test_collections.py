@@ -10,7 +10,9 @@ import pytest
 
 from checker.core.reports import report_format
 from checker.reporting.shown import ReportContext
-from tests.apps.depot import serving_depot
+from tests.apps.bank import bank
+from tests.apps.depot import depot
+from tests.apps.restartable import Restartable
 from tests.e2e.reproducing import HTTPYAC, by_httpyac, recorded
 from tests.reporting.formats import written
 from tests.reporting.samples import exchange, finding, interaction, records, settings
@@ -86,10 +88,11 @@ def test_it_sends_each_request_and_nothing_else(server: ThreadingHTTPServer, tmp
     assert seen["/0?q=%7B%7B1+1}}"] == BODIES[0]
 
 
-def test_each_failure_reproduces_on_a_fresh_server(tmp_path: Path) -> None:
-    with serving_depot() as depot:
-        ran = recorded(tmp_path, depot, "-n", "40")
-        outcomes = dict(by_httpyac(tmp_path, depot))
+@pytest.mark.parametrize("service", [depot(), bank()], ids=["depot", "bank"])
+def test_each_failure_reproduces_on_a_fresh_server(service: Restartable, tmp_path: Path) -> None:
+    with service.serving():
+        ran = recorded(tmp_path, service, "-n", "40")
+        outcomes = dict(by_httpyac(tmp_path, service))
     assert len(outcomes) == len(ran.defects)
     others = {name: codes for name, codes in outcomes.items() if not codes[0] or codes[1]}
     assert len(others) <= len(outcomes) // 10, others

@@ -1,9 +1,8 @@
-"""Runs the texts that a run of the depot prints: each failure alone, on a fresh server with its defects and on one without."""
+"""Runs the texts that a run of a service with planted defects prints: each failure alone, on a fresh server with its defects and on one without."""
 
 import json
 import re
 import subprocess
-import urllib.request
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -14,53 +13,48 @@ import pytest
 from checker.core.known import failure_id
 from checker.corpus.records import Finding
 from checker.reporting.replays import symptoms_of
-from tests.apps.depot import ALL, DOCUMENT, PASSWORD, USER, Restartable
+from tests.apps.restartable import Restartable
 from tests.e2e.runner import Command, Ran
 from tests.fork_server import plain_environment
 
-LOGIN = f"""
-[auth.dynamic.openapi.Bearer]
-path = "/token"
-payload = {{ user = "{USER}", password = "{PASSWORD}" }}
-extract_selector = "/access_token"
-"""
 PRINTED = ("html", "markdown", "junit", "sarif")
-_CURL = 'silent\nwrite-out = "%{stderr}%{http_code} %{content_type}\\n"\n'
+_CURL = 'silent\nwrite-out = "%{stderr}%{http_code} %{size_download} %{content_type}\\n"\n'
 HTTPYAC = Path(__file__).parents[2] / ".browser" / "node_modules" / "httpyac" / "bin" / "httpyac.js"
 
 
-def recorded(directory: Path, depot: Restartable, *arguments: str) -> Ran:
-    """Run the depot with all its defects, and write reports."""
-    (directory / "openapi.json").write_text(json.dumps(DOCUMENT))
-    (directory / "checker.toml").write_text(LOGIN)
+def prepare(directory: Path, service: Restartable) -> None:
+    """Write the description of a service and the configuration for it."""
+    (directory / "openapi.json").write_text(json.dumps(service.document))
+    (directory / "checker.toml").write_text(service.config)
+
+
+def recorded(directory: Path, service: Restartable, *arguments: str) -> Ran:
+    """Run a service with all its defects, and write reports."""
+    prepare(directory, service)
     paths = [(name, f"printed.{name}") for name in PRINTED]
     paths += [("pytest", "known.py"), ("sh", "failures.sh"), ("http", "failures.http"), ("json", "verdict.json")]
     paths += [("allure", "allure")]
     reports = [word for name, path in paths for word in (f"--report-{name}-path", path)]
     command = Command(directory)
-    return command.run_as_usual("openapi.json", "--url", depot.url, *arguments, *reports, inline=True)
+    return command.run_as_usual("openapi.json", "--url", service.url, *arguments, *reports, inline=True)
 
 
-def environment(depot: Restartable, on: frozenset[str]) -> dict[str, str]:
-    """Start the depot again with these defects; return the variables that printed texts read."""
-    depot.restart(on)
-    body = json.dumps({"user": USER, "password": PASSWORD}).encode()
-    asked = urllib.request.Request(f"{depot.url}/token", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(asked) as answer:
-        token = json.load(answer)["access_token"]
-    return {"CHECKER_BASE_URL": depot.url, "CHECKER_AUTHORIZATION": f"Bearer {token}", "CHECKER_TOKEN_BEARER": token}
+def environment(service: Restartable, on: frozenset[str]) -> dict[str, str]:
+    """Start a service again with these defects; return the variables that printed texts read."""
+    service.restart(on)
+    return {"CHECKER_BASE_URL": service.url, **service.log_in(service.url)}
 
 
-def by_pytest(directory: Path, depot: Restartable) -> Iterator[tuple[str, tuple[str, str]]]:
+def by_pytest(directory: Path, service: Restartable) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield each test of the pytest file, and its outcomes with the defects and without them."""
     text = (directory / "known.py").read_text()
     for name in re.findall(r"(?m)^def (test_\w+)", text):
-        yield name, (_outcome(text, name, depot, ALL), _outcome(text, name, depot, frozenset()))
+        yield name, (_outcome(text, name, service, service.all), _outcome(text, name, service, frozenset()))
 
 
-def _outcome(text: str, name: str, depot: Restartable, on: frozenset[str]) -> str:
+def _outcome(text: str, name: str, service: Restartable, on: frozenset[str]) -> str:
     with pytest.MonkeyPatch.context() as patched:
-        for variable, value in environment(depot, on).items():
+        for variable, value in environment(service, on).items():
             patched.setenv(variable, value)
         names: dict[str, Any] = {}
         exec(compile(text, "known.py", "exec"), names)
@@ -73,13 +67,13 @@ def _outcome(text: str, name: str, depot: Restartable, on: frozenset[str]) -> st
         return "passed"
 
 
-def by_bash(directory: Path, depot: Restartable) -> Iterator[tuple[str, tuple[int, int]]]:
+def by_bash(directory: Path, service: Restartable) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield each failure of the script, and its exit codes with the defects and without them."""
     text = (directory / "failures.sh").read_text()
     (ids,) = re.findall(r"(?m)^all=\((.*)\)$", text)
     for one in ids.split():
         words = ["bash", "failures.sh", one]
-        yield one, (_code(directory, depot, ALL, words), _code(directory, depot, frozenset(), words))
+        yield one, (_code(directory, service, service.all, words), _code(directory, service, frozenset(), words))
 
 
 def printed(directory: Path) -> dict[str, str]:
@@ -104,7 +98,7 @@ def texts_of(directory: Path, ran: Ran) -> dict[str, str]:
 
 
 def by_printed_text(
-    directory: Path, depot: Restartable, ran: Ran, base_url: str
+    directory: Path, service: Restartable, ran: Ran, base_url: str
 ) -> Iterator[tuple[str, tuple[bool, bool]]]:
     """Yield each failure, and whether the text that is printed for it shows it with the defects and without them."""
     (directory / ".curlrc").write_text(_CURL)
@@ -113,30 +107,34 @@ def by_printed_text(
         yield (
             name,
             (
-                _shows(directory, depot, ALL, of_id[name], text, base_url),
-                _shows(directory, depot, frozenset(), of_id[name], text, base_url),
+                _shows(directory, service, service.all, of_id[name], text, base_url),
+                _shows(directory, service, frozenset(), of_id[name], text, base_url),
             ),
         )
 
 
-def _shows(directory: Path, depot: Restartable, on: frozenset[str], finding: Finding, text: str, base_url: str) -> bool:
-    variables = plain_environment() | environment(depot, on) | {"CURL_HOME": str(directory)}
-    words = ["bash", "-c", text.replace(base_url, depot.url)]
+def _shows(
+    directory: Path, service: Restartable, on: frozenset[str], finding: Finding, text: str, base_url: str
+) -> bool:
+    variables = plain_environment() | environment(service, on) | {"CURL_HOME": str(directory)}
+    words = ["bash", "-c", text.replace(base_url, service.url)]
     ran = subprocess.run(words, cwd=directory, env=variables, capture_output=True, check=False)
-    status, _, media_type = ran.stderr.decode().splitlines()[-1].partition(" ")
-    return all(one.holds(int(status), media_type, ran.stdout) for one in symptoms_of(finding))
+    status, size, media_type = ran.stderr.decode().splitlines()[-1].split(" ", 2)
+    # The bodies of all responses are printed, except for those that a variable takes.
+    body = ran.stdout[len(ran.stdout) - int(size) :]
+    return all(one.holds(int(status), media_type, body) for one in symptoms_of(finding))
 
 
-def by_httpyac(directory: Path, depot: Restartable) -> Iterator[tuple[str, tuple[int, int]]]:
+def by_httpyac(directory: Path, service: Restartable) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield each failure of the `.http` file, and the exit codes of httpyac with the defects and without them."""
     text = (directory / "failures.http").read_text()
     # A test server has another port each time, and `base` is a line of the file.
-    (directory / "failures.http").write_text(re.sub(r"(?m)^@base = .*$", f"@base = {depot.url}", text))
+    (directory / "failures.http").write_text(re.sub(r"(?m)^@base = .*$", f"@base = {service.url}", text))
     for name in re.findall(r"(?m)^# @name (v1_[0-9a-f]{16})$", text):
         words = ["node", str(HTTPYAC), "send", "failures.http", "--name", name, "--output", "none"]
-        yield name, (_code(directory, depot, ALL, words), _code(directory, depot, frozenset(), words))
+        yield name, (_code(directory, service, service.all, words), _code(directory, service, frozenset(), words))
 
 
-def _code(directory: Path, depot: Restartable, on: frozenset[str], words: list[str]) -> int:
-    variables = plain_environment() | environment(depot, on)
+def _code(directory: Path, service: Restartable, on: frozenset[str], words: list[str]) -> int:
+    variables = plain_environment() | environment(service, on)
     return subprocess.run(words, cwd=directory, env=variables, capture_output=True, check=False).returncode

@@ -1,13 +1,14 @@
 """The printed text of each failure shows it on a fresh server, and no longer once the defect is mended."""
 
-import json
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.apps.depot import ALL, DEFECTS, DOCUMENT, serving_depot
-from tests.e2e.reproducing import LOGIN, by_bash, by_printed_text, by_pytest, environment, printed, recorded, texts_of
+from tests.apps.bank import bank
+from tests.apps.depot import depot
+from tests.apps.restartable import Restartable
+from tests.e2e.reproducing import by_bash, by_printed_text, by_pytest, environment, prepare, printed, recorded, texts_of
 from tests.e2e.runner import Command
 
 SMALL = (
@@ -21,13 +22,12 @@ SMALL = (
 
 
 def test_the_token_of_a_scheme_is_printed(tmp_path: Path) -> None:
-    (tmp_path / "openapi.json").write_text(json.dumps(DOCUMENT))
-    (tmp_path / "checker.toml").write_text(LOGIN)
-    with serving_depot() as depot:
-        given = ("openapi.json", "--url", depot.url)
+    with depot().serving() as service:
+        prepare(tmp_path, service)
+        given = ("openapi.json", "--url", service.url)
         printed = Command(tmp_path).here("auth", "token", "Bearer", *given)
         asked = urllib.request.Request(
-            f"{depot.url}/sites", headers={"Authorization": f"Bearer {printed.stdout.strip()}"}
+            f"{service.url}/sites", headers={"Authorization": f"Bearer {printed.stdout.strip()}"}
         )
         with urllib.request.urlopen(asked) as answer:
             assert answer.status == 200
@@ -36,27 +36,46 @@ def test_the_token_of_a_scheme_is_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "least"), [(SMALL, 5), pytest.param(("-n", "40"), 20, marks=pytest.mark.thorough)]
+    ("service", "arguments", "least"),
+    [
+        (depot(), SMALL, 5),
+        (
+            bank(),
+            (
+                "-n",
+                "20",
+                "--phases",
+                "coverage,stateful",
+                "--include-path-regex",
+                "^/(accounts|branches)(?!.*transfers)",
+            ),
+            8,
+        ),
+        pytest.param(depot(), ("-n", "40"), 20, marks=pytest.mark.thorough),
+        pytest.param(bank(), ("-n", "40"), 17, marks=pytest.mark.thorough),
+    ],
+    ids=["some of the depot", "some of the bank", "depot", "bank"],
 )
-def test_printed_failures_reproduce_on_a_fresh_server(arguments: tuple[str, ...], least: int, tmp_path: Path) -> None:
-    with serving_depot() as depot:
-        ran = recorded(tmp_path, depot, *arguments)
-        defects = {(one.label, one.check) for one in DEFECTS}
-        assert set(ran.defects) <= defects, ran.shown
+def test_printed_failures_reproduce_on_a_fresh_server(
+    service: Restartable, arguments: tuple[str, ...], least: int, tmp_path: Path
+) -> None:
+    with service.serving():
+        ran = recorded(tmp_path, service, *arguments)
+        assert set(ran.defects) <= {(one.label, one.check) for one in service.defects}, ran.shown
         assert len(ran.defects) >= least, ran.shown
         for name, text in texts_of(tmp_path, ran).items():
             assert all(one in text for one in printed(tmp_path).values()), name
-        shown = dict(by_printed_text(tmp_path, depot, ran, depot.url))
-        tests, scripts = dict(by_pytest(tmp_path, depot)), dict(by_bash(tmp_path, depot))
+        shown = dict(by_printed_text(tmp_path, service, ran, service.url))
+        tests, scripts = dict(by_pytest(tmp_path, service)), dict(by_bash(tmp_path, service))
         assert len(tests) == len(scripts) == len(shown) == len(ran.defects)
         for outcomes, wanted in ((tests, ("passed", "failed")), (scripts, (1, 0)), (shown, (True, False))):
             others = {name: outcome for name, outcome in outcomes.items() if outcome != wanted}
             assert len(others) <= len(outcomes) // 10, others
         # After a restart.
-        environment(depot, ALL)
-        again = Command(tmp_path).here("replay", "all", "--url", depot.url)
+        environment(service, service.all)
+        again = Command(tmp_path).here("replay", "all", "--url", service.url)
         assert (again.code, "FIXED" in again.stdout) == (1, False), again.shown
-        environment(depot, frozenset())
-        mended = Command(tmp_path).here("replay", "all", "--url", depot.url)
+        environment(service, frozenset())
+        mended = Command(tmp_path).here("replay", "all", "--url", service.url)
         assert "FAILED" not in mended.stdout, mended.shown
         assert mended.stdout.count("FIXED") >= 0.9 * len(ran.defects), mended.shown
