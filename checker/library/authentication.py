@@ -17,8 +17,7 @@ from checker.core.send import Transport, send_alone
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
 from checker.transport.applications import Application
-from checker.transport.factories import NETWORK, TransportFactory, with_policies
-from checker.transport.policies import RateLimits
+from checker.transport.factories import TransportFactory
 from checker.transport.settings import time_limit_s
 from checker.workers.authentication.keeper import CredentialKeeper, ReauthState
 from checker.workers.authentication.logins import LoginTransport
@@ -99,14 +98,11 @@ _MANY: Final = 16
 class RequestSender:
     """Sends requests one by one. Not thread-safe."""
 
-    def __init__(self, application: Application | None, connect: TransportFactory | None = None) -> None:
-        """Requests to the host of the application go to it; None sends all requests over the network.
-
-        `connect` makes the transports; None: connections with redirects, retries and rates of their own.
-        """
+    def __init__(self, application: Application | None, connect: TransportFactory) -> None:
+        """Requests to the host of the application go to it. `connect` makes the transports of all others."""
         self._application = application
         self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
-        self._connect = connect or with_policies(NETWORK, RateLimits())
+        self._connect = connect
 
     def send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
         """Return the outcome of a request to a place."""

@@ -35,7 +35,7 @@ from checker.core.phases import EXAMPLES, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, HeaderFields, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.send import drive
+from checker.core.send import Transport, drive
 from checker.core.user_code import require, require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
@@ -72,10 +72,13 @@ from checker.phases.attempt import (
 )
 from checker.phases.listing import ListingContext, lister_of
 from checker.transport.applications import Application, application_of
+from checker.transport.factories import transport_factory, with_policies
+from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
-from checker.transport.settings import Dispatch, Headers, HttpChanges
+from checker.transport.settings import Dispatch, Headers, HttpChanges, environment_proxy
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import dispatched
+from checker.workers.subject import RUN_ENGINE
 
 
 def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
@@ -303,13 +306,29 @@ class LibraryEngine:
         self.settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
         self._probes = TestProbes()
-        self._send = RequestSender(attached.application).send
+        self._rates = RateLimits()
+        self._sender = RequestSender(attached.application, self._connect)
 
     def serve_from(self, app: Any) -> None:
         """Send every request to an application in this process, whatever host its base URL names. Raises `IncorrectUsage`."""
         require(callable(app), "app", "an application, ASGI or WSGI", app)
         self.application = application_of(app, raises=True)
-        self._home, self._send = self.application.origin, RequestSender(self.application).send
+        self._home, self._sender = self.application.origin, RequestSender(self.application, self._connect)
+
+    def _connect(self, origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
+        """Connect as a run with these settings does: by its transport, and the proxies of the environment."""
+        http = replace(http, proxy=http.proxy or environment_proxy(origin))
+        connect = transport_factory(self.settings.now.target.transport)
+        return with_policies(connect, self._rates)(origin, http, lanes)
+
+    def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
+        """Return the outcome of a request. What the user code of a run sends is sent and recorded by the run."""
+        run = RUN_ENGINE.get()
+        if run is None:
+            return self._sender.send(origin, http, request)
+        own = None if self.application is None else self._sender
+        outcome: Outcome = run.send_for_schema(origin, http, request, own)
+        return outcome
 
     def _calling(self, options: dict[str, Any]) -> "LibraryEngine":
         """Return the engine that sends to the `app` of the options of a call, which is removed from them."""

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from checker.checks.custom import ClassCheck
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings
@@ -43,16 +45,31 @@ class RunEngine(LibraryEngine):
         self._subject = subject
         self.settings = RunningSettings(subject.settings, subject.operations)
         self.auth = _RunAuthentication(subject)
-        sender = RequestSender(None, _transports(subject.settings, subject.origin))
-
-        def send(origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
-            outcome = sender.send(origin, http, request)
-            if record is not None:
-                record(request, outcome)
-            return outcome
-
-        self._send = sender.send if record is None or subject.settings.is_dry else send
+        self._sender = RequestSender(None, _transports(subject.settings, subject.origin))
+        self._record = None if subject.settings.is_dry else record
         self.schema = LoadedSchema(subject.description.schema, config, Attachments(engine=self))
+
+    def send_for_schema(
+        self, origin: BaseUrl, http: HttpSettings, request: WireRequest, own: RequestSender | None
+    ) -> Outcome:
+        """Return the outcome of a request of a schema that user code loaded. `own` sends to an application of this process.
+
+        A request to the target of the run has the settings of the run, but for the time limit and `verify` of the call.
+        """
+        if own is None and origin.url == self._subject.origin.url:
+            usual = self._subject.operations.common.http
+            verify = usual.verify if http.verify is True else http.verify
+            http = replace(usual, request_timeout_s=http.request_timeout_s, verify=verify)
+        return self._recorded(own or self._sender, origin, http, request)
+
+    def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
+        return self._recorded(self._sender, origin, http, request)
+
+    def _recorded(self, sender: RequestSender, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
+        outcome = sender.send(origin, http, request)
+        if self._record is not None:
+            self._record(request, outcome)
+        return outcome
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
         """Return a case of these parts. Its id follows from them: equal seeds send equal requests."""

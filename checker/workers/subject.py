@@ -8,6 +8,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -368,6 +369,8 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
     )
 
 
+RUN_ENGINE: Final[ContextVar[Any]] = ContextVar("RUN_ENGINE", default=None)
+"""The engine of the run whose user code this thread calls; None outside of runs. Loaded schemas send by it."""
 _ENGINES: Final = "checker.library.run_engine"
 """Stands on a higher floor, and its import takes 0.2 CPU-seconds: only runs whose user code asks for something import it."""
 
@@ -379,9 +382,11 @@ def give_engine(
 ) -> None:
     """Give the selected operations the engine of the loaded schema, or one of the run that is made when user code first needs it.
 
-    `record`: called for each request of user code.
+    `record`: called for each request of user code, also of the schemas that it loads.
     """
     later = _LaterEngine(lambda: import_module(_ENGINES).RunEngine(subject, record))
+    if record is not None:
+        RUN_ENGINE.set(later)
     subject.selected.engine = users.engine or cast("Engine", later)
 
 

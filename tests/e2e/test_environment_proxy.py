@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import checker
 from checker.core.request import BaseUrl
 from checker.transport.settings import environment_proxy
 from tests.apps.http import Reply, Request
@@ -126,3 +127,11 @@ def test_a_proxy_that_is_down_is_named(command: Command) -> None:
     assert ran.code == 1
     assert "the proxy at http://127.0.0.1:9 cannot be reached" in " ".join(ran.stdout.split())
     assert "(`HTTP_PROXY`, `NO_PROXY`)" in " ".join(ran.stdout.split())
+
+
+def test_calls_of_python_go_through_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(served, {}) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        case = checker.openapi.from_dict(DOCUMENT)["/a"]["GET"].Case()
+        assert case.call().status_code == 200
+    assert {one.target for one in proxy.seen} == {b"http://api.test/v1/a"}

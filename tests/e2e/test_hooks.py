@@ -1,6 +1,7 @@
 """Hooks that fail cost what they touch, also while a failure is looked into."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -165,6 +166,34 @@ def test_a_request_of_user_code_is_recorded_with_its_purpose_and_without_secrets
     assert "C4n4ry" not in cassette.read_text()
     # One record for each request that the server received.
     assert len(recorded) == len([one for one in app.seen if one.target != b"/openapi.json"])
+
+
+def test_a_loaded_schema_sends_by_the_run_that_calls_it(command: Command) -> None:
+    code = (
+        "import os\nimport checker\n\nschema = checker.openapi.from_url(os.environ['API'], headers={'X-Api-Key': 'C4n4ry-of-schema'})\n"
+        "schema.config.update(headers={'X-Api-Key': 'C4n4ry-of-schema'})\n\n"
+        "@checker.check\ndef mine(ctx, response, case):\n"
+        "    if case.operation.path == '/a':\n"
+        "        schema['/b']['POST'].Case(body={'n': 7}).call()\n"
+    )
+    (command.directory / "users_hooks.py").write_text(code)
+    (command.directory / "checker.toml").write_text('hooks = "users_hooks.py"\n')
+    checks = ("-c", "mine", "--phases", "fuzzing", "--mode", "positive", "--report", "vcr", "--rate-limit", "50/s")
+    with serving(lambda request: json_reply({}), GUARDED) as app:
+        command.environment["API"] = app.document_url
+        begin = time.monotonic()
+        ran = command("run", app.document_url, "-n", "20", "--seed", "1", "-w", "1", *checks)
+        took_s = time.monotonic() - begin
+        assert ran.code == 0, ran.shown
+        own = [one for one in app.seen if one.target == b"/b" and one.body == b'{"n":7}']
+        sent = [one for one in app.seen if one.target in (b"/a", b"/b")]
+    assert {one.headers["x-api-key"] for one in own} == {"C4n4ry-of-schema"}
+    (cassette,) = (command.directory / "checker-report").glob("vcr-*.yaml")
+    recorded = yaml.safe_load(cassette.read_text())["http_interactions"]
+    assert len([one for one in recorded if one["purpose"] == "user"]) == len(own) >= 20
+    assert took_s >= (len(sent) - 1) / 50
+    kept = [path for path in command.directory.rglob("*") if path.is_file() and "users_hooks" not in path.name]
+    assert [path for path in kept if b"C4n4ry" in path.read_bytes()] == []
 
 
 def test_what_a_provider_sends_is_recorded_as_a_login_without_its_fields(command: Command) -> None:

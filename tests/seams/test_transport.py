@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import checker
 from checker.corpus.records import Finding
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -122,3 +123,11 @@ def test_the_proof_is_small() -> None:
     text = (HERE / "memory_transport.py").read_text()
     assert len(text.splitlines()) <= LONGEST
     assert text.count("checker") == 1
+
+
+def test_it_carries_the_calls_of_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "memory_of_calls.py").write_text((HERE / "memory_transport.py").read_text())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    schema = checker.openapi.from_dict(DOCUMENT)
+    schema.config.update(transport="memory_of_calls:shop", base_url=NOWHERE)
+    assert schema["/items"]["GET"].Case().call().status_code == 200

@@ -16,7 +16,7 @@ from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.case import Case
 from checker.core.constraints import Constraint
-from checker.core.credentials import RUNNING_SOURCES
+from checker.core.credentials import RUNNING_SOURCES, Credentials
 from checker.core.digests import digest_int
 from checker.core.errors import CheckerError, IncorrectUsage, UsageError
 from checker.core.hooks import COMPONENTS, HookContext, HookSource, metric_named
@@ -280,6 +280,10 @@ def _laid_out(
         if RUNNING_SOURCES:
             logins.add(one)
         else:
+            # Its credentials need not be those of the run.
+            headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers)
+            sensitive = {name: value for name, value in headers if recorder.secrets.redaction.is_sensitive(name)}
+            recorder.secrets.add_credentials(Credentials(sensitive))
             traffic.beside(one, Purpose.USER)
 
     give_engine(subject, users, record)
