@@ -77,9 +77,12 @@ class SchemaDecorators:
 
         def decorated(test: Tested) -> Tested:
             require_function("given", test)
-            if hasattr(test, GIVEN):
+            below: GivenArguments | None = getattr(test, GIVEN, None)
+            if below is not None:
                 test.__dict__[MISUSE] = f"`given` stands twice above {test.__name__!r}; join them"
-            test.__dict__[GIVEN] = GivenArguments(arguments, named)
+            # All names are kept: pytest would look for fixtures of the others.
+            others = below.named if below is not None else {}
+            test.__dict__[GIVEN] = GivenArguments(arguments, {**others, **named})
             return test
 
         return decorated
@@ -134,6 +137,8 @@ def refuse_misuse(test: Callable[..., Any]) -> None:
     given: GivenArguments | None = getattr(test, GIVEN, None)
     if given is not None and not (given.positional or given.named):
         raise IncorrectUsage(f"`given` above {name!r} needs at least one strategy, as with Hypothesis")
+    if given is not None and CASE in given.named:
+        raise IncorrectUsage(f"`given` above {name!r} gives `case`, which is that of `parametrize`; name it otherwise")
     if CASE not in inspect.signature(test).parameters:
         raise IncorrectUsage(f"{name!r} takes no argument `case`; add it: each test is given one")
 

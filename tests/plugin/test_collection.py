@@ -200,14 +200,22 @@ schema = schema.exclude(method="DELETE")
 
 
 @pytest.mark.parametrize(
-    ("above", "sentence"),
+    ("above", "arguments", "sentence"),
     [
-        ("@schema.parametrize()\n", "`parametrize` stands twice above 'test_api'"),
-        ("@schema.given(n=st.none())\n@schema.given(m=st.none())\n", "`given` stands twice above 'test_api'"),
+        ("@schema.parametrize()\n", "case", "`parametrize` stands twice above 'test_api'"),
+        ("@schema.given(n=st.none())\n@schema.given(m=st.none())\n", "case", "`given` stands twice above 'test_api'"),
+        (
+            "@schema.given(n=st.none())\n@schema.given(m=st.none())\n",
+            "case, n, m",
+            "`given` stands twice above 'test_api'",
+        ),
+        ("@schema.given(case=st.none())\n", "case", "`given` above 'test_api' gives `case`"),
     ],
 )
-def test_decorators_that_mean_nothing_fail_their_test_and_no_other(run, above: str, sentence: str) -> None:
-    result = run(f"{above}{API}\ndef test_other():\n    pass\n")
+def test_decorators_that_mean_nothing_fail_their_test_and_no_other(
+    run, above: str, arguments: str, sentence: str
+) -> None:
+    result = run(f"{above}{API.replace('(case)', f'({arguments})')}\ndef test_other():\n    pass\n")
     result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines([f"{sentence}*"])
 
