@@ -382,8 +382,8 @@ class ResourceModel:
         return not is_below and not self._is_own_name(one)
 
     def _is_shown_alone(self, one: Transition) -> bool:
-        """Whether a list shows what the target's path asks for, and no operation makes or lists it as its own."""
-        if not self.uses[one.source].lists:
+        """Whether a response to GET shows what the target's path asks for, and no operation makes or lists it as its own."""
+        if self.uses[one.source].method not in READING:
             return False
         names = {value.name for value in one.values if value.location is Location.PATH}
         owners = (owner for name, owner in self.uses[one.target].owners if name in names)

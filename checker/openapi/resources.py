@@ -160,6 +160,9 @@ _MOST_NAMELESS: Final = 3
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
 """Fields that identify an object which is referred to by its noun, with their affinities, best first."""
+_SHOWN: Final = 3
+"""Rank of an operation that shows one resource among those that create or show some."""
+_ENDINGS: Final = tuple(sorted(IDENTIFIERS))
 _TEXT = "string"
 _WHOLE = "integer"
 
@@ -216,7 +219,7 @@ class _Inference(Struct):
     by_noun: Mapping[str, Sequence[Label]]
     """Operations that create or show resources of a noun, creators first."""
     held: Mapping[str, Sequence[Label]]
-    """Operations that show resources inside others, by singular name: `line` of the lines of an order."""
+    """Operations that show identifiers of resources inside others, by singular name: `line` of the lines of an order."""
     made: Mapping[str, Sequence[Label]]
     """Field -> operations whose responses hold it and whose requests do not: they create its values."""
     creators: Mapping[Resource, Mapping[Label, AnswerFields]]
@@ -252,7 +255,7 @@ class _Inference(Struct):
                 for name in dict.fromkeys(name for name in fields if name not in sent):
                     made.setdefault(name, []).append(one.label)
         variables = _variables(uses.values())
-        held = _held(uses, answers)
+        held = _held(uses, answers, by_noun)
         return cls(operations, uses, answers, bodies, by_noun, held, made, creators, variables)
 
     def transitions(self) -> Iterator[Transition]:
@@ -469,13 +472,26 @@ class _Inference(Struct):
         return f"{verb}{many}{noun}"
 
 
-def _held(uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields]) -> dict[str, Sequence[Label]]:
-    """Return noun -> operations whose responses show identifiers of such resources inside others."""
+def _held(
+    uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields], by_noun: Mapping[str, Sequence[Label]]
+) -> dict[str, Sequence[Label]]:
+    """Return noun -> operations whose responses show identifiers of such resources inside others.
+
+    A reference, such as `line_id`, counts where no operation creates or lists its resource. A response to anything but a safe method
+    may repeat a made-up one.
+    """
     found: dict[str, dict[Label, None]] = {}
+    made = {noun for noun, labels in by_noun.items() if any(_maker_rank(uses[label]) < _SHOWN for label in labels)}
     for label, use in uses.items():
         for one in answers[label].fields if use.method != REMOVING else ():
-            if one.holder and is_identifier(one.name):
-                found.setdefault(one.holder, {})[label] = None
+            if is_identifier(one.name):
+                nouns = {one.holder} - {""}
+            elif use.method in READING and one.name.endswith(_ENDINGS):
+                nouns = {noun for noun, _ in spellings(one.pointer.rpartition("/")[2], ()) if noun} - made
+            else:
+                continue
+            for noun in nouns:
+                found.setdefault(noun, {})[label] = None
     return {noun: tuple(labels) for noun, labels in found.items()}
 
 
@@ -503,7 +519,7 @@ def _maker_rank(use: ResourceUse) -> int:
     if use.method in CREATING:
         return int(use.is_member)
     if use.method in READING:
-        return 3 if use.is_member else 2
+        return _SHOWN if use.is_member else 2
     return 4
 
 

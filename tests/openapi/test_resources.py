@@ -364,3 +364,42 @@ def located_model(count: int, answer: dict[str, Any]) -> ResourceModel:
 def test_an_operation_waits_for_few_operations_that_may_show_its_urls(status: str) -> None:
     preceding = located_model(40, {status: {"description": ""}}).preceding
     assert {len(before) for before in preceding.values()} == {32}
+
+
+def texts(**properties: Any) -> dict[str, Any]:
+    """Return the schema of an object; None is a text."""
+    given = {name: {"type": "string"} if one is None else one for name, one in properties.items()}
+    return {"type": "object", "properties": given}
+
+
+@pytest.mark.parametrize(
+    ("order", "pointer"),
+    [
+        (texts(lines={"type": "array", "items": texts(id=None)}), "/lines/*/id"),
+        (texts(lines={"type": "array", "items": texts(line_id=None)}), "/lines/*/line_id"),
+        (texts(parcel=texts(rows={"type": "array", "items": texts(lineId=None)})), "/parcel/rows/*/lineId"),
+        (texts(first_note=None, line_id=None), "/line_id"),
+        (texts(outline_id=None, lines=None), None),
+    ],
+)
+def test_a_resource_that_nothing_lists_is_found_where_another_refers_to_it(
+    order: dict[str, Any], pointer: str | None
+) -> None:
+    def model(more: dict[str, Any]) -> ResourceModel:
+        paths = {
+            "/orders": {"get": answered({"type": "array", "items": texts(id=None)})},
+            "/orders/{id}": {"parameters": [ID], "get": answered(order), "put": answered(order)},
+            "/lines/{line_id}": {"parameters": [{**ID, "name": "line_id"}], "get": answered(texts(text=None))},
+        }
+        return from_dict({**DOCUMENT, "paths": paths | more}).resources()
+
+    shown, line = Label("GET /orders/{id}"), Label("GET /lines/{line_id}")
+    alone = model({})
+    assert {value.value for one in alone.transitions_to(line, shown) for value in one.values} == (
+        set() if pointer is None else {f"$response.body#{pointer}"}
+    )
+    assert (alone.layers[line] > alone.layers[shown]) is (pointer is not None)
+    assert (shown in alone.producers) is (pointer is not None)
+    listed = model({"/lines": {"get": answered({"type": "array", "items": texts(id=None)})}})
+    assert Label("GET /lines") in listed.sources_of(line)
+    assert shown not in listed.producers
