@@ -77,6 +77,7 @@ def answer_fields(operation: OpenApiOperation, outlines: Outlines) -> AnswerFiel
 
 
 _URL_NAMES: Final = ("url", "uri", "href", "link", "links", "self", "location")
+_URL_FORMATS: Final = ("uri", "uri-reference", "iri", "iri-reference", "url")
 
 
 def leads_elsewhere(operation: OpenApiOperation) -> bool:
@@ -91,9 +92,11 @@ def leads_elsewhere(operation: OpenApiOperation) -> bool:
 
 
 def may_show_urls(answer: AnswerFields) -> bool:
-    """Whether bodies of responses may hold URLs of other resources, by the names of fields; they may if nothing is described."""
+    """Whether bodies of responses may hold URLs of other resources, by names and formats of fields; they may if nothing is described."""
     fields = answer.fields
-    return not fields or any(one.name.endswith(_URL_NAMES) or one.pointer.endswith("/@id") for one in fields)
+    return not fields or any(
+        one.name.endswith(_URL_NAMES) or one.pointer.endswith("/@id") or one.format in _URL_FORMATS for one in fields
+    )
 
 
 def body_fields(operation: OpenApiOperation, outlines: Outlines) -> tuple[AnswerField, ...]:

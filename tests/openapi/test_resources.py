@@ -366,6 +366,19 @@ def test_an_operation_waits_for_few_operations_that_may_show_its_urls(status: st
     assert {len(before) for before in preceding.values()} == {32}
 
 
+@pytest.mark.parametrize(
+    ("field", "is_url"),
+    [
+        ({"href": {"type": "string"}}, True),
+        ({"next": {"type": "string", "format": "uri-reference"}}, True),
+        ({"next": {"type": "string"}}, False),
+    ],
+)
+def test_an_operation_waits_for_fields_that_names_or_formats_call_urls(field: dict[str, Any], is_url: bool) -> None:
+    answer = answered({"type": "object", "properties": field})["responses"]
+    assert any(located_model(1, answer).preceding.values()) is is_url
+
+
 def texts(**properties: Any) -> dict[str, Any]:
     """Return the schema of an object; None is a text."""
     given = {name: {"type": "string"} if one is None else one for name, one in properties.items()}
