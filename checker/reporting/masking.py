@@ -77,7 +77,9 @@ class Masking(Struct, frozen=True):
             variable = f"CHECKER_{slug_of(place.removeprefix('cookie '))}"
             return "", variable, f"{EXPORT}{variable}=..."
         _, scheme, before = known[0]
-        variable = f"CHECKER_TOKEN_{slug_of(scheme)}"
+        alike = sorted({name for _, name, _ in self.tokens if slug_of(name) == slug_of(scheme)})
+        number = f"_{alike.index(scheme) + 1}" if len(alike) > 1 else ""
+        variable = f"CHECKER_TOKEN_{slug_of(scheme)}{number}"
         words = " ".join(map(curl.quoted_if_needed, (scheme, self.location)))
         return before, variable, f'{EXPORT}{variable}="$(checker auth token {words})"'
 

@@ -72,6 +72,8 @@ TOKENS = (
     ("X-Two", "two", ""),
     ("X-`id`$(id)", "evil", ""),
     ("cookie sid", "S", ""),
+    ("X-First", "a.b", ""),
+    ("X-Second", "a-b", ""),
 )
 
 
@@ -82,6 +84,9 @@ TOKENS = (
         ("authorization: Bearer {secret:auth:B}", '-H "authorization: Bearer $CHECKER_TOKEN_B"', "B"),
         ("X-Api: {secret-quoted:auth:my_key}", '-H "X-Api: $CHECKER_TOKEN_MY_KEY"', "'my key'"),
         ("X-Two: {secret:auth:two}", '-H "X-Two: $CHECKER_TOKEN_TWO"', "two"),
+        # Two schemes with one name in a shell.
+        ("X-First: {secret:auth:a_b}", '-H "X-First: $CHECKER_TOKEN_A_B_2"', "a.b"),
+        ("X-Second: {secret:auth:a_b}", '-H "X-Second: $CHECKER_TOKEN_A_B_1"', "a-b"),
         # The name of a header comes from the description, and bash would run it inside of double quotes.
         ("X-`id`$(id): {secret:auth:evil}", "-H 'X-`id`$(id): [Filtered]'", ""),
         (
