@@ -216,7 +216,7 @@ def test_a_killed_run_leaves_no_password_and_no_token_that_answers_echo(command:
     document = folder.parent / "users.json"
     document.write_text(json.dumps({"auth": [login("anna", HEADER)]}))
     command.environment["CERTAIN"] = "env-C4n4ry"
-    (folder / "checker.toml").write_text("headers = { X-Certain = '${CERTAIN}' }")
+    (folder / "checker.toml").write_text("headers = { X-Certain-Key = '${CERTAIN}' }")
     options = ("--auth-wfc", str(document), "-w", "2", "-n", "2000", "--continue-on-failure")
     with (
         serving(echoing, DOCUMENT) as app,
