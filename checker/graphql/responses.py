@@ -27,7 +27,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.contract import (
-    AnswerJudge,
     Blame,
     BodyOpinions,
     Complaint,
@@ -238,25 +237,6 @@ _MOST_SHOWN: Final = 10
 _UNREAD: Final = object()
 
 
-class GraphQLContract:
-    """Implements `checker.core.contract.ResponseContract`: every status is allowed; data is judged in 2xx, errors also in 4xx and 5xx."""
-
-    def __init__(self, schema: GraphQLSchema) -> None:
-        self._judge = GraphQLAnswers(schema)
-
-    def plan(self, status: int, content_type: str | None) -> ResponsePlan:
-        """Return the plan for a response."""
-        answers: AnswerJudge | None = self._judge if 200 <= status < 300 or 400 <= status < 600 else None
-        return ResponsePlan(
-            status_documented=True,
-            documented_statuses=(),
-            media_type=MediaTypeVerdict.DOCUMENTED,
-            documented_media_types=(),
-            body=None,
-            answers=answers,
-        )
-
-
 class _ReadAnswer(Struct, frozen=True):
     """A response body, as far as it could be read."""
 
@@ -266,11 +246,25 @@ class _ReadAnswer(Struct, frozen=True):
     is_cut: bool = False
 
 
-class GraphQLAnswers:
-    """Implements `checker.core.contract.AnswerJudge`."""
+class GraphQLContract:
+    """Implements `ResponseContract` and `AnswerJudge` of `checker.core.contract`.
+
+    Every status is allowed; data is judged in 2xx, errors also in 4xx and 5xx.
+    """
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._shapes = Shapes(schema)
+
+    def plan(self, status: int, content_type: str | None) -> ResponsePlan:
+        """Return the plan for a response."""
+        return ResponsePlan(
+            status_documented=True,
+            documented_statuses=(),
+            media_type=MediaTypeVerdict.DOCUMENTED,
+            documented_media_types=(),
+            body=None,
+            answers=self if 200 <= status < 300 or 400 <= status < 600 else None,
+        )
 
     def is_fine(self, response: Response) -> bool:
         """Whether the response has no errors, and the requested data."""
@@ -368,12 +362,8 @@ _MISSING, _UNPROCESSABLE = 404, 422
 
 
 def data_of(response: Response, field: str) -> tuple[Any, Any]:
-    """Return (the whole response, its data for a root field), with None for missing values."""
-    body = response.decoded
-    try:
-        value = orjson.loads(body.content) if isinstance(body, Decoded) else None
-    except orjson.JSONDecodeError:
-        value = None
+    """Return (the whole response, its data for a root field), with None for missing data."""
+    value = _read(response).value
     data = value.get("data") if isinstance(value, dict) else None
     return value, data.get(field) if isinstance(data, dict) else None
 
