@@ -37,7 +37,7 @@ from checker.graphql.resources import RootRole, RootRoles
 from checker.graphql.responses import GraphQLContract, data_of, resource_status
 from checker.graphql.scalars import is_unknown, refuse_malformed, simplest
 from checker.graphql.selections import FieldPlace, places_of, with_arguments
-from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter, WrittenField, forms_of
+from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, QueryWriter, forms_of
 from checker.kinds.protocol import ApiOperation, ApiSchema, DroppedOperation, OperationEntry, initialised
 from checker.kinds.sources import SchemaOptions
 from checker.kinds.static import json_schema
@@ -150,9 +150,9 @@ class GraphQLOperation(ApiOperation):
         if self._writer is None:
             entry, schema = self.entry, self.owner.document.schema
             places = places_of(schema, entry.field)
-            always = self.owner.roles.always(self.label)
-            root = WrittenField(entry.operation, entry.name, entry.field, always)
-            self._writer = QueryWriter(schema, root, places, self.owner.referee.refuses)
+            always, refuses = self.owner.roles.always(self.label), self.owner.referee.refuses
+            root = (entry.operation, entry.name, entry.field)
+            self._writer = QueryWriter(schema, *root, places=places, always=always, refuses=refuses)
         return self._writer
 
     @property

@@ -129,7 +129,6 @@ NESTED: Final = "nested"
 LITERALS: Final = "literals"
 """Whether values are literals in the query; otherwise they are variables."""
 KNOWN: Final = frozenset((ARGUMENTS, SELECTION, NESTED, LITERALS))
-_KEPT: Final = 4096
 _OF_REQUESTS: Final = frozenset(("query", "variables", "operationName", "extensions"))
 """Members of a request (GraphQL over HTTP, 5.3)."""
 
@@ -168,88 +167,45 @@ class _SelectedField(Struct):
     inner: _SelectionSet | None
 
 
-class WrittenField(Struct, frozen=True):
-    """The root field of a query."""
-
-    operation: str
-    """`query` or `mutation`."""
-    name: str
-    field: GraphQLField
-    always: tuple[tuple[Step, ...], ...] = ()
-    """Paths from it down to fields that every query selects."""
-
-
 class QueryWriter:
     """Writes the requests of one root field."""
 
     def __init__(
         self,
         schema: GraphQLSchema,
-        root: WrittenField,
+        operation: str,
+        name: str,
+        field: GraphQLField,
+        *,
         places: Mapping[str, FieldPlace],
-        refuses: Callable[[bytes], bool] = lambda request: True,
+        always: tuple[tuple[Step, ...], ...],
+        refuses: Callable[[bytes], bool],
     ) -> None:
-        """`refuses` returns whether a request that a user wrote is invalid."""
+        """`operation` is `query` or `mutation`; `refuses` returns whether a request that a user wrote is invalid."""
         self.schema = schema
-        self.operation = root.operation
-        """`query` or `mutation`."""
-        self._name, self.field = root.name, root.field
-        self.kind: Any = get_named_type(self.field.type)
+        self.operation = operation
+        self._name, self.field = name, field
+        self.kind: Any = get_named_type(field.type)
         """The return type of the root field."""
         self.places = places
         """Places that may be selected."""
         self._refuses = refuses
-        self.always = root.always
+        self.always = always
         """Paths from the root field down to fields that every query selects."""
-        self._args: Mapping[str, GraphQLArgument] = self.field.args
+        self._args: Mapping[str, GraphQLArgument] = field.args
         self._is_leaf = is_leaf_type(self.kind)
         self.usual_fields = cache(usual_fields)
         self.values_of = cache(values_of)
-        self._known: dict[tuple[Any, ...], bytes] = {}
-        """Beginnings of requests, by the names in a body."""
 
     def __call__(self, value: Any) -> bytes:
         """Return the request as JSON; bytes are returned unchanged. Raises `ValueError` for values that JSON cannot express."""
-        if value.__class__ is dict and NESTED not in value and not value.get(LITERALS):
-            arguments, selection = value.get(ARGUMENTS, {}), value.get(SELECTION, ())
-            if arguments.__class__ is dict and selection.__class__ in (list, tuple):
-                try:
-                    key = tuple(value), tuple(arguments), tuple(selection)
-                    head = self._known.get(key)
-                except TypeError:
-                    head = None
-                if head is not None:
-                    return head + json_bytes(arguments) + b"}" if arguments else head + b"{}}"
-        return self._anew(value)
-
-    def _anew(self, value: Any) -> bytes:
         if isinstance(value, bytes):
             return value
         written = written_request(value)
-        if written is not None:
-            return json_bytes(written)
-        query, variables = self.query(value)
-        head = b'{"query":' + json_bytes(query) + b',"variables":'
-        if self._is_usual(value):
-            if len(self._known) >= _KEPT:
-                self._known.clear()
-            key = tuple(value), tuple(value.get(ARGUMENTS, ())), tuple(value.get(SELECTION, ()))
-            self._known[key] = head
-        return head + json_bytes(variables) + b"}"
-
-    def _is_usual(self, value: Any) -> bool:
-        """Whether the names in a body determine its text."""
-        if not isinstance(value, dict) or not value.keys() <= {ARGUMENTS, SELECTION, LITERALS}:
-            return False
-        if value.get(LITERALS):
-            return False
-        arguments, selection = value.get(ARGUMENTS, {}), value.get(SELECTION, [])
-        return (
-            isinstance(arguments, dict)
-            and isinstance(selection, list)
-            and arguments.keys() <= self._args.keys()
-            and all(isinstance(one, str) and one in self.places for one in selection)
-        )
+        if written is None:
+            query, variables = self.query(value)
+            written = {"query": query, "variables": variables}
+        return json_bytes(written)
 
     def query(self, value: Any) -> tuple[str, dict[str, Any]]:
         """Return the text of a query, and its variables."""
