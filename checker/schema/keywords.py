@@ -225,9 +225,6 @@ DEFINITIONS: Final[Mapping[str, Keyword]] = {"definitions": _MAP, "$defs": _MAP}
 """Keywords that hold schemas for references and constrain nothing."""
 
 
-Find = Callable[[str], object | None]
-"""Returns the document of a URI; None if it is unknown."""
-
 _DIALECTS: Final = {
     "json-schema.org/draft-04/schema": Dialect.DRAFT4,
     "json-schema.org/draft-06/schema": Dialect.DRAFT6,
@@ -237,43 +234,9 @@ _DIALECTS: Final = {
 }
 _OPENAPI: Final = "spec.openapis.org/oas/3."
 """Beginning of the dialects of OpenAPI 3.1 and later; since 3.2 they end in a date."""
-_KEYWORDS: Final[dict[str, frozenset[str]]] = {
-    "validation": frozenset(name for name, one in _NEW.items() if one.shape is KeywordShape.PLAIN) - {"format"},
-    "unevaluated": frozenset(("unevaluatedItems", "unevaluatedProperties")),
-}
-"""Vocabulary -> its keywords. Leaving out any other vocabulary makes no sense."""
 
 
 def standard_dialect(metaschema: str) -> Dialect | None:
     """Return the dialect of a standard metaschema, written with `http` or `https`."""
     name = metaschema.removesuffix("#").partition("://")[2]
     return Dialect.OPENAPI31 if name.startswith(_OPENAPI) else _DIALECTS.get(name)
-
-
-def dialect_of(metaschema: str, find: Find) -> Dialect | None:
-    """Return the dialect of a `$schema`; for a metaschema that is not standard, the dialect of the metaschema itself."""
-    seen = set()
-    while (found := standard_dialect(metaschema)) is None and metaschema not in seen:
-        seen.add(metaschema)
-        raw = find(metaschema)
-        above = raw.get("$schema") if isinstance(raw, dict) else None
-        if not isinstance(above, str):
-            return None
-        metaschema = above.removesuffix("#")
-    return found
-
-
-def muted_by(metaschema: str, find: Find) -> frozenset[str]:
-    """Return the keywords that are ignored because the metaschema does not list their vocabulary."""
-    if standard_dialect(metaschema) is not None:
-        return frozenset()
-    raw = find(metaschema)
-    listed = raw.get("$vocabulary") if isinstance(raw, dict) else None
-    if not isinstance(listed, dict):
-        return frozenset()
-    names = {str(uri).rpartition("/")[2] for uri in listed}
-    muted = [words for name, words in _KEYWORDS.items() if name not in names]
-    # Before 2020-12, the unevaluated keywords belong to the vocabulary of applicators.
-    if any("2019-09" in str(uri) for uri in listed):
-        muted = [words for words in muted if "unevaluatedItems" not in words]
-    return frozenset().union(*muted)

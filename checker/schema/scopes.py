@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from checker.core.schema import Dialect, Document
 from checker.core.system import later
-from checker.schema.keywords import DEFINITIONS, dialect_of, muted_by, subschemas
+from checker.schema.keywords import DEFINITIONS, standard_dialect, subschemas
 from checker.schema.pointers import pointer_child, walked
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ else:
     # collection.
     specifications = later("jsonschema_specifications")
 
-_NONE: Final[frozenset[str]] = frozenset()
 _RECURSIVE: Final = ""
 """The name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty."""
 HAS_SIBLINGS: Final = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31})
@@ -43,8 +42,6 @@ class Resource(Struct):
     """Name -> place."""
     dynamic: dict[str, str] = field(default_factory=dict)
     """Name for dynamic references -> place; the empty name is that of `$recursiveAnchor`."""
-    muted: frozenset[str] = frozenset()
-    """Keywords that its metaschema has no vocabulary for."""
     home: "Resource | None" = None
     """The resource around a schema with a dialect of its own but without a URI: names and pointers are relative to that resource."""
 
@@ -104,12 +101,9 @@ def entered(document: object, scope: Scope, place: str) -> Scope:
     return tuple(sorted({**new, **dict(scope)}.items()))
 
 
-def sent_value(document: object, place: str, usual: Dialect) -> tuple[Dialect, frozenset[str]]:
-    """Return the dialect of the schema at a place, and the keywords that are ignored there."""
-    if not is_scoped(document):
-        return usual, _NONE
-    resource = document.resource(place)
-    return resource.dialect, resource.muted
+def dialect_at(document: object, place: str, usual: Dialect) -> Dialect:
+    """Return the dialect of the schema at a place."""
+    return document.resource(place).dialect if is_scoped(document) else usual
 
 
 def resolve_dynamic(document: Document, raw: dict[str, Any], at: str, scope: Scope) -> Found | None:
@@ -193,9 +187,7 @@ class Scopes:
     def _read_schema(self, resource: Resource) -> None:
         said = resource.raw.get("$schema") if isinstance(resource.raw, dict) else None
         if isinstance(said, str):
-            metaschema = said.removesuffix("#")
-            resource.dialect = dialect_of(metaschema, self._document) or resource.dialect
-            resource.muted = muted_by(metaschema, self._document)
+            resource.dialect = standard_dialect(said) or resource.dialect
         self.dialects |= {resource.dialect}
 
     def _identified(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
@@ -222,7 +214,7 @@ class Scopes:
         """Return a resource with the dialect that a schema declares and the names of the resource around it."""
         home = around.home or around
         names = (home.anchors, home.dynamic)
-        found = Resource(home.uri, at, schema, around.dialect, *names, around.muted, home)
+        found = Resource(home.uri, at, schema, around.dialect, *names, home)
         self._enter(found)
         return found
 
@@ -231,7 +223,7 @@ class Scopes:
             around.uri = uri
             resource = around
         else:
-            resource = Resource(uri, at, schema, around.dialect, muted=around.muted)
+            resource = Resource(uri, at, schema, around.dialect)
             self._enter(resource)
         self._by_uri[uri] = resource
         return resource

@@ -20,7 +20,7 @@ from checker.core.schema import Dialect, Direction, Document, Schema, Unresolvab
 from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
 from checker.schema.keywords import Keyword, KeywordShape, keywords_of
 from checker.schema.pointers import pointer_child, target_of
-from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, is_scoped, resolve_dynamic, sent_value
+from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, is_scoped, resolve_dynamic
 from checker.validation.ecma import LONGEST_PATTERN, is_foreign
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
 
@@ -64,10 +64,6 @@ class _Way(Struct, frozen=True):
     hidden: _Names
     """Properties that are not sent in this direction, of all schemas that apply to the same value."""
     scope: Scope
-
-
-_Said = tuple[Mapping[str, Keyword], frozenset[str]]
-"""Keywords of a dialect, and the keywords that are ignored."""
 
 
 _MOST_NODES = 20_000
@@ -146,7 +142,7 @@ class Translator:
             raise SchemaTooLarge
         if self._is_scoped:
             way = _Way(way.hidden, entered(self._document, way.scope, at))
-        dialect, muted = sent_value(self._document, at, self._dialect)
+        dialect = dialect_at(self._document, at, self._dialect)
         reference = raw.get("$ref")
         targets: list[dict[str, Any]] = []
         if isinstance(reference, str):
@@ -158,17 +154,16 @@ class Translator:
         dynamic = resolve_dynamic(self._document, raw, at, way.scope)
         if dynamic is not None:
             targets.append(self._fragment(*dynamic, way))
-        plain = self._constraints(raw, at, way, (keywords_of(dialect), muted))
+        plain = self._constraints(raw, at, way, keywords_of(dialect))
         return self._with_null(raw, _combined(plain, targets))
 
-    def _constraints(self, raw: dict[str, Any], at: str, way: _Way, said: _Said) -> dict[str, Any]:
-        table, muted = said
+    def _constraints(self, raw: dict[str, Any], at: str, way: _Way, table: Mapping[str, Keyword]) -> dict[str, Any]:
         hidden = way.hidden | self._hidden(raw, at, _NOTHING)
         plain: dict[str, Any] = {}
         same, other = _Way(hidden, way.scope), _Way(_NOTHING, way.scope)
         for name, value in raw.items():
             keyword = table.get(name)
-            if keyword is None or name in muted or not keyword.is_well_formed(value):
+            if keyword is None or not keyword.is_well_formed(value):
                 continue
             if keyword.shape is KeywordShape.PLAIN:
                 plain[name] = value

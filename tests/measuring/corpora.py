@@ -10,7 +10,7 @@ from checker.core.errors import LoaderError
 from checker.core.operation import Body, BrokenOperation, Location, Operation, Parameter
 from checker.core.schema import Dialect, Schema
 from checker.openapi import loaders
-from checker.schema.keywords import dialect_of
+from checker.schema.keywords import standard_dialect
 from tests.measuring.documents import JsonDocument
 
 SUITE_URI = "http://localhost:1234/"
@@ -63,7 +63,7 @@ def schemastore(corpora: Path) -> Iterator[Sample]:
             .removesuffix("#")
             .replace("https://json-schema.org/draft-", "http://json-schema.org/draft-")
         )
-        dialect = dialect_of(said, lambda uri: None) or Dialect.DRAFT7
+        dialect = standard_dialect(said) or Dialect.DRAFT7
         yield Sample(path.name, Schema(root, "#", dialect, JsonDocument(root, dialect)))
 
 

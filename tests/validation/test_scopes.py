@@ -2,11 +2,9 @@ from typing import Any
 
 import pytest
 
-from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.schema import Dialect, UnresolvableReference
 from checker.schema.scopes import entered, resolve_dynamic
 from tests.measuring.documents import JsonDocument
-
-from .schemas import verdicts
 
 BASE = "http://example.com/root.json"
 TREE = {
@@ -85,17 +83,6 @@ def test_dynamic_reference_means_the_outermost_anchor() -> None:
     outside = entered(found, entered(found, (), "#"), at)
     assert resolve_dynamic(found, raw, at, outside) == (root, "#")
     assert resolve_dynamic(found, raw, at, entered(found, (), at)) == (inner, "#/$defs/inner")
-
-
-def test_keywords_of_a_missing_vocabulary_say_nothing() -> None:
-    metaschema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$vocabulary": {"https://json-schema.org/draft/2020-12/vocab/applicator": True},
-    }
-    root = {"$schema": "http://example.com/meta", "properties": {"a": {"minimum": 5}, "b": False}}
-    schema = Schema(root, "#", Dialect.DRAFT2020, document(root, meta=metaschema))
-    assert verdicts(schema, {"a": 1})[0]
-    assert not verdicts(schema, {"b": 1})[0]
 
 
 def test_dialect_of_an_embedded_schema_is_its_own() -> None:

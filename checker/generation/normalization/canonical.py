@@ -41,7 +41,7 @@ from checker.generation.sources.context import Budget
 from checker.schema.discriminators import Family, family_of, has_bases, is_heir
 from checker.schema.keywords import keywords_of
 from checker.schema.pointers import pointer_child, target_of
-from checker.schema.scopes import HAS_SIBLINGS, Scope, entered, resolve_dynamic, sent_value
+from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, resolve_dynamic
 from checker.validation.compiled import Compiled
 
 _SMALL: Final = 200
@@ -392,7 +392,7 @@ class Canon:
         return Facet(value, place, scope=entered(self.document, scope, place))
 
     def _dialect_at(self, facet: Facet) -> Dialect:
-        return sent_value(self.document, facet.pointer, self.dialect)[0]
+        return dialect_at(self.document, facet.pointer, self.dialect)
 
     def _has_siblings(self, facet: Facet) -> bool:
         return self._dialect_at(facet) in HAS_SIBLINGS
@@ -522,13 +522,11 @@ class Canon:
         unread = facet.unread
         if facet.is_made:
             return {name: value for name, value in raw.items() if name not in unread and _is_meant(name, value)}
-        dialect, muted = sent_value(self.document, facet.pointer, self.dialect)
-        table = keywords_of(dialect)
-        silent = unread | muted if muted else unread
+        table = keywords_of(self._dialect_at(facet))
         return {
             name: value
             for name, value in raw.items()
-            if name in table and name not in silent and table[name].is_well_formed(value)
+            if name in table and name not in unread and table[name].is_well_formed(value)
         }
 
     def _read_objects(self, read: Read, found: Canonical) -> None:

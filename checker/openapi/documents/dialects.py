@@ -9,7 +9,7 @@ from msgspec import Struct
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.scalars import boolean_of
 from checker.core.schema import Dialect
-from checker.schema.keywords import dialect_of
+from checker.schema.keywords import standard_dialect
 from checker.schema.pointers import pointer_child
 
 _FIRST: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch"})
@@ -84,7 +84,7 @@ def schema_dialect_of(root: Mapping[str, Any], dialect: Dialect) -> Dialect:
     said = root.get("jsonSchemaDialect")
     if dialect is not Dialect.OPENAPI31 or not isinstance(said, str):
         return dialect
-    found = dialect_of(said.removesuffix("#"), lambda uri: None)
+    found = standard_dialect(said)
     # The dialect of OpenAPI is a superset of draft 2020-12.
     return dialect if found in (None, Dialect.DRAFT2020) else found
 

@@ -17,7 +17,7 @@ from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
 from checker.schema.keywords import applicators_of, subschemas
 from checker.schema.pointers import pointer_child, walked
-from checker.schema.scopes import Found, Resource, Scopes, sent_value
+from checker.schema.scopes import Found, Resource, Scopes, dialect_at
 
 _NOWHERE = "points at nothing"
 _NO_POINTER = "it is not a JSON pointer; write it as `#/components/...`"
@@ -198,7 +198,7 @@ class OpenApiDocument:
 
     def dialect_at(self, place: str) -> Dialect:
         """Return the dialect of the schema at a place."""
-        return sent_value(self, place, self.schema_dialect)[0]
+        return dialect_at(self, place, self.schema_dialect)
 
     def resource(self, place: str) -> Resource:
         """Return the nearest resource around a place."""
