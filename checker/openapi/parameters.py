@@ -171,7 +171,10 @@ def parameters(
         if item.fault:
             unusable[item.pointer] = item.fault
     found += _chosen_by_fragment(document, path, found)
-    return (*found, *(_undeclared(document, name) for name in variables)), unusable
+    text = document.schema({"type": "string", "minLength": 1}, "#/paths")
+    for name in variables:
+        found.append(Parameter(name, Location.PATH, True, text, "simple", False, pointer="#/paths", doubt=UNDECLARED))
+    return tuple(found), unusable
 
 
 def _by_variable(
@@ -382,8 +385,3 @@ def swagger_schema(raw: Mapping[str, Any]) -> dict[str, Any]:
     if schema.get("type") == "file":
         schema |= {"type": "string", "format": "binary"}
     return schema
-
-
-def _undeclared(document: OpenApiDocument, name: str) -> Parameter:
-    schema = document.schema({"type": "string", "minLength": 1}, "#/paths")
-    return Parameter(name, Location.PATH, True, schema, "simple", False, pointer="#/paths", doubt=UNDECLARED)

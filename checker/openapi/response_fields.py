@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -145,7 +145,8 @@ def _read(schema: Schema, outlines: Outlines, hidden: str = "writeOnly") -> tupl
                 outline = outlines.setdefault(parts[0].pointer, outline)
             parts = parts[:left]
             left -= len(parts)
-            nouns += (one.reference.rpartition("/")[2] for one in parts if _is_component(one.reference))
+            references = (one.reference or "" for one in parts)
+            nouns += (one.rpartition("/")[2] for one in references if one.startswith(_COMPONENTS))
             if outline.first(hidden) is True:
                 continue
             for one in parts:
@@ -170,10 +171,6 @@ class _FieldNode(Struct, frozen=True):
     name: str
     holder: str
     required: bool
-
-
-def _is_component(reference: str | None) -> TypeGuard[str]:
-    return reference is not None and reference.startswith(_COMPONENTS)
 
 
 def _children(node: _FieldNode, outline: Outline, parts: tuple[AppliedSchema, ...]) -> Iterator[_FieldNode]:

@@ -244,16 +244,12 @@ def _part(piece: bytes) -> FormPart:
     disposition = fields.get("content-disposition", "")
     named = _NAME.search(disposition)
     return FormPart(
-        None if named is None else _unescaped(named[1]),
+        # HTML forms encode names so.
+        None if named is None else named[1].replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n"),
         fields.get("content-type"),
         content,
         _FILE.search(disposition) is not None,
     )
-
-
-def _unescaped(name: str) -> str:
-    """Return the name of a part, decoded as HTML forms encode it."""
-    return name.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
 
 
 _NO_DECODER = "no decoder for this media type"
@@ -282,7 +278,8 @@ def body_verdicts(
     if content is None or (content == b"" and content_type is None):
         if not is_declared or not operation.body_required:
             return whole.valid()
-        if any(_may_be_empty(body, rules) for body in operation.bodies):
+        # Zero bytes may be a valid body: an empty text or file, a form without required properties.
+        if any(_may_be(body, b"", rules) for body in operation.bodies):
             return whole.ambiguous(_NO_BODY)
         return whole.broken("required", "a body is required and there is none")
     if not is_declared:
@@ -300,19 +297,17 @@ def body_verdicts(
     return whole.broken("content-type", "the media type is not declared", content_type)
 
 
-def _may_be_empty(body: Body, rules: Rules) -> bool:
-    """Whether zero bytes are a valid body: an empty text or file, a form without required properties."""
-    found = RequestVerdict(tuple(of_type(body, b"", body.media_type, rules, required=True)))
+def _may_be(body: Body, content: bytes, rules: Rules) -> bool:
+    """Whether content may be a valid body."""
+    found = RequestVerdict(tuple(of_type(body, content, body.media_type, rules, required=True)))
     return found.outcome is not Outcome.INVALID
 
 
 def _untyped(operation: Operation, content: bytes, rules: Rules) -> list[PartVerdict]:
     """Return the verdicts without a `Content-Type`: a server may guess it (RFC 9110, 8.3)."""
     whole = Part(Location.BODY, "")
-    for body in operation.bodies:
-        found = RequestVerdict(tuple(of_type(body, content, body.media_type, rules, required=True)))
-        if found.outcome is not Outcome.INVALID:
-            return whole.ambiguous("without a Content-Type a server may guess")
+    if any(_may_be(body, content, rules) for body in operation.bodies):
+        return whole.ambiguous("without a Content-Type a server may guess")
     if operation.unusable_bodies:
         return whole.ambiguous(_NO_DECODER)
     return whole.broken("content-type", "there is no Content-Type")

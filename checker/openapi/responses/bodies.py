@@ -43,7 +43,9 @@ class Payloads(Struct):
                 yield _of_text(payload, name, event[name], way)
         for branches in self.choices:
             admitting = [inner for branch, inner in branches if branch.is_valid(event)]
-            yield from _nearest([list(inner.opinions(event)) for inner in admitting])
+            groups = [list(inner.opinions(event)) for inner in admitting] or [[]]
+            # The alternative nearest to the event is one without violations, else the first.
+            yield from next((one for one in groups if not any(each.violations for each in one)), groups[0])
 
 
 def payloads_of(outline: Outline, event: str, depth: int = _DEEPEST) -> Payloads:
@@ -66,11 +68,6 @@ def payloads_of(outline: Outline, event: str, depth: int = _DEEPEST) -> Payloads
                     [(TwoOpinions(one, validate_formats=True), inner) for one, inner in payloads if one is not None]
                 )
     return found
-
-
-def _nearest(groups: list[list[BodyOpinions]]) -> list[BodyOpinions]:
-    """Return the opinions of the alternative nearest to an event: one without violations, else the first."""
-    return next((one for one in groups if not any(each.violations for each in one)), (groups or [[]])[0])
 
 
 def _of_text(payload: TwoOpinions, name: str, text: str, way: tuple[str, ...]) -> BodyOpinions:
