@@ -81,7 +81,10 @@ def _limits(selection: Any, places: Collection[str], text: str) -> Iterator[Body
     if not isinstance(selection, list) or not selection or not _EXCEEDED.search(text):
         return
     if _DEPTH.search(text):
-        depth_of = _depths(places)
+        plain = {place: _MEMBER.sub("", place) for place in places}
+        holders = {one.rpartition(".")[0] for one in plain.values()}
+        # A place that has fields is written with one of them.
+        depth_of = {place: one.count(".") + 1 + (one in holders) for place, one in plain.items()}
         deepest = max(depth_of.get(str(place), 1) for place in selection)
         said = _POSITION.sub("", text)
         limits = _MOST_ALLOWED.findall(said) or re.findall(r"\b\d{1,4}\b", said)
@@ -92,13 +95,6 @@ def _limits(selection: Any, places: Collection[str], text: str) -> Iterator[Body
             yield (SELECTION, ITEMS), "enum", flat
     elif len(selection) > 1 and _COST.search(text):
         yield (SELECTION,), "maxItems", len(selection) // 2
-
-
-def _depths(places: Collection[str]) -> dict[str, int]:
-    """Return the levels of fields of each place below the root field; a place that has fields is written with one of them."""
-    holders = {_MEMBER.sub("", place).rpartition(".")[0] for place in places}
-    plain = {place: _MEMBER.sub("", place) for place in places}
-    return {place: one.count(".") + 1 + (one in holders) for place, one in plain.items()}
 
 
 def _errors(response: Response) -> Iterator[Mapping[str, Any]]:

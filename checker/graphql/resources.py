@@ -61,24 +61,11 @@ class NamingArgument(Struct, frozen=True):
     is_required: bool
 
 
-class TypeNames:
-    """Types of objects by their names."""
-
-    def __init__(self, schema: GraphQLSchema) -> None:
-        roots = {schema.query_type, schema.mutation_type, schema.subscription_type}
-        self._by_noun: dict[str, Entity] = {}
-        for kind in schema.type_map.values():
-            if isinstance(kind, Entity) and kind not in roots and not kind.name.startswith("__"):
-                self._by_noun.setdefault(singular(kind.name), kind)
-
-    def named(self, noun: str) -> Entity | None:
-        """Return the type of a noun, singular or plural, in any spelling."""
-        return self._by_noun.get(singular(noun))
+Types = Mapping[str, Entity]
+"""Types of objects by their singular names."""
 
 
-def naming_arguments(
-    one: GraphQLField, own: Entity | None, types: TypeNames, *, creates: bool
-) -> Iterator[NamingArgument]:
+def naming_arguments(one: GraphQLField, own: Entity | None, types: Types, *, creates: bool) -> Iterator[NamingArgument]:
     """Yield the arguments of a root field that identify objects.
 
     `own` is the type of its objects; a field that `creates` them names them itself.
@@ -114,14 +101,14 @@ def _chosen(own: Entity | None, name: str, beside: Mapping[str, Any]) -> Entity 
     return None if is_new else own
 
 
-def _named_by(name: str, scalar: str, own: Entity | None, types: TypeNames) -> tuple[Entity, str] | None:
+def _named_by(name: str, scalar: str, own: Entity | None, types: Types) -> tuple[Entity, str] | None:
     """Return (type that an argument identifies, field of its values)."""
     parts = words(name)
     if len(parts) > 1 and parts[0] in _ROLES:
         parts = parts[1:]
     last = parts[-1] if parts else ""
     if last in _HANDLES:
-        owner = types.named("".join(parts[:-1])) if len(parts) > 1 else own
+        owner = types.get(singular("".join(parts[:-1]))) if len(parts) > 1 else own
         found = _by_handle(owner, last) or _by_field(owner, name)
         # `person(nodeId: ID!)`, where `nodeId` is the name in the interface `Node`.
         if found is not None and own is not None and owner in own.interfaces:
@@ -130,8 +117,8 @@ def _named_by(name: str, scalar: str, own: Entity | None, types: TypeNames) -> t
     of_scalar = words(scalar)
     if len(of_scalar) > 1 and of_scalar[-1] in _IDS:
         # `book: BookID!`
-        return _by_handle(types.named("".join(of_scalar[:-1])), "id")
-    return _by_handle(types.named("".join(parts)), "id") if scalar == "ID" else None
+        return _by_handle(types.get(singular("".join(of_scalar[:-1]))), "id")
+    return _by_handle(types.get(singular("".join(parts))), "id") if scalar == "ID" else None
 
 
 def _by_handle(owner: Entity | None, handle: str) -> tuple[Entity, str] | None:
@@ -265,8 +252,13 @@ class RootRoles:
         """Type -> its fields by which an argument identifies such objects."""
 
     @cached_property
-    def _types(self) -> TypeNames:
-        return TypeNames(self.schema)
+    def _types(self) -> Types:
+        roots = {self.schema.query_type, self.schema.mutation_type, self.schema.subscription_type}
+        found: dict[str, Entity] = {}
+        for kind in self.schema.type_map.values():
+            if isinstance(kind, Entity) and kind not in roots and not kind.name.startswith("__"):
+                found.setdefault(singular(kind.name), kind)
+        return found
 
     def add(self, label: Label, operation: str, name: str, one: GraphQLField) -> RootRole:
         """Return the role of a root field, which is `query` or `mutation`."""
@@ -310,16 +302,13 @@ class RootRoles:
                 sources = [role for kind in self._members(naming.owner) for role in shown.get(kind, ())]
                 usable = [role for role in sources if _has(role, naming.handle) and role is not target]
                 for role in usable[:_MOST_SOURCES]:
-                    values.setdefault(role.label, []).append(_taken(role, naming))
+                    expression: Any = f"$response.body#{role.pointer}/{naming.handle}"
+                    value = [expression] if naming.is_list else expression
+                    place = f"/{ARGUMENTS}{naming.pointer}"
+                    values.setdefault(role.label, []).append(TakenValue(Location.BODY, place, value))
             name = target.label.partition(".")[2]
             for source, taken in values.items():
                 yield Transition(name, source, "2XX", target.label, tuple(taken))
-
-
-def _taken(source: RootRole, naming: NamingArgument) -> TakenValue:
-    expression: Any = f"$response.body#{source.pointer}/{naming.handle}"
-    value = [expression] if naming.is_list else expression
-    return TakenValue(Location.BODY, f"/{ARGUMENTS}{naming.pointer}", value)
 
 
 def _has(role: RootRole, handle: str) -> bool:
@@ -335,7 +324,7 @@ def _resource(noun: str) -> Resource:
 class _RoleReader(Struct, frozen=True):
     """Reads the role of one root field."""
 
-    types: TypeNames
+    types: Types
     operation: str
     name: str
     field: GraphQLField
@@ -345,7 +334,7 @@ class _RoleReader(Struct, frozen=True):
         spoken = words(self.name)
         rest = [word for word in spoken if word not in _VERBS]
         entity, steps, members, pointer = self._entity(rest)
-        kind = entity or self.types.named("".join(rest))
+        kind = entity or self.types.get(singular("".join(rest)))
         noun = kind.name if kind is not None else "".join(rest) or self.name
         method = self._method(spoken)
         naming = tuple(naming_arguments(self.field, kind, self.types, creates=method == "POST"))

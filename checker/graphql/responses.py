@@ -234,16 +234,6 @@ class _Requested(Struct):
 
 
 _MOST_SHOWN: Final = 10
-_UNREAD: Final = object()
-
-
-class _ReadAnswer(Struct, frozen=True):
-    """A response body, as far as it could be read."""
-
-    value: Any
-    reason: str = ""
-    """The reason why it could not be read."""
-    is_cut: bool = False
 
 
 class GraphQLContract:
@@ -270,7 +260,7 @@ class GraphQLContract:
         """Whether the response has no errors, and the requested data."""
         if response.status_code >= 400:
             return False
-        value = _read(response).value
+        value = _read(response)
         if not isinstance(value, dict) or value.get("errors"):
             return False
         shape = self._shape(response)
@@ -282,7 +272,7 @@ class GraphQLContract:
 
     def complaint(self, response: Response) -> Complaint | None:
         """Return the complaint in the `errors` of the response."""
-        value = _read(response).value
+        value = _read(response)
         complaint = complaint_of(value, response.status_code, _sent_texts(response))
         if complaint is None or complaint.blame is not Blame.FAILED:
             return complaint
@@ -292,19 +282,15 @@ class GraphQLContract:
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
         """Return the faults of the data, each rule once."""
-        read = _read(response)
+        value = _read(response)
         if response.status_code >= 400:
             # A refusal promises no data.
             return BodyOpinions()
-        if read.is_cut:
-            return BodyOpinions(unread="is longer than what is kept of one")
-        if read.reason:
-            return BodyOpinions(undecodable=UndecodableBody("application/json", read.reason))
-        if not isinstance(read.value, dict):
-            says = f"an answer is an object with `data` or `errors`, not {type(read.value).__name__}"
-            fault = DataFault(("answer", "type"), (), says, "object", read.value)
-            return BodyOpinions((_violation(fault),))
-        value = read.value
+        if isinstance(value, BodyOpinions):
+            return value
+        if not isinstance(value, dict):
+            says = f"an answer is an object with `data` or `errors`, not {type(value).__name__}"
+            return BodyOpinions((_violation(DataFault(("answer", "type"), (), says, "object", value)),))
         if value.get("errors") and value.get("data") is None:
             return BodyOpinions()
         shape = self._shape(response)
@@ -333,16 +319,17 @@ class GraphQLContract:
         return self._shapes.of(query) if isinstance(query, str) else None
 
 
-def _read(response: Response) -> _ReadAnswer:
+def _read(response: Response) -> Any:
+    """Return the value of a response body, or the opinions on a body that cannot be read."""
     body = response.decoded
     if not isinstance(body, Decoded):
-        return _ReadAnswer(_UNREAD, body.message)
+        return BodyOpinions(undecodable=UndecodableBody("application/json", body.message))
     if body.is_cut or response.is_truncated:
-        return _ReadAnswer(_UNREAD, is_cut=True)
+        return BodyOpinions(unread="is longer than what is kept of one")
     try:
-        return _ReadAnswer(orjson.loads(body.content))
+        return orjson.loads(body.content)
     except orjson.JSONDecodeError as error:
-        return _ReadAnswer(_UNREAD, str(error))
+        return BodyOpinions(undecodable=UndecodableBody("application/json", str(error)))
 
 
 def _violation(wrong: DataFault) -> SchemaViolation:
@@ -363,7 +350,7 @@ _MISSING, _UNPROCESSABLE = 404, 422
 
 def data_of(response: Response, field: str) -> tuple[Any, Any]:
     """Return (the whole response, its data for a root field), with None for missing data."""
-    value = _read(response).value
+    value = _read(response)
     data = value.get("data") if isinstance(value, dict) else None
     return value, data.get(field) if isinstance(data, dict) else None
 
