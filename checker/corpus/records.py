@@ -499,8 +499,8 @@ class SnapshotHeader(Struct, frozen=True, array_like=True, tag=26):
 
     highest: int = 0
     """Highest incarnation that was ever compacted: the next number must be above it."""
-    covered: frozenset[int] = frozenset()
-    """Incarnations whose journals must not be read any more, if they are still there."""
+    covered: tuple[int, ...] = ()
+    """Sorted incarnations whose journals must not be read any more, if they are still there."""
 
 
 Record = (

@@ -171,7 +171,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
     present = layout.journal_paths()
     taken = [(n, path) for n, path in present if closed is None or n in closed]
     # Incarnations without a journal are dropped from the head, which would grow for ever.
-    covered = known.head.covered.intersection(n for n, _ in present)
+    covered = {n for n, _ in present}.intersection(known.head.covered)
     fresh = [(n, path) for n, path in taken if n not in covered]
     if fresh:
         pairs: list[Numbered] = [(0, record) for record in known.records]
@@ -180,7 +180,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
             pairs += [(number, record) for record in reader.finish()]
         damage = [note for _, reader in readers for note in reader.notes()]
         covered |= {number for number, _ in fresh}
-        head = SnapshotHeader(max(known.head.highest, *covered), covered)
+        head = SnapshotHeader(max(known.head.highest, *covered), tuple(sorted(covered)))
         kept, data = _encoded(condense(pairs), head)
         known = Snapshot(tuple(kept), head, (*known.notes, *damage))
         files.put_in_place(files.write_temporary(layout.snapshot, data), layout.snapshot)

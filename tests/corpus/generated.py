@@ -173,7 +173,7 @@ OTHERS = {
     ),
     WorkerGone: st.builds(WorkerGone, COUNTS, TEXT),
     RunFinished: st.builds(RunFinished, TEXT, TIMES, TEXT, TIMES, LEDGERS),
-    SnapshotHeader: st.builds(SnapshotHeader, COUNTS, st.frozensets(COUNTS)),
+    SnapshotHeader: st.builds(SnapshotHeader, COUNTS, tuples(COUNTS)),
 }
 assert set(OTHERS) == set(get_args(Record))
 RECORDS: st.SearchStrategy[Record] = st.one_of(*OTHERS.values())
