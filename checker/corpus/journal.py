@@ -75,8 +75,6 @@ class JournalWriter:
         """`conceal` returns a record with references in place of secrets."""
         self.path = path
         self._conceal = conceal
-        self.dropped = 0
-        """Learned records that were not written because the budget was spent."""
         self._file = AppendFile(path)
         self._budget_bytes = budget_bytes
         self._frames = FrameEncoder()
@@ -97,7 +95,6 @@ class JournalWriter:
     def append(self, record: Record, now: float | None = None) -> None:
         """Buffer a record. It is written with its frame, at most 200 ms later if `tick` is called. Raises `StorageError`."""
         if self._file.size > self._budget_bytes * 0.5 and self._is_evicted(record):
-            self.dropped += 1
             return
         self._add(record, now)
         if len(self._buffer) >= FRAME_RECORDS or self._buffered_bytes >= FRAME_BYTES:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from msgspec import Struct
-
 from checker.core.case import NOT_SET, Case
 from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED, Constraint, constraint, part_of, values_at
 from checker.core.operation import Parameter
@@ -247,32 +245,25 @@ def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[PlaceDemand]:
         yield from demanded((*path_of(path), *items), demands_of(sentence))
 
 
-class Reader(Struct, frozen=True):
-    """The reader of the error bodies of one framework."""
-
-    framework: str
-    read: Callable[[Any], Iterator[PlaceDemand]]
-    """Yields the demands of a body, parsed as JSON or as text; none for a body of another framework."""
-
-
-READERS: Final = (
-    Reader("FastAPI, pydantic", codes.pydantic),
-    Reader("AJV", codes.ajv),
-    Reader("Fastify", codes.fastify),
-    Reader("Zod", codes.zod),
-    Reader("Symfony", codes.symfony),
-    Reader("Spring", codes.spring),
-    Reader("Go validator", codes.go_validator),
-    Reader("Rust validator, serde", codes.rust),
-    Reader("Litestar", litestar),
-    Reader("marshmallow", marshmallow),
-    Reader("Flask-RESTX", flask_restx),
-    Reader("ASP.NET", aspnet),
-    Reader("Laravel", laravel),
-    Reader("Django REST framework", django_rest),
-    Reader("Rails", rails),
-    Reader("any", generic),
+READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
+    codes.pydantic,
+    codes.ajv,
+    codes.fastify,
+    codes.zod,
+    codes.symfony,
+    codes.spring,
+    codes.go_validator,
+    codes.rust,
+    litestar,
+    marshmallow,
+    flask_restx,
+    aspnet,
+    laravel,
+    django_rest,
+    rails,
+    generic,
 )
+"""Each yields the demands of a body of one framework, parsed as JSON or as text; none for a body of another framework."""
 
 
 def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
@@ -317,7 +308,7 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
     body = body_of(response)
     related = set(_relations(body, case, declared))
     for reader in READERS if body is not None else ():
-        said = list(islice(reader.read(body), _MOST))
+        said = list(islice(reader(body), _MOST))
         found = {one for each in said if (one := _placed(each, case, declared)) is not None}
         if found:
             return sorted(found | related)[:_MOST]

@@ -91,7 +91,7 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
 
 
 def said_by(body: Any) -> list[PlaceDemand]:
-    return next((found for reader in READERS if (found := list(reader.read(body)))), [])
+    return next((found for reader in READERS if (found := list(reader(body)))), [])
 
 
 @pytest.mark.parametrize(("sentence", "wanted"), SENTENCES)
