@@ -196,6 +196,16 @@ class ShownFinding(Struct, frozen=True):
         return failure_id(self.finding)
 
     @property
+    def kind(self) -> str:
+        """Return `ST101 Server error`, or the title alone for a failure without a code."""
+        return f"{self.finding.code} {self.title}".lstrip()
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Return its known status as text; empty for a new failure."""
+        return tuple(filter(None, (standing_text(self.standing, self.entry),)))
+
+    @property
     def headline(self) -> str:
         """Return `Server error: 500 on ...`, or the title alone."""
         return f"{self.title}: {self.fact}" if self.fact else self.title

@@ -28,7 +28,7 @@ from checker.reporting.reproduction import (
     used_from,
 )
 from checker.reporting.shell import command_of, one_url, value_of
-from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import xml_text
 
 _MOST = 2000
@@ -245,10 +245,7 @@ def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
 
 
 def _title(shown: ShownFinding) -> str:
-    code = f"{shown.finding.code} " if shown.finding.code else ""
-    known = standing_text(shown.standing, shown.entry)
-    marks = ", ".join(part for part in (shown.stability, known) if part)
-    return _line(f"{code}{shown.title}: {shown.finding.label} ({marks})")
+    return _line(f"{shown.kind}: {shown.finding.label} ({', '.join((shown.stability, *shown.known))})")
 
 
 def _request(one: ShownCall) -> str:

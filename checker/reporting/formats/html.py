@@ -15,7 +15,7 @@ from checker.reporting.baselines import entry_name
 from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
 from checker.reporting.findings import Cause, causes_of, errors_by_label
 from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, shown_request, standing_text
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, shown_request
 from checker.reporting.summary import total_line
 from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
@@ -306,32 +306,26 @@ def _cause(cause: Cause, shown: dict[str, ShownFinding], context: ReportContext)
     name = plain(f"c-{cause.fingerprint}")
     first = places[0]
     yield f'<article class="cause" aria-labelledby="{name}">\n<h3 id="{name}">'
-    yield f"{plain(_kind(first))} <small>one cause in {len(places)} places</small> "
+    yield f"{plain(first.kind)} <small>one cause in {len(places)} places</small> "
     yield f'<a class="anchor" href="#{name}" aria-label="Link to this cause">#</a></h3>\n'
     for one in places:
         yield from _failure(one, context)
     yield "</article>\n"
 
 
-def _kind(shown: ShownFinding) -> str:
-    code = f"{shown.finding.code} " if shown.finding.code else ""
-    return f"{code}{shown.title}"
-
-
 def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     finding = shown.finding
     anchor = plain(f"f-{finding.fingerprint}")
     severity = plain(finding.severity)
-    known = standing_text(shown.standing, shown.entry)
     yield (
         f'<details class="finding" id="{anchor}" data-severity="{severity}" data-check="{plain(finding.check)}" '
         f'data-standing="{shown.standing}">\n<summary>'
     )
     yield f'<span class="severity {severity}">{severity}</span> '
-    yield f"{plain(_kind(shown))} <code>{plain(finding.label)}</code>"
+    yield f"{plain(shown.kind)} <code>{plain(finding.label)}</code>"
     if shown.fact:
         yield f' <span class="fact">{prose(shown.fact)}</span>'
-    if marks := ", ".join((*shown.marks, *([known] if known else []))):
+    if marks := ", ".join((*shown.marks, *shown.known)):
         yield f' <span class="mark">{plain(marks)}</span>'
     yield f"</summary>\n{_message(shown)}"
     yield from _exchange(shown, context)

@@ -10,7 +10,7 @@ from checker.reporting.baselines import NEW_FILE, entry_name
 from checker.reporting.findings import apart, place_lines, prose, severity_rank
 from checker.reporting.formats.sarif import operation_lines
 from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.summary import total_line
 from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
@@ -87,12 +87,10 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
 def _finding(shown: ShownFinding, places: str) -> str:
     """Return the block of a failure; `places` lists the places of its cause if it represents all of them."""
     finding = shown.finding
-    code = f"{finding.code} " if finding.code else ""
     others = " and elsewhere" if places else ""
     fact = f": {shown.fact}" if shown.fact else ""
-    heading = f"{code}{shown.title}: {finding.label}{others}{fact}"
-    known = standing_text(shown.standing, shown.entry)
-    notes = [*shown.marks, *([known] if known else [])]
+    heading = f"{shown.kind}: {finding.label}{others}{fact}"
+    notes = (*shown.marks, *shown.known)
     marks = f" ({', '.join(notes)})" if notes else ""
     parts = [
         f"<details><summary><b>{_html(finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
@@ -169,12 +167,11 @@ def annotations(report: Report, context: ReportContext) -> Iterator[str]:
     count = 0
     for shown in shown_findings(report.failing, context):
         label = shown.finding.label
-        code = f"{shown.finding.code} " if shown.finding.code else ""
         place = f"file={_property(context.location)},line={lines[label]}," if label in lines else ""
         first = f"{label}: {shown.fact}" if shown.fact else label
         text = "\n".join(part for part in (first, shown.message, *shown.commands) if part)
         if count < MOST:
-            yield f"::error {place}title={_property(code + shown.title)}::{_data(text)}"
+            yield f"::error {place}title={_property(shown.kind)}::{_data(text)}"
         count += 1
     for error in report.joined_errors:
         if count < MOST:

@@ -11,7 +11,7 @@ from checker.corpus.records import Finding
 from checker.reporting.replays import item_of, subject_of, symptoms_of, unproving_statuses
 from checker.reporting.report import Report
 from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, base_path_of, shown_calls
-from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
+from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import xml_text
 
 _MOST_LINES: Final = 40
@@ -35,8 +35,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     finding = shown.finding
-    known = standing_text(shown.standing, shown.entry)
-    about = ", ".join(part for part in (shown.stability, known) if part)
+    about = ", ".join((shown.stability, *shown.known))
     for line in [f"{shown.code} {shown.title} ({about})", *shown.message.splitlines()][:_MOST_LINES]:
         yield f"# {_safe(line)}".rstrip() + "\n"
     name = slug(finding.label).replace("-", "_")
