@@ -56,8 +56,6 @@ class Agent:
         self._folder = folder
         self._work = work
         self._lock = threading.Lock()
-        self._number = self._order = -1
-        self._reply = b""
         self._sent: dict[str, int] = {}
         """Bytes of each growing file that were sent, by place."""
         self._examples: set[str] = set()
@@ -97,10 +95,8 @@ class Agent:
                 return f"no worker can be started on {socket.gethostname()}: {error}"
         return ""
 
-    def give(self, number: int, data: bytes) -> None:
-        """Carry out an order; a repeated one does nothing."""
-        if number <= self._order:
-            return
+    def give(self, data: bytes) -> None:
+        """Carry out an order."""
         order = read(data, Order)
         with self._lock:
             if self._is_killed:
@@ -115,12 +111,9 @@ class Agent:
                     message = PeerJournals((str(self._folder / SHARED),))
                 if self._worker is not None and isinstance(message, Down):
                     self._worker.tell(message)
-            self._order = number
 
-    def take(self, number: int, timeout_s: float) -> bytes:
-        """Return the news, after a message or `timeout_s`. The same number returns the same news: they are kept until the next one."""
-        if number == self._number:
-            return self._reply
+    def take(self, timeout_s: float) -> bytes:
+        """Return the news, after a message or `timeout_s`."""
         self._launcher.wait(timeout_s)
         worker = self._worker
         assert worker is not None
@@ -133,9 +126,7 @@ class Agent:
                 *self._documents(),
                 *(self._changed_examples() if messages or is_over else ()),
             ]
-            news = News(tuple(map(encode, messages)), tuple(pieces), self._peers(), snapshot, departure)
-        self._number, self._reply = number, pack(news)
-        return self._reply
+            return pack(News(tuple(map(encode, messages)), tuple(pieces), self._peers(), snapshot, departure))
 
     def kill(self) -> None:
         """Kill the worker if it lives. The next news have its end."""

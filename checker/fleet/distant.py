@@ -86,8 +86,6 @@ class Shared:
         """(worker, its lines)."""
         self._taken: dict[int, tuple[int, int]] = {}
         """Worker -> numbers of frames and of lines that it has got."""
-        self._joined = 0, 0, b""
-        """The frames from one number to another, which most workers get together."""
 
     def add(self, incarnation: int, frames: bytes, made: bytes = b"") -> None:
         """Add what one worker has."""
@@ -110,12 +108,9 @@ class Shared:
     def pieces(self, incarnation: int) -> list[Piece]:
         """Return what came since the last call: all records, its own too, and the lines of others."""
         first, first_made = self._taken.get(incarnation, (0, 0))
-        last = len(self._frames)
-        if self._joined[:2] != (first, last):
-            self._joined = first, last, b"".join(self._frames[first:])
         made = b"".join(lines for origin, lines in self._made[first_made:] if origin != incarnation)
-        self._taken[incarnation] = last, len(self._made)
-        wanted = ((SHARED, self._joined[2]), (f"{CORPUS}/{RunLayout(Path()).made.name}", made))
+        wanted = ((SHARED, b"".join(self._frames[first:])), (f"{CORPUS}/{RunLayout(Path()).made.name}", made))
+        self._taken[incarnation] = len(self._frames), len(self._made)
         return [Piece(place, data, is_appended=True) for place, data in wanted if data]
 
 
@@ -130,8 +125,6 @@ class DistantWorker:
         self._calls: dict[Any, str] = {}
         self._outbox: list[bytes] = []
         self._pieces: list[Piece] = []
-        self._orders = self._takes = 0
-        # Numbers let an agent know a repeated call.
         self._messages: list[Up] = []
         self._snapshot = _NOTHING
         self._heard_at = self._told_at = launcher.clock()
@@ -214,7 +207,7 @@ class DistantWorker:
                 self._depart(Departure(result))
             elif method == "start":
                 self._is_begun = True
-                self._take()
+                self._call("take", NEWS_S)
                 self._give()
             elif method == "give":
                 self._give()
@@ -232,8 +225,7 @@ class DistantWorker:
         if news.departure is not None:
             self._depart(news.departure)
         else:
-            self._takes += 1
-            self._take()
+            self._call("take", NEWS_S)
 
     def _local(self, message: Up) -> Up:
         """Return a message with the paths of this machine."""
@@ -251,12 +243,8 @@ class DistantWorker:
         pieces = (*self._pieces, *self._launcher.shared.pieces(self.incarnation))
         order = Order(pieces, tuple(self._outbox))
         self._outbox, self._pieces = [], []
-        self._orders += 1
         self._told_at = self._launcher.clock()
-        self._call("give", self._orders, pack(order))
-
-    def _take(self) -> None:
-        self._call("take", self._takes, NEWS_S)
+        self._call("give", pack(order))
 
     def _call(self, method: str, *given: Any) -> None:
         self._calls[self._cluster.call(self._agent, method, *given)] = method

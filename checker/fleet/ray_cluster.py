@@ -28,32 +28,20 @@ _CALLS: Final = 3
 """Calls of an agent at once: `take` waits while `give` and `kill` come."""
 
 
-class RayAgent:
+class RayAgent(Agent):
     """An actor. Ray gives it a process of its own."""
 
     def __init__(self, work: Work | None = None) -> None:
-        self._folder = locked_folder()
+        folder = locked_folder()
         # User code expects its files in the working directory.
-        os.chdir(self._folder)
+        os.chdir(folder)
         # Without a name of the main module, multiprocessing does not run that of Ray again in each worker.
         sys.modules["__main__"].__file__ = None
-        self._agent = Agent(self._folder, work)
-
-    def start(self, luggage: bytes, start: bytes) -> str:
-        return self._agent.start(luggage, start)
-
-    def give(self, number: int, data: bytes) -> None:
-        self._agent.give(number, data)
-
-    def take(self, number: int, timeout_s: float) -> bytes:
-        return self._agent.take(number, timeout_s)
-
-    def kill(self) -> None:
-        self._agent.kill()
+        super().__init__(folder, work)
 
     def leave(self) -> None:
         """End the worker and remove its folder."""
-        self._agent.kill()
+        self.kill()
         os.chdir("/")
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -79,6 +67,7 @@ class RayCluster:
                 raise UsageError(
                     f"no Ray cluster at {address!r}: {reason}; check the address and the versions"
                 ) from error
+        # Without retries: a repeated order would be carried out twice.
         remote = ray.remote(max_concurrency=_CALLS, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD")
         self._actors: Any = remote(RayAgent)
 

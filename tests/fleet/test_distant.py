@@ -13,7 +13,7 @@ from checker.corpus.packing import pack
 from checker.corpus.records import Finding, Quarantined
 from checker.fleet.agent import Agent, Start, versions
 from checker.fleet.distant import DistantLauncher
-from checker.fleet.wire import News, Order, read
+from checker.fleet.wire import Order
 from checker.supervisor.execution import RunOutcome
 from tests.asking import run_settings
 from tests.fleet.threads import ThreadCluster
@@ -63,16 +63,6 @@ def test_lost_machines_lose_and_double_nothing(run: Run, far: Any, seed: int) ->
     assert run.told.cases.keys() == all_cases().keys()
     assert list(outcome.view.settled) == ["GET /users-found"]
     assert outcome.view.cases == sum(all_cases().values())
-
-
-def test_a_repeated_call_changes_nothing(run: Run, tmp_path: Path) -> None:
-    agent, settings = Agent(tmp_path / "agent", toy_work), run.settings()
-    assert agent.start(pack(Order()), _start(settings)) == ""
-    first = agent.take(0, 600.0)
-    assert read(first, News).messages
-    assert agent.take(0, 600.0) == first
-    agent.kill()
-    assert read(agent.take(1, 600.0), News).departure is not None
 
 
 def test_a_machine_with_another_version_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> None:
