@@ -123,7 +123,7 @@ class ClusterRotation(Struct):
 
     def _is_dull(self, label: Label) -> bool:
         """Whether all responses of an operation are one refusal (0: no response), and many."""
-        statuses = self._answered.get(label, {})
+        statuses = self._answered.get(label, Counter())
         if len(statuses) != 1 or label in self._lively:
             return False
         ((only, count),) = statuses.items()
