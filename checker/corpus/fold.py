@@ -184,7 +184,6 @@ class TaskView(Struct):
     next_index: int = 0
     finished: bool = False
     cases: int = 0
-    requests: int = 0
     failed_cases: int = 0
 
 
@@ -397,7 +396,6 @@ class RunView(Struct):
         task.next_index = max(task.next_index, record.next_index)
         task.finished |= record.finished
         task.cases += record.cases
-        task.requests += record.requests
         task.failed_cases += record.failed_cases
         self.cases += record.cases
         self.inquiries += record.inquiries

@@ -155,11 +155,9 @@ class LocalWorker:
 class LocalLauncher:
     """Waits for the workers that it started."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Work | None = None) -> None:
+        self._work = work
         self._workers: list[LocalWorker] = []
-
-    def _started(self, worker: LocalWorker) -> None:
-        self._workers.append(worker)
 
     def wait(self, timeout_s: float) -> None:
         """Wait until a worker has sent a message or ended, at most `timeout_s`."""
@@ -168,6 +166,9 @@ class LocalLauncher:
         ready = {one for one in wait(sources, timeout_s) if isinstance(one, int)}
         for worker in self._workers:
             worker.note(ready)
+
+    def close(self) -> None:
+        """Do nothing: threads need no cleaning up, and the fork server serves the next run of this process, and ends with it."""
 
 
 _CLOSE_GRACE_S = 2.0
@@ -210,18 +211,11 @@ class InlineWorker(LocalWorker):
 class InlineLauncher(LocalLauncher):
     """Starts workers as threads of this process."""
 
-    def __init__(self, work: Work | None = None) -> None:
-        super().__init__()
-        self._work = work
-
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> InlineWorker:
         """Start a worker in a thread."""
         worker = InlineWorker(incarnation, settings, self._work)
-        self._started(worker)
+        self._workers.append(worker)
         return worker
-
-    def close(self) -> None:
-        """Do nothing: threads need no cleaning up."""
 
 
 _PRELOADED = ["checker.workers.starting.preloaded"]
@@ -296,8 +290,7 @@ class ProcessLauncher(LocalLauncher):
     """Starts workers as processes."""
 
     def __init__(self, work: Work | None = None) -> None:
-        super().__init__()
-        self._work = work
+        super().__init__(work)
         self._context: ForkServerContext | SpawnContext
         if sys.platform.startswith("linux"):
             remove_folders_of_dead()
@@ -313,11 +306,8 @@ class ProcessLauncher(LocalLauncher):
         worker = ProcessWorker(self._context, incarnation, settings, self._work)
         if worker.pid is not None:
             ownership.register(worker.pid)
-        self._started(worker)
+        self._workers.append(worker)
         return worker
-
-    def close(self) -> None:
-        """Do nothing: the fork server serves the next run of this process, and ends with it."""
 
 
 def locked_folder() -> Path:
