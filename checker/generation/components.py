@@ -46,10 +46,9 @@ from checker.generation.normalization.forms import Facet
 from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import EMPTY, either, listed
+from checker.generation.sources.basic import EMPTY, draw_strategy, either, listed
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
-from checker.generation.sources.hypothesis import draw_strategy
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.bodies import carried_types, codec_of, is_file_type
 from checker.transport.wire.decoding import may_spread

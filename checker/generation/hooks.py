@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
 
-from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -12,10 +11,9 @@ from checker.core.case import NOT_SET, Case, drop_headers
 from checker.core.errors import HookExecutionError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookSource
 from checker.core.meta import ANYTHING
-from checker.generation.sources.basic import finished
+from checker.generation.sources.basic import Strategy, draw_strategy, finished, hypothesis
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import HOOK, Draw, DrawContext, retried
-from checker.generation.sources.hypothesis import Strategy, draw_strategy, strategy_of
 
 
 class PartHooks(Struct, frozen=True):
@@ -159,7 +157,7 @@ def called_for_case(hook: Hook, name: str, context: object, value: Any) -> Case:
 
 def _strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:
     found = call(hook, name, context, value)
-    if not isinstance(found, SearchStrategy):
+    if not isinstance(found, hypothesis.SearchStrategy):
         raise HookExecutionError(name, f"gave {found!r:.80}; it has to return a strategy")
     return found
 
@@ -167,7 +165,7 @@ def _strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:
 def _before_generate(draw: Draw, part: str, mine: PartHooks, context: object) -> Draw:
     if not mine.before_generate:
         return draw
-    strategy: Any = strategy_of(draw, f"<{part}>")
+    strategy: Any = hypothesis.strategy_of(draw, f"<{part}>")
     for hook in mine.before_generate:
         strategy = _strategy(hook, f"before_generate_{part}", context, strategy)
     return partial(draw_strategy, strategy)

@@ -25,9 +25,9 @@ from msgspec import Struct
 
 from checker.core.errors import IncorrectUsage
 from checker.core.registry import WORD, NameRule, Registry, register_format
+from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.hypothesis import draw_strategy
 from checker.graphql.nodes import plain
 
 Raw = dict[str, Any]

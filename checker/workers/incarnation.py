@@ -1,5 +1,6 @@
 """The life of one worker: opens the document, works, and says why it ended."""
 
+import sys
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -8,12 +9,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
+from checker.config.user_code import has_plugins
 from checker.core.errors import CheckerError, LoaderError, StorageError, UsageError
 from checker.core.send import drive, send_alone
 from checker.core.system import limit_reached
 from checker.corpus.layout import RunLayout
 from checker.corpus.secrets import secrets_of
-from checker.generation.sources.hypothesis import isolate, know_characters
+from checker.generation.sources.basic import hypothesis
 from checker.workers.cleaning import clean_up
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving, LeavingKind
@@ -25,9 +27,11 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, users: UsersCode = ALL_SCHEMAS) -> None:
     """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
-    isolate(RunLayout(Path(settings.corpus.folder)).caches)
+    # Only user code has strategies.
+    if settings.hooks or has_plugins() or "hypothesis" in sys.modules:
+        hypothesis.isolate(RunLayout(Path(settings.corpus.folder)).caches)
     if settings.hooks:
-        know_characters()
+        hypothesis.know_characters()
     try:
         place = open_worker_context(incarnation, settings, users)
     except CheckerError as error:

@@ -79,7 +79,7 @@ def test_the_supervisor_does_not_import_what_can_crash_or_hang() -> None:
 def test_a_worker_brings_only_what_every_run_needs() -> None:
     code = (
         "import sys, checker.workers.starting.preloaded;"
-        " print([name for name in ('asyncio', 'urllib3', 'pytest', 'rich') if name in sys.modules])"
+        " print([name for name in ('asyncio', 'hypothesis', 'urllib3', 'pytest', 'rich') if name in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"

@@ -32,9 +32,9 @@ from checker.generation.negation.breaches import Breach
 from checker.generation.negation.parts import may_be_missing, negation_of_body, negation_of_parameter
 from checker.generation.security import Alternative, SecurityParameter, alternatives
 from checker.generation.settings import GenerationSettings
+from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
-from checker.generation.sources.hypothesis import draw_strategy
 from checker.schema.pointers import pointer_child
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE

@@ -16,9 +16,9 @@ from checker.generation.boundaries.values import distinct
 from checker.generation.components import PartCompiler, is_mostly_refused, parts_of_users, said_of
 from checker.generation.dictionaries import SchemaPart, forced_into
 from checker.generation.security import Alternative
+from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE
-from checker.generation.sources.hypothesis import draw_strategy
 
 
 class UsualRequest(Struct):

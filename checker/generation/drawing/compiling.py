@@ -24,10 +24,9 @@ from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import emptiness, is_settled
 from checker.generation.normalization.forms import Branches, Canonical, Conjunction, FacetKey, key_of
 from checker.generation.normalization.reading import meant_types
-from checker.generation.sources.basic import BOOLEAN, NULL, either, one_of
+from checker.generation.sources.basic import BOOLEAN, NULL, Strategy, either, one_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import DEEPEST, Budget, Draw, DrawContext, Unfinished, retried
-from checker.generation.sources.hypothesis import Strategy
 
 _DEEPEST = 90
 """Schemas inside each other; Python has no room for many more."""

@@ -9,9 +9,9 @@ from checker.core.schema import Schema, UnresolvableReference
 from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import ARRAY, OBJECT, Canonical, Conjunction, Facet, identity
+from checker.generation.sources.basic import Strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
-from checker.generation.sources.hypothesis import Strategy
 from checker.validation.compiled import Compiled, OversizedSchema, UnusableSchema, compile_schema
 
 ENOUGH: Final = 10

@@ -35,10 +35,9 @@ from checker.generation.patterns.regexes import (
 )
 from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import either, finished, listed, one_of, texts
+from checker.generation.sources.basic import Strategy, draw_strategy, either, finished, listed, one_of, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw, DrawContext, GivenValue, Rejected, retried
-from checker.generation.sources.hypothesis import Strategy, draw_strategy
 from checker.validation.formats import STRING_FORMATS
 
 Check = Callable[[Any], bool]

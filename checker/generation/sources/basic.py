@@ -1,10 +1,20 @@
 """Draws that others are put together from."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from checker.core.system import later
 from checker.generation.sources.alphabets import Alphabet
 from checker.generation.sources.choices import Draw, Source
+
+if TYPE_CHECKING:
+    from checker.generation.sources import hypothesis as hypothesis
+
+    Strategy = hypothesis.SearchStrategy[Any]
+else:
+    # Hypothesis takes 0.15 s of CPU, which runs without strategies of users do without.
+    hypothesis = later("checker.generation.sources.hypothesis", by_all=False)
+    Strategy = Any
 
 NULL: Draw = lambda source: None  # noqa: E731
 """Draws null."""
@@ -39,6 +49,11 @@ def listed(values: Sequence[Any]) -> Draw:
 def texts(alphabet: Alphabet, low: int, high: int) -> Draw:
     """Draws strings of `low` to `high` characters."""
     return lambda source: source.string(alphabet, low, high)
+
+
+def draw_strategy(strategy: Strategy, source: Source) -> Any:
+    """Return a value of a user's strategy. Its choices become choices of the source."""
+    return hypothesis.draw_strategy(strategy, source)
 
 
 def binaries(size: int) -> Draw:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from hypothesis import core, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.control import BuildContext
+from hypothesis.database import DirectoryBasedExampleDatabase as DirectoryBasedExampleDatabase
 from hypothesis.database import choices_from_bytes as choices_from_bytes
 from hypothesis.database import choices_to_bytes as choices_to_bytes
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
@@ -21,7 +22,7 @@ from hypothesis.internal.conjecture.data import ConjectureData, Status
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.internal.intervalsets import IntervalSet
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import SearchStrategy as SearchStrategy
 
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Choice

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 from msgspec.structs import replace
 
 from checker.core.digests import digest, shard_of
@@ -12,7 +11,7 @@ from checker.core.operation import Label
 from checker.corpus.codec import decode, join
 from checker.corpus.packing import Undecodable, pack
 from checker.corpus.records import CorpusEntry
-from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes
+from checker.generation.sources.basic import hypothesis
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
 
@@ -24,14 +23,14 @@ class Shards:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._databases: dict[int, ExampleDatabase] = {}
+        self._databases: dict[int, hypothesis.DirectoryBasedExampleDatabase] = {}
 
-    def database(self, label: str) -> ExampleDatabase:
+    def database(self, label: str) -> "hypothesis.DirectoryBasedExampleDatabase":
         """The shard of an operation, as Hypothesis knows it."""
         shard = shard_of(label)
         database = self._databases.get(shard)
         if database is None:
-            database = DirectoryBasedExampleDatabase(self._root / f"{shard:02d}")
+            database = hypothesis.DirectoryBasedExampleDatabase(self._root / f"{shard:02d}")
             self._databases[shard] = database
         return database
 
@@ -41,6 +40,8 @@ class Shards:
 
     def load(self, label: str) -> list[bytes]:
         """Examples of an operation, shrunk ones first, shortest first."""
+        if not self._root.exists():
+            return []
         database = self.database(label)
         found: dict[bytes, None] = {}
         for where in (key(label), secondary_key(label)):
@@ -49,8 +50,9 @@ class Shards:
 
     def forget(self, label: str, choices: bytes) -> None:
         """Drop an example that does not fail any more."""
-        for where in (key(label), secondary_key(label)):
-            self.database(label).delete(where, choices)
+        if self._root.exists():
+            for where in (key(label), secondary_key(label)):
+                self.database(label).delete(where, choices)
 
 
 def key(label: str) -> bytes:
@@ -109,7 +111,7 @@ def _data(steps: Sequence[Step]) -> bytes:
     recipe = steps[0].recipe
     is_alone = len(steps) == 1 and not (steps[0].bindings or steps[0].names)
     if is_alone and isinstance(recipe, Drawn) and not recipe.learned:
-        return choices_to_bytes(recipe.choices)
+        return hypothesis.choices_to_bytes(recipe.choices)
     entry = CorpusEntry(steps[0].label, _bare(steps), (), 0.0)
     return _OURS + join([pack(entry)], 1)
 
@@ -142,7 +144,7 @@ def _without_found(binding: Binding) -> Binding:
 def _steps(label: Label, data: bytes) -> tuple[Step, ...]:
     """Return the recipe of a saved example; empty if it is unreadable."""
     if not data.startswith(_OURS):
-        choices = choices_from_bytes(data)
+        choices = hypothesis.choices_from_bytes(data)
         return () if choices is None else (Step(label, Drawn(tuple(choices))),)
     try:
         (entry,) = decode(data.removeprefix(_OURS))
