@@ -103,16 +103,10 @@ def negatives(
     """
     is_broken = is_broken or invalid_for(compiler, conjunction)
     shown: set[Any] = set()
-    kinds: set[tuple[int, Any]] = set()
     for _, of_part in groupby(breaches(compiler, conjunction, place), attrgetter("path")):
         together = list(of_part)
         is_typed = any(breach.keyword == "type" for breach in together)
         for breach in filter(wanted, together):
-            if breach.keyword == "type":
-                # There is one breach for each type; the probes are for all of them.
-                if (breach.node, breach.path) in kinds:
-                    continue
-                kinds.add((breach.node, breach.path))
             with compiler.context.aside():
                 found = list(_values(breach, compiler, is_broken, is_typed=is_typed))
                 if place.is_body and breach.keyword == "pattern":

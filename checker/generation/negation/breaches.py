@@ -25,82 +25,58 @@ from checker.generation.patterns.regexes import UnsupportedPattern, matcher
 from checker.generation.patterns.writing import names_like
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected, retried
+from checker.generation.sources.context import Budget, Draw, Rejected, retried
 
 Broken = Callable[[Source], tuple[Any, Any]]
 """Draws a whole value and the part of it that is wrong."""
 Host = Callable[[Broken], Broken]
 """Puts a broken value into a larger one. Raises `Unsatisfiable`."""
 _Where = Callable[[Source, Any], Any]
-"""Return the key or index of a value at which the broken part is put."""
+"""Return the key or index of a value at which the broken part is put, after it has made room for it."""
 
 _SAMPLES: Final = 6
 
 
-_Around = Callable[[], Draw]
-"""Returns the draw of what stands around a breach, compiled when it is first needed. Raises `Unsatisfiable`.
-
-All breaches below one place share it. The compiler keeps the reason of a conjunction that has no values.
-"""
-
-
-def _placed(around: Draw, where: _Where, broken: Broken) -> Broken:
-    """Return draws of a valid value with a broken part."""
-
-    def whole(source: Source) -> tuple[Any, Any]:
-        value = around(source)
-        at = where(source, value)
-        value[at], wrong = broken(source)
-        return value, wrong
-
-    return whole
-
-
-def _appended(around: Draw, broken: Broken) -> Broken:
-    """Return draws of a valid array with a broken item after all others."""
-
-    def whole(source: Source) -> tuple[Any, Any]:
-        value = around(source)
-        item, wrong = broken(source)
-        return [*value, item], wrong
-
-    return whole
-
-
-def _put(around: _Around, where: _Where, otherwise: Host) -> Host:
-    """Return the host that replaces a part of a valid value; `otherwise` where no valid value has that part."""
+def put(valid: Callable[[], Draw], where: _Where) -> Host:
+    """Return the host that puts a broken part into a valid object or array. It is compiled when it is first needed."""
+    # All breaches below one place share it. The compiler keeps the reason of a conjunction that has no values.
+    around = cache(valid)
 
     def host(broken: Broken) -> Broken:
-        try:
-            draw = around()
-        except Unsatisfiable:
-            return otherwise(broken)
-        return _placed(draw, where, broken)
+        draw = around()
+
+        def whole(source: Source) -> tuple[Any, Any]:
+            value = draw(source)
+            at = where(source, value)
+            part, wrong = broken(source)
+            if isinstance(value, list):
+                value[at : at + 1] = [part]
+            else:
+                value[at] = part
+            return value, wrong
+
+        return whole
 
     return host
-
-
-def _with_room(site: MutationSite) -> _Around:
-    """Return draws of objects that may have one property more."""
-    return cache(lambda: site.draw((*site.rest(), with_room(site, "room"))))
 
 
 def in_property(site: MutationSite, name: str) -> Host:
     """Return the host of a declared property."""
-    with_it = cache(lambda: site.narrowed(f"with-{name}", OBJECT | {"required": [name]}))
-    room, key = _with_room(site), lambda source, value: name
-    return _put(with_it, key, lambda broken: _placed(room(), key, broken))
+
+    def valid() -> Draw:
+        if site.form.branches:
+            # Alternatives and conditions may be about the presence of a property.
+            with suppress(Unsatisfiable):
+                return site.narrowed(f"with-{name}", OBJECT | {"required": [name]})
+        return site.valid_object()
+
+    return put(valid, lambda source, value: with_room(site, value, name))
 
 
 def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
     """Return the host of a property whose name is drawn."""
-    around, names = _with_room(site), cache(named)
-
-    def host(broken: Broken) -> Broken:
-        room, name = around(), names()
-        return _placed(room, lambda source, value: name(source), broken)
-
-    return host
+    names = cache(named)
+    return put(site.valid_object, lambda source, value: with_room(site, value, names()(source)))
 
 
 def companions(form: Canonical, pattern: str) -> frozenset[str]:
@@ -138,16 +114,15 @@ def matching_name(site: MutationSite, pattern: str, also: frozenset[str]) -> Dra
 
 def as_name(site: MutationSite) -> Host:
     """Return the host of the name of a property."""
-    objects = _with_room(site)
     items = cache(lambda: site.compiler.compile(site.form.objects.additional, item_of(site.place)))
 
     def host(broken: Broken) -> Broken:
-        around, item = objects(), items()
+        objects, item = site.valid_object(), items()
 
         def whole(source: Source) -> tuple[Any, Any]:
-            value = around(source)
+            value = objects(source)
             name, wrong = broken(source)
-            value[name] = item(source)
+            value[with_room(site, value, name)] = item(source)
             return value, wrong
 
         return whole
@@ -155,27 +130,17 @@ def as_name(site: MutationSite) -> Host:
     return host
 
 
-def _always(at: int, source: Source, value: Any) -> int:
-    return at
+def in_items(site: MutationSite, first: int, *, is_fixed: bool) -> Host:
+    """Return the host of the item after the first ones, or of it or any after it."""
 
-
-def in_items(site: MutationSite, first: int, tag: str, where: _Where) -> Host:
-    """Return the host of an item; it is appended to `first` items where no valid array has more."""
-    with_it = cache(lambda: site.narrowed(tag, ARRAY | {"minItems": first + 1}))
-    sizes = ARRAY | {"minItems": first, "maxItems": first}
-    exactly = cache(lambda: site.narrowed(f"with {first} at most", sizes))
-    return _put(with_it, where, lambda broken: _appended(exactly(), broken))
-
-
-def among_items(site: MutationSite) -> Host:
-    """Return the host of an item that is neither declared by its index nor needed for `contains`."""
-    first = max(len(site.form.arrays.prefix), len(site.form.arrays.contained))
+    def valid() -> Draw:
+        return site.narrowed(f"from {first}", ARRAY | {"minItems": first}) if first else site.valid_array()
 
     def where(source: Source, value: list[Any]) -> int:
         last = len(value) - 1
-        return source.integer(first, last) if first < last else last
+        return first if is_fixed or last <= first else source.integer(first, last)
 
-    return in_items(site, first, "with-item", where)
+    return put(valid, where)
 
 
 Path = tuple[str, ...]
@@ -294,9 +259,10 @@ class _BreachWalk(Struct):
     def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
         sites = []
         is_known = True
-        given = frozenset(facet.key for facet in node.conjunction)
         for facet in form.facets:
-            site = MutationSite(self.compiler, form, facet, self.compiler.canon.said(facet), node.place, given)
+            site = MutationSite(
+                self.compiler, form, facet, self.compiler.canon.said(facet), node.place, node.conjunction
+            )
             sites.append(site)
             if facet.is_made or node.spares(facet.pointer) or not self._is_new(node, facet):
                 continue
@@ -355,10 +321,11 @@ class _BreachWalk(Struct):
             if objects.names:
                 self._inside(node, (*objects.names, _TEXT), _NAME, (PathStep.NAME, _ANY), as_name(site))
         for index, conjunction in enumerate(arrays.prefix):
-            host = in_items(site, index, f"with-{index}", partial(_always, index))
-            child(conjunction, PathStep.INDEX, str(index), host)
+            child(conjunction, PathStep.INDEX, str(index), in_items(site, index, is_fixed=True))
         if not arrays.is_closed:
-            child(arrays.items, PathStep.ITEM, _ANY, among_items(site))
+            # Items that are declared by their index, or needed for `contains`, come first.
+            first = max(len(arrays.prefix), len(arrays.contained))
+            child(arrays.items, PathStep.ITEM, _ANY, in_items(site, first, is_fixed=False))
 
     def _inside(
         self, node: _Node, conjunction: Conjunction, place: TextPlace, token: tuple[PathStep, str], host: Host
@@ -405,56 +372,42 @@ class _BreachWalk(Struct):
 
 
 Thing = TypeVar("Thing")
+_CHOICES: Final = 8
+"""Impossible alternatives that are chosen one after the other before the next possible one is taken."""
 
 
 class LazyAlternatives(Generic[Thing]):
     """Alternatives that are made when they are first chosen.
 
-    One that turns out impossible gives way to the next possible one, so that the same choices always mean the same. The
-    search ends after `reach` of them: a schema may have hundreds that each cost a compilation. Then `last` and the `far`
-    ones after it are tried.
+    One that turns out impossible is chosen anew, so that all possible ones have equal shares.
     """
 
-    __slots__ = ("_far", "_last", "_made", "_makes", "_reach", "_ready")
+    __slots__ = ("_made", "_makes")
 
-    def __init__(
-        self, makes: Iterable[Callable[[], Thing | None]], *, reach: int = 1_000, last: int = 0, far: int = 1_000
-    ) -> None:
+    def __init__(self, makes: Iterable[Callable[[], Thing | None]]) -> None:
         self._makes = list(makes)
-        self._reach = reach
-        self._last = last
-        self._far = far
         self._made: dict[int, Thing | None] = {}
-        self._ready: dict[int, Thing | None] = {}
-        """Index -> the alternative that is taken for it; None where none was found."""
-
-    def __len__(self) -> int:
-        return len(self._makes)
 
     def at(self, index: int) -> Thing | None:
-        """Return the alternative at an index, or the one that is taken for it."""
-        # Compiling all breaches of an operation would cost far more than most runs use of them.
-        if index not in self._ready:
-            is_last = index == self._last
-            found = self._first(index, self._far if is_last else self._reach)
-            self._ready[index] = self.at(self._last) if found is None and not is_last else found
-        return self._ready[index]
-
-    def _first(self, index: int, reach: int) -> Thing | None:
+        """Return the alternative at an index, or the next possible one; None if none is possible."""
         count = len(self._makes)
-        for step in range(min(reach, count)):
-            at = (index + step) % count
-            if at not in self._made:
-                self._made[at] = self._makes[at]()
-            found = self._made[at]
-            if found is not None:
-                return found
-        return None
+        found = (self._ready(at) for at in (*range(index, count), *range(index)))
+        return next((one for one in found if one is not None), None)
+
+    def _ready(self, index: int) -> Thing | None:
+        if index not in self._made:
+            self._made[index] = self._makes[index]()
+        return self._made[index]
 
     def drawn(self, source: Source) -> Thing:
-        """Return any of them; at least one must be possible."""
+        """Return any of the possible ones; there must be at least one."""
         count = len(self._makes)
-        found = self.at(source.choice(count) if count > 1 else 0)
+        index = source.choice(count) if count > 1 else 0
+        for _ in range(_CHOICES):
+            if self._ready(index) is not None:
+                break
+            index = source.choice(count)
+        found = self.at(index)
         assert found is not None
         return found
 
@@ -473,13 +426,10 @@ _TRIED: Final = 600
 """Choices of all trials together: large values are tried less often."""
 _RECORDED: Final = 7_000
 """Bytes of choices: Hypothesis accepts 8,192 for a whole case."""
-_REACH: Final = 4
-"""Impossible breaches in a row after which an easy one is taken."""
 _FAR: Final = 24
-"""Impossible breaches in a row after which the schema counts as unbreakable."""
+"""Impossible breaches after which the schema counts as unbreakable."""
 _NOT_ALONE: Final = 0.04
 """Share of values that break two keywords because they cannot be broken one by one: a number where texts are listed."""
-_ATTEMPTS: Final = 20
 NOTHING: Final = "Impossible to generate negative test cases"
 
 
@@ -502,19 +452,34 @@ def compile_negative(
     with compiler.budget.lent(STEPS), suppress(BudgetSpent):
         # `extend` keeps the breaches that come before the end of the budget.
         listed.extend(islice(filter(wanted, breaches(compiler, conjunction, place)), _MOST))
-    # Not bound methods: they would make a reference cycle, which keeps the whole program in memory until a collection.
-    makes = [partial(_tried, breach, is_broken, compiler.context, compiler.budget) for breach in listed]
-    choice = _BreachChoice(listed, makes)
-    if choice.is_empty:
+    # Not a bound method: it would make a reference cycle, which keeps the whole program in memory until a collection.
+    ready = cache(partial(_tried, listed, is_broken, compiler))
+    # Most schemas have a type, and a wrong type is cheap to compile.
+    first = next((index for index, one in enumerate(listed) if one.keyword == "type"), 0)
+    if not any(map(ready, islice(dict.fromkeys((first, *range(len(listed)))), min(_FAR, len(listed))))):
         raise Unsatisfiable(pointer, NOTHING)
+    alone = [index for index, breach in enumerate(listed) if breach.is_alone]
+    others = [index for index, breach in enumerate(listed) if not breach.is_alone]
+    if not alone:
+        alone, others = others, []
+    nodes = _grouped(listed, alone)
 
-    def make(source: Source) -> tuple[Any, Violation]:
-        breach, draw = choice.drawn(source)
+    def make(source: Source) -> tuple[Any, Violation] | None:
+        if others and source.boolean(_NOT_ALONE):
+            index = others[source.choice(len(others))]
+        else:
+            node = nodes[source.choice(len(nodes)) if len(nodes) > 1 else 0]
+            ways = node[source.choice(len(node)) if len(node) > 1 else 0]
+            index = ways[source.choice(len(ways)) if len(ways) > 1 else 0]
+        draw = ready(index)
+        if draw is None:
+            return None
         value, wrong = draw(source)
+        breach = listed[index]
         return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
 
     # A value that is wrong for the schema may be right as the text that is sent: only the proof decides.
-    return retried(make, lambda drawn: is_broken(drawn[0]), compiler.context, pointer, _ATTEMPTS)
+    return retried(make, lambda drawn: drawn is not None and is_broken(drawn[0]), compiler.context, pointer)
 
 
 def invalid_for(compiler: Compiler, conjunction: Conjunction) -> Callable[[Any], bool]:
@@ -528,47 +493,12 @@ def tried_with(budget: Budget) -> AbstractContextManager[None]:
     return budget.lent(STEPS, _THRIFT)
 
 
-class _BreachChoice:
-    """The choice of a breach, which is compiled and tried when it is first chosen."""
-
-    __slots__ = ("_first", "_nodes", "_others", "_ready")
-
-    def __init__(self, listed: list[Breach], makes: Sequence[Callable[[], tuple[Breach, Broken] | None]]) -> None:
-        # Most schemas have a type, and a wrong type is cheap to compile.
-        self._first = next((i for i, one in enumerate(listed) if one.keyword == "type"), 0)
-        self._ready = LazyAlternatives(makes, reach=_REACH, last=self._first, far=_FAR)
-        alone = [index for index, breach in enumerate(listed) if breach.is_alone]
-        self._others = [index for index, breach in enumerate(listed) if not breach.is_alone]
-        if not alone:
-            alone, self._others = self._others, []
-        self._nodes = _grouped(listed, alone)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no breach is possible."""
-        return len(self._ready) == 0 or self._ready.at(self._first) is None
-
-    def drawn(self, source: Source) -> tuple[Breach, Broken]:
-        """Return one of the breaches with its draws."""
-        others, nodes = self._others, self._nodes
-        if others and source.boolean(_NOT_ALONE):
-            index = others[source.choice(len(others))]
-        else:
-            node = nodes[source.choice(len(nodes)) if len(nodes) > 1 else 0]
-            ways = node[source.choice(len(node)) if len(node) > 1 else 0]
-            index = ways[source.choice(len(ways)) if len(ways) > 1 else 0]
-        found = self._ready.at(index)
-        assert found is not None
-        return found
-
-
-def _tried(
-    breach: Breach, is_broken: Callable[[Any], bool], context: DrawContext, budget: Budget
-) -> tuple[Breach, Broken] | None:
-    """Return a breach with its draws if one of a few from fixed seeds is proved broken, else None."""
+def _tried(listed: list[Breach], is_broken: Callable[[Any], bool], compiler: Compiler, index: int) -> Broken | None:
+    """Return the draws of a breach if one of a few from fixed seeds is proved broken and can be recorded, else None."""
+    context = compiler.context
     try:
-        with tried_with(budget):
-            draw = breach.compile()
+        with tried_with(compiler.budget):
+            draw = listed[index].compile()
     except (Unsatisfiable, BudgetSpent):
         return None
     spent = 0
@@ -579,7 +509,7 @@ def _tried(
             with suppress(Rejected, BudgetSpent):
                 value, _ = draw(source)
                 if is_broken(value):
-                    return (breach, draw) if _size(source.choices) < _RECORDED else None
+                    return draw if _size(source.choices) < _RECORDED else None
             spent += len(source.choices)
             if spent > _TRIED:
                 break

@@ -11,7 +11,18 @@ from msgspec.structs import replace
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.normalization.forms import FOLLOWED, Canonical, Conjunction, Facet, FacetKey, made
+from checker.generation.normalization.forms import (
+    ARRAY,
+    FOLLOWED,
+    NULL,
+    OBJECT,
+    TYPES,
+    Canonical,
+    Conjunction,
+    Facet,
+    made,
+)
+from checker.generation.normalization.reading import meant_types
 from checker.generation.sources.basic import one_of
 from checker.generation.sources.context import Draw, retried
 from checker.schema.pointers import pointer_child
@@ -42,8 +53,8 @@ class MutationSite(Struct, frozen=True):
     said: Mapping[str, Any]
     """Keywords of the facet."""
     place: TextPlace
-    given: frozenset[FacetKey]
-    """Facets of the conjunction that the form was read from."""
+    whole: Conjunction
+    """The conjunction that the form was read from."""
 
     def pointer(self, *tokens: str) -> str:
         """Return the pointer of a part of the facet."""
@@ -53,10 +64,11 @@ class MutationSite(Struct, frozen=True):
         """Return the conjunction without these keywords of the facet, or of all facets of the document."""
         # The meaning of a `not` is read again from the `not`.
         pushed = tuple(f"{pointer_child(key[0], 'not')}/" for key in self.form.pushed)
+        given = {facet.key for facet in self.whole}
         return tuple(
             _cut(facet, keywords if facet is self.facet or (everywhere and not facet.is_made) else ())
             for facet in self.form.facets
-            if facet.key in self.given or not (facet.is_made or f"{facet.pointer}/".startswith(pushed))
+            if facet.key in given or not (facet.is_made or f"{facet.pointer}/".startswith(pushed))
         )
 
     def made(self, name: str, raw: Mapping[str, Any]) -> Facet:
@@ -70,6 +82,22 @@ class MutationSite(Struct, frozen=True):
     def draw(self, conjunction: Conjunction) -> Draw:
         """Return positive draws. Raises `Unsatisfiable`."""
         return self.compiler.compile(conjunction, self.place)
+
+    def valid_object(self) -> Draw:
+        """Return draws of valid objects. Raises `Unsatisfiable`."""
+        return self._valid(OBJECT, dict)
+
+    def valid_array(self) -> Draw:
+        """Return draws of valid arrays. Raises `Unsatisfiable`."""
+        return self._valid(ARRAY, list)
+
+    def _valid(self, kind: str, python: type) -> Draw:
+        form = self.form
+        kinds = set(meant_types(form) if form.types == frozenset(TYPES) else form.types)
+        if kinds - {NULL} != {kind}:
+            return self.narrowed(kind, {"type": kind})
+        draw = self.draw(self.whole)
+        return self.retried(draw, lambda value: isinstance(value, python), "type") if NULL in kinds else draw
 
     def narrowed(self, name: str, raw: Mapping[str, Any], without: tuple[str, ...] = ()) -> Draw:
         """Return draws of the rest of the conjunction that satisfy `raw` as well. Raises `Unsatisfiable`."""

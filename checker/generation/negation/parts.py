@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from checker.config.overrides import Override
 from checker.core.case import NOT_SET
@@ -258,9 +258,12 @@ def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
         valid = part.compiler.compile(part.conjunction, part.place)
     except Unsatisfiable:
         return None
-    proof, is_wanted = negation_of_body(compiler.settings, body, part)
-    if proof is None:
+    wrong, is_wanted = negation_of_body(compiler.settings, body, part)
+    if wrong is None:
         return None
+    # Null may be no body at all, which an optional one allows.
+    may_be_null = compiler.operation.body_required
+    proof: Proof = lambda value: (value is not None or may_be_null) and wrong(value)  # noqa: E731
     broken: NegativeDraw | None = None
     with suppress(Unsatisfiable, BudgetSpent):
         broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
@@ -282,8 +285,6 @@ class NegatedPart(Struct):
     targets: Targets
     _last: NegationTarget | None = None
     """The target of the case that is drawn."""
-    _beside: dict[str, Draw] = field(default_factory=dict)
-    """Name of the wrong parameter -> draws of the others."""
 
     def draw(self, source: Source) -> Any:
         """Draw all parameters of the location, or the body; the violation goes into the context."""
@@ -291,10 +292,10 @@ class NegatedPart(Struct):
         if self.location is Location.BODY:
             body = self._broken(source, target)
             return body, None if body is NOT_SET else target.name
-        valid = self._beside.get(target.name)
-        if valid is None:
-            valid = self._beside[target.name] = self.compiler.parameters(self.location, but=target.name)
-        values: dict[str, Any] = dict(valid(source))
+        values: dict[str, Any] = dict(self.compiler.parameters(self.location)(source))
+        context, given = self.compiler.context, (self.location, target.name)
+        context.bindings = [one for one in context.bindings if (one.location, one.name) != given]
+        values.pop(target.name, None)
         value = self._broken(source, target)
         if value is not _ABSENT:
             values[target.name] = value

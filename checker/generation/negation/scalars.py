@@ -8,13 +8,24 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.drawing.places import is_in_head
 from checker.generation.drawing.scalars import compile_listed, nearest_float
 from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, breaker, first_of, mixed
 from checker.generation.normalization import forms
-from checker.generation.normalization.forms import Canonical, same
+from checker.generation.normalization.forms import (
+    ArrayForm,
+    Canonical,
+    Facet,
+    Numbers,
+    ObjectForm,
+    StringForm,
+    kinds_of,
+    same,
+)
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected
@@ -27,15 +38,17 @@ _KINDS: Final = (
 )  # fmt: skip
 _LISTS: Final = ("enum", "const")
 _SCALARS: Final = {"type": [forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING]}
-_SMALL: Final[dict[str, dict[str, Any]]] = {
-    forms.ARRAY: {"maxItems": 3, "items": _SCALARS},
-    forms.OBJECT: {"maxProperties": 3, "additionalProperties": _SCALARS},
-}
+_SMALL: Final[dict[str, Any]] = {"maxItems": 3, "items": _SCALARS, "maxProperties": 3, "additionalProperties": _SCALARS}
 """A small array or object suffices if every array or object is invalid."""
+_GROUPS: Final[tuple[tuple[frozenset[str], dict[str, Any]], ...]] = (
+    (frozenset({forms.STRING, forms.NULL, forms.BOOLEAN, forms.NUMBER}), {}),
+    (frozenset({forms.ARRAY, forms.OBJECT}), _SMALL),
+)
+"""Types that are drawn together. Scalars are apart: beside keywords of arrays and objects, an open type means those."""
 
 
 def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
-    """Yield a mutation for each type that is not declared."""
+    """Yield the mutation to a type that is not declared."""
     types = frozenset([value] if isinstance(value, str) else value)
     if forms.NUMBER in types:
         types |= {forms.INTEGER}
@@ -43,23 +56,53 @@ def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
         # OpenAPI 3.0 declares null with `nullable`, beside the type.
         types |= {forms.NULL}
     is_alone = not any(name in site.said for name in _LISTS) and not site.mentions_elsewhere("type")
-    for kind in _KINDS:
-        if kind not in types:
-            yield Mutation(site.pointer("type"), "type", value, partial(_of_type, site, kind, types), is_alone)
+    others = [kind for kind in _KINDS if kind not in types]
+    if others:
+        yield Mutation(site.pointer("type"), "type", value, partial(_of_types, site, others, types), is_alone)
 
 
-def _of_type(site: MutationSite, kind: str, types: frozenset[str]) -> Draw:
+def _of_types(site: MutationSite, kinds: list[str], types: frozenset[str]) -> Draw:
+    free = frozenset(kind for kind in kinds if _is_free(site.form, kind))
+    makes = [partial(_of_type, site, kind) for kind in kinds if kind not in free]
+    shares = [1] * len(makes)
+    for among, small in _GROUPS:
+        some = sorted(free & among)
+        if some:
+            # Most places have only a type, and share their draws.
+            shared = Facet({"type": some, **small}, f"#/{' '.join(some)}", is_made=True)
+            makes.append(partial(site.draw, (shared,)))
+            shares.append(len(some))
+    draw = mixed(*makes, shares=tuple(shares))
+    if forms.INTEGER in types and forms.NUMBER in kinds:
+        return site.retried(draw, lambda value: kinds_of(value).isdisjoint(types), "type")
+    return draw
+
+
+def _of_type(site: MutationSite, kind: str) -> Draw:
     words = ("type", *_LISTS) if any(name in site.said for name in _LISTS) else ("type",)
-    small = {"type": kind, **_SMALL.get(kind, {})}
-    draw = first_of(
-        partial(site.replaced, ("type",), f"type={kind} small", small),
+    return first_of(
+        partial(site.replaced, ("type",), f"type={kind} small", {"type": kind, **_SMALL}),
         partial(site.replaced, ("type",), f"type={kind}", {"type": kind}),
         # Listed values have a type themselves: the list goes with the type, or stays with it.
         partial(site.replaced, words, f"type={kind}", {"type": kind}),
     )
-    if kind == forms.NUMBER and forms.INTEGER in types:
-        return site.retried(draw, lambda value: isinstance(value, float) and not value.is_integer(), "type")
-    return draw
+
+
+def _is_free(form: Canonical, kind: str) -> bool:
+    """Whether nothing but its type forbids the values of a type."""
+    if form.enum is not None or form.branches or form.forbidden or form.needs_check or form.opaque:
+        return False
+    match kind:
+        case forms.STRING:
+            return form.strings == StringForm() and ASSERTED_FORMATS.keys().isdisjoint(form.formats)
+        case forms.NUMBER:
+            return form.numbers == Numbers() and INTEGER_RANGES.keys().isdisjoint(form.formats)
+        case forms.ARRAY:
+            return form.arrays == ArrayForm()
+        case forms.OBJECT:
+            return replace(form.objects, rules=[]) == ObjectForm()
+        case _:
+            return True
 
 
 def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:

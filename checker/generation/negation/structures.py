@@ -70,10 +70,16 @@ def _too_many_properties(site: MutationSite, keyword: str, most: Any) -> Draw:
 def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
     def larger() -> Draw:
         """Return draws of a valid object with one property more."""
-        draw = site.draw((*site.rest(), with_room(site, f"{keyword}-room")))
-        name = unknown_name(site)
+        objects, name = site.valid_object(), unknown_name(site)
         others = tuple(one for one in site.form.objects.additional if one.pointer != site.pointer(keyword))
-        return with_property(draw, name, site.compiler.compile(others, item_of(site.place)))
+        item = site.compiler.compile(others, item_of(site.place))
+
+        def grown(source: Source) -> dict[str, Any]:
+            found: dict[str, Any] = objects(source)
+            found[with_room(site, found, name(source))] = item(source)
+            return found
+
+        return grown
 
     anyhow = partial(site.replaced, (keyword,), f"{keyword}-more", OBJECT | {"minProperties": 1})
     if keyword == "additionalProperties":
@@ -83,23 +89,14 @@ def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
     return mixed(larger, anyhow, shares=(4, 1))
 
 
-def with_property(objects: Draw, name: Draw, item: Draw) -> Draw:
-    """Return draws of an object to which a property is added."""
-
-    def grown(source: Source) -> dict[str, Any]:
-        found: dict[str, Any] = objects(source)
-        found[name(source)] = item(source)
-        return found
-
-    return grown
-
-
-def with_room(site: MutationSite, name: str) -> Facet:
-    """Return a schema of objects that may have one property more. Raises `Unsatisfiable`."""
-    most = site.form.objects.count.high
-    if most == 0:
-        raise Unsatisfiable(site.pointer("maxProperties"), "there is no room for a property")
-    return site.made(name, OBJECT | ({} if most is None else {"maxProperties": most - 1}))
+def with_room(site: MutationSite, value: dict[str, Any], name: str) -> str:
+    """Return the name of a property for which an object has room, without an optional one if it is full."""
+    objects = site.form.objects
+    if objects.count.high is not None and name not in value and len(value) >= objects.count.high:
+        optional = [one for one in value if one not in objects.required]
+        if optional:
+            del value[optional[-1]]
+    return name
 
 
 def unknown_name(site: MutationSite) -> Draw:

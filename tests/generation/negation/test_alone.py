@@ -119,17 +119,3 @@ def test_what_comes_to_nothing_gives_way_to_the_next() -> None:
 def test_nothing_comes_of_nothing() -> None:
     assert LazyAlternatives[int]([]).at(0) is None
     assert LazyAlternatives[int]([lambda: None, lambda: None]).at(1) is None
-
-
-def test_a_search_for_what_is_something_ends_soon() -> None:
-    asked = []
-
-    def make(index: int) -> int | None:
-        asked.append(index)
-        return index if index == 70 else None
-
-    some = LazyAlternatives([partial(make, index) for index in range(100)], reach=4, last=64, far=8)
-    assert some.at(10) == 70
-    assert asked == [10, 11, 12, 13, *range(64, 71)]
-    assert some.at(11) == 70
-    assert asked[-1] == 14
