@@ -441,8 +441,9 @@ def compile_negative(
     is_broken: Callable[[Any], bool] | None = None,
     wanted: Callable[[Breach], bool] | None = None,
 ) -> NegativeDraw:
-    """Return draws of values that a conjunction does not admit: uniform over its schemas, then over their keywords.
+    """Return draws of values that a conjunction does not admit.
 
+    Half of them are uniform over its schemas, then over their keywords; half over keywords, then over schemas.
     `is_broken` is the proof that a value has to pass; by default it must be invalid. Only `wanted` breaches are taken.
     Raises `Unsatisfiable` when there is no way to break the conjunction.
     """
@@ -462,14 +463,16 @@ def compile_negative(
     others = [index for index, breach in enumerate(listed) if not breach.is_alone]
     if not alone:
         alone, others = others, []
-    nodes = _grouped(listed, alone)
+    # Most places have only a type: chosen by places alone, two of three wrong values would be of a wrong type.
+    tables = [_grouped(listed, alone, "node", "keyword"), _grouped(listed, alone, "keyword", "node")]
 
     def make(source: Source) -> tuple[Any, Violation] | None:
         if others and source.boolean(_NOT_ALONE):
             index = others[source.choice(len(others))]
         else:
-            node = nodes[source.choice(len(nodes)) if len(nodes) > 1 else 0]
-            ways = node[source.choice(len(node)) if len(node) > 1 else 0]
+            groups = tables[source.choice(2)]
+            group = groups[source.choice(len(groups)) if len(groups) > 1 else 0]
+            ways = group[source.choice(len(group)) if len(group) > 1 else 0]
             index = ways[source.choice(len(ways)) if len(ways) > 1 else 0]
         draw = ready(index)
         if draw is None:
@@ -523,10 +526,10 @@ def _size(choices: Sequence[Choice]) -> int:
     )
 
 
-def _grouped(listed: list[Breach], indices: Iterable[int]) -> list[list[list[int]]]:
-    """Return, for each schema and each of its keywords, the indices of the breaches."""
-    nodes: dict[int, dict[str, list[int]]] = {}
+def _grouped(listed: list[Breach], indices: Iterable[int], outer: str, inner: str) -> list[list[list[int]]]:
+    """Return the indices of the breaches for each value of one field, and for each value of another one in it."""
+    groups: dict[Any, dict[Any, list[int]]] = {}
     for index in indices:
         breach = listed[index]
-        nodes.setdefault(breach.node, {}).setdefault(breach.keyword, []).append(index)
-    return [list(keywords.values()) for keywords in nodes.values()]
+        groups.setdefault(getattr(breach, outer), {}).setdefault(getattr(breach, inner), []).append(index)
+    return [list(group.values()) for group in groups.values()]
