@@ -21,7 +21,7 @@ from checker.core.operation import Label
 from checker.corpus.codec import FrameEncoder
 from checker.corpus.layout import RunLayout
 from checker.corpus.packing import pack
-from checker.corpus.records import TaskProgress, TaskStarted, ValueSeen
+from checker.corpus.records import TaskProgress, ValueSeen
 from checker.demo import Server
 from checker.fleet.distant import DistantLauncher
 from checker.fleet.wire import CORPUS, News, Piece
@@ -100,7 +100,7 @@ class SyntheticCluster:
         progress = TaskProgress(
             task, "exploration", (label,), REQUESTS, True, REQUESTS, REQUESTS, 0, ((label, 200, REQUESTS),), ledger
         )
-        frame = self._frames.frame([pack(TaskStarted(task, "exploration", (label,), 0)), pack(seen), pack(progress)])
+        frame = self._frames.frame([pack(seen), pack(progress)])
         messages = (encode(TasksEnded(((task, REQUESTS, True),), (LeaseReport(),))),)
         pieces = (Piece(f"{CORPUS}/journals/{agent + 1:08d}-1.journal", frame, is_appended=True),)
         return pack(News(messages, pieces, self._frames.frame([pack(seen)]), _SNAPSHOT))
