@@ -425,15 +425,11 @@ def _declared_alone(case: Case) -> Case | None:
     operation = case.operation
     places = [(one.location, one.name) for one in operation.parameters]
     places += [one.place for needed in operation.security for one in needed.schemes]
-    declared = {(location, _known(location, name)) for location, name in places}
+    declared = {(location, location.key(name)) for location, name in places}
     kept = copy(case)
     for container, location in _CONTAINERS:
         values = getattr(case, container)
-        left = {name: value for name, value in values.items() if (location, _known(location, name)) in declared}
+        left = {name: value for name, value in values.items() if (location, location.key(name)) in declared}
         setattr(kept, container, left)
     is_less = any(len(getattr(kept, name)) < len(getattr(case, name)) for name, _ in _CONTAINERS)
     return kept if is_less else None
-
-
-def _known(location: Location, name: str) -> str:
-    return name.lower() if location is Location.HEADER else name

@@ -86,8 +86,7 @@ def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
     if origin is None:
         raise UsageError("--auth-wfc: give the base URL of the API, where the user logs in, with --url")
     user, *_ = chosen_users(settings.auth.wfc, authentication.wfc.user)
-    source = UserSource(Identities([user.name]), None, wiring_of(settings, origin), user)
-    return source.log_in()
+    return UserSource(Identities([user.name]), None, wiring_of(settings, origin), user).fetch()
 
 
 def _has(request: WireRequest, credentials: Credentials) -> bool:

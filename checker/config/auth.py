@@ -18,6 +18,7 @@ from msgspec import Struct
 from checker.config.value_kinds import Problem, did_you_mean, header, http_url, invalid, type_name
 from checker.core.credentials import basic_authorization
 from checker.core.errors import ConfigError, UnreadableFile
+from checker.core.media_types import is_form, is_json
 from checker.core.redact import Redaction
 from checker.core.system import later, read_local
 
@@ -296,7 +297,7 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
         text = f"Cannot use multiple authentication methods simultaneously: {listed}; choose one"
         yield ("auth",), Problem("Invalid value", text)
     headers = layer.get((), {}).get("headers", {})
-    if "username" in layer.get(BASIC, {}) and any(map(_is_authorization, headers)):
+    if "username" in layer.get(BASIC, {}) and any(name.lower() == "authorization" for name in headers):
         text = "[auth.basic] and the header Authorization exclude each other; choose one"
         yield ("auth",), invalid(text)
     if len(layer.get(WFC, {}).get("peers", ("", ""))) < _FEWEST_PEERS:
@@ -321,7 +322,7 @@ def static_rule(name: str, given: object) -> str | None:
         return f"{name!r} must be a table"
     if tuple(given) not in _STATIC and tuple(reversed(tuple(given))) not in _STATIC:
         shown = " or ".join(" and ".join(map(repr, fields)) for fields in _STATIC)
-        return f"{name!r} must have {shown}, but has {_listed(given)}"
+        return f"{name!r} must have {shown}, but has {', '.join(map(repr, given)) or 'nothing'}"
     for field, value in given.items():
         if broken := sendable(value):
             return f"{name!r}: {field!r} {broken}"
@@ -429,7 +430,7 @@ def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
         yield f"'method' must be one of {', '.join(METHODS)}, but got {given['method']!r}"
     media_type = given.get("payload_content_type", "application/json")
     payload = given.get("payload", {})
-    if not is_json_or_form(media_type) and payload and not isinstance(payload, str):
+    if not is_json(media_type) and not is_form(media_type) and payload and not isinstance(payload, str):
         yield f"'payload_content_type' must be JSON or {FORM}, or the payload a text, but got {media_type!r}"
     yield _no_json(payload, "'payload'") or (_no_form(payload) if is_form(media_type) else None)
     source, selector = given.get("extract_from", "body"), given["extract_selector"]
@@ -476,22 +477,6 @@ def _no_form(payload: object) -> str | None:
     return None
 
 
-def is_form(media_type: str) -> bool:
-    """Whether a media type is that of forms, parameters aside."""
-    return media_type.partition(";")[0].strip().lower() == FORM
-
-
-def is_json_or_form(media_type: str) -> bool:
-    """Whether a payload can be written as a media type, parameters aside."""
-    return is_form(media_type) or is_json(media_type)
-
-
-def is_json(media_type: str) -> bool:
-    """Whether a media type is JSON, parameters aside."""
-    essence = media_type.partition(";")[0].strip().lower()
-    return essence == "application/json" or essence.endswith("+json")
-
-
 def _dynamic(name: str, given: Mapping[str, Any]) -> DynamicScheme:
     payload = given.get("payload", {})
     return DynamicScheme(
@@ -514,10 +499,6 @@ def _oauth2(name: str, given: Mapping[str, Any]) -> OAuth2Scheme:
     return OAuth2Scheme(name, **(texts | {"grant": grant_of(given)}), scopes=scopes, parameters=fields)
 
 
-def _is_authorization(header: str) -> bool:
-    return header.lower() == "authorization"
-
-
 def _methods(layer: Layer) -> list[str]:
     named = ((BASIC, "username"), (WFC, "path"))
     found = [f"[{'.'.join(path)}]" for path, name in named if name in layer.get(path, {})]
@@ -537,14 +518,9 @@ def _nearest(said: Iterable[Mapping[str, Any]], name: str, otherwise: object) ->
     return next((one[name] for one in said if name in one), otherwise)
 
 
-def _listed(given: Mapping[str, Any]) -> str:
-    return ", ".join(map(repr, given)) or "nothing"
-
-
 _MOST_BYTES: Final = 1 << 20
 _MOST_USERS: Final = 1000
 _JSON: Final = "application/json"
-_TAKEN_FROM: Final = ("body", "header", "cookie")
 _SENT_IN: Final = ("header", "query", "cookie")
 
 Pairs = tuple[tuple[str, str], ...]
@@ -725,7 +701,7 @@ def _login(given: Any, at: str) -> WfcLogin:
         raise _wrong(f"{at}.endpoint must be a path that starts with '/'")
     media_type = _text_of(given, "contentType", at, _JSON)
     payload = _payload(given, at)
-    if not isinstance(payload, str) and not is_json_or_form(media_type):
+    if not isinstance(payload, str) and not is_json(media_type) and not is_form(media_type):
         raise _wrong(f"{at}.contentType must be JSON or a form, or the payload 'payloadRaw'")
     token = given.get("token")
     if token is not None and given.get("expectCookies"):
@@ -754,7 +730,7 @@ def _token(given: Any, at: str) -> WfcToken:
     if not isinstance(given, Mapping):
         raise _wrong(f"{at} must be a table")
     taken, sent = _text_of(given, "extractFrom", at), _text_of(given, "sendIn", at)
-    for name, value, known in (("extractFrom", taken, _TAKEN_FROM), ("sendIn", sent, _SENT_IN)):
+    for name, value, known in (("extractFrom", taken, _SOURCES), ("sendIn", sent, _SENT_IN)):
         if value not in known:
             raise _wrong(f"{at}.{name} must be one of {', '.join(known)}, but is {value!r}")
     template = _text_of(given, "sendTemplate", at, "{token}")

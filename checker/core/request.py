@@ -290,6 +290,10 @@ class Location(StrEnum):
         """Name of the field of `Case` that holds parts of this location."""
         return _CONTAINERS[self]
 
+    def key(self, name: str) -> str:
+        """Return a name in the form in which names of this location are compared: headers ignore case (RFC 9110, 5.1)."""
+        return name.lower() if self is Location.HEADER else name
+
 
 _CONTAINERS = {
     Location.PATH: "path_parameters",
@@ -298,6 +302,14 @@ _CONTAINERS = {
     Location.COOKIE: "cookies",
     Location.BODY: "body",
 }
+
+
+def header_bytes(text: str) -> bytes:
+    """Return a header's text as bytes: Latin-1 if possible, otherwise UTF-8."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))

@@ -16,15 +16,7 @@ from msgspec import Struct
 
 from checker.core import curl
 from checker.core.errors import MissingSecret
-from checker.core.request import WireRequest
-
-
-def _as_latin(value: str) -> bytes:
-    try:
-        return value.encode("latin-1")
-    except UnicodeEncodeError:
-        # No header can hold it.
-        return value.encode("utf-8", "surrogatepass")
+from checker.core.request import WireRequest, header_bytes
 
 
 def _as_utf8(value: str) -> bytes:
@@ -44,12 +36,12 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     "-json": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
     "-ascii": lambda value: json.dumps(value)[1:-1],
     # Headers are Latin-1, but records decode them as UTF-8, and commands cannot contain such bytes.
-    "-latin": lambda value: _as_latin(value).decode("utf-8", "surrogateescape"),
-    "-shown": lambda value: _as_latin(value).decode("utf-8", "replace"),
+    "-latin": lambda value: header_bytes(value).decode("utf-8", "surrogateescape"),
+    "-shown": lambda value: header_bytes(value).decode("utf-8", "replace"),
     **{
         f"-{name}{kind}": partial(_in_command, spell, encode)
         for name, spell in curl.SPELLINGS.items()
-        for kind, encode in (("", _as_utf8), ("latin", _as_latin))
+        for kind, encode in (("", _as_utf8), ("latin", header_bytes))
     },
 }
 """Spellings of a secret that are looked for: name of the spelling in a reference -> how a secret is spelled."""

@@ -105,7 +105,7 @@ def _writer(scheme: SecurityScheme) -> Callable[[str, str], str] | None:
 
 
 def _place(location: Location, name: str) -> tuple[Location, str]:
-    return location, name.lower() if location is Location.HEADER else name
+    return location, location.key(name)
 
 
 def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: PartCompiler) -> Draw:

@@ -171,7 +171,7 @@ def for_client(case: Case, options: CallOptions, url: str) -> Case:
             for name, value in drawn.items()
             if name not in said
             and now.get(name) == value
-            and (_key(place, name) in names or (place, name.lower()) in places)
+            and (place.key(name) in names or (place, name.lower()) in places)
         ]
 
     without = (
@@ -198,10 +198,6 @@ def is_of(value: object, package: str) -> bool:
 
 def _places(case: Case) -> list[tuple[Location, str]]:
     return [scheme.place for need in case.operation.security for scheme in need.schemes]
-
-
-def _key(place: Location, name: str) -> str:
-    return name.lower() if place is Location.HEADER else name
 
 
 def _own(headers: Iterable[tuple[str, Any]]) -> frozenset[str]:

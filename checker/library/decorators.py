@@ -37,11 +37,6 @@ class GivenArguments(Struct, frozen=True):
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _key(location: Location, name: str) -> str:
-    """Return the key of a name in one location: header names ignore case (RFC 9110, 5.1)."""
-    return name.lower() if location is Location.HEADER else name
-
-
 def with_schema(schema: object) -> Callable[[Tested], Tested]:
     """Return a decorator that makes a test of a schema of a function, which itself stays free for other schemas."""
 
@@ -104,10 +99,10 @@ class SchemaDecorators:
         def map_case(context: HookContext, case: Case) -> Case:
             for location, values in given.items():
                 places = (one for one in case.operation.parameters if one.location is location)
-                declared = {_key(location, one.name): one.name for one in places}
+                declared = {location.key(one.name): one.name for one in places}
                 container = getattr(case, location.container)
                 for name, value in (values or {}).items():
-                    known = declared.get(_key(location, name))
+                    known = declared.get(location.key(name))
                     if known is not None:
                         container[known] = value
             return case

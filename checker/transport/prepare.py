@@ -14,7 +14,7 @@ from checker.core.credentials import Credentials, basic_authorization
 from checker.core.errors import SerializationError, SerializationNotPossible
 from checker.core.operation import Location, Operation, Parameter, PropertyEncoding
 from checker.core.registry import SerializationContext, Serializer
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, WireRequest, header_bytes
 from checker.core.schema import Schema
 from checker.schema.views import type_of
 from checker.transport.header_lines import is_one_line, usual_lines
@@ -27,7 +27,6 @@ from checker.transport.wire.bodies import (
     cookie_encoder,
     encode,
     encoder_of,
-    header_bytes,
     header_encoder,
     path_encoder,
     query_encoder,
@@ -314,7 +313,7 @@ class _Plan:
         self.credentials = asked.credentials
         self.method = operation.method
         self._parameters = {
-            (parameter.location, _key(parameter.location, parameter.name)): parameter
+            (parameter.location, parameter.location.key(parameter.name)): parameter
             for parameter in operation.parameters
         }
         self.base_path = base
@@ -381,7 +380,7 @@ class _Plan:
         return header_bytes("; ".join(filter(None, found)))
 
     def _declared(self, location: Location, name: str) -> Parameter | None:
-        return self._parameters.get((location, _key(location, name)))
+        return self._parameters.get((location, location.key(name)))
 
     def _query_encoder(self, name: str) -> tuple[str | None, TextEncoder]:
         declared = self._declared(Location.QUERY, name)
@@ -417,11 +416,6 @@ class _Plan:
             return partial(_multipart, media_type, encoding, schema)
         encoder, content_type = found[0], header_bytes(found[1])
         return lambda case: (encoder(case.body), content_type)
-
-
-def _key(location: Location, name: str) -> str:
-    """Header names have no case."""
-    return name.lower() if location is Location.HEADER else name
 
 
 def _remember(encoders: dict[str, T], name: str, encoder: T) -> T:

@@ -20,6 +20,7 @@ import yaml
 from checker.core.media_types import MediaType, is_form, is_json, is_multipart, is_xml, is_yaml, parse, stream_of
 from checker.core.operation import Parameter, PropertyEncoding
 from checker.core.registry import SERIALIZERS, BuiltIn
+from checker.core.request import header_bytes
 from checker.core.schema import Schema
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.multipart import MultipartFile, PartWriter, encode_multipart, files_of
@@ -527,14 +528,6 @@ def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
         return "; ".join(f"{one}={text}" for one, text in pairs)
 
     return encoded
-
-
-def header_bytes(text: str) -> bytes:
-    """Return a header's text as bytes: Latin-1 if possible, otherwise UTF-8."""
-    try:
-        return text.encode("latin-1")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogatepass")
 
 
 _beyond_ascii = re.compile(r"[^\x20-\x7e]")

@@ -15,19 +15,20 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 from msgspec import Struct
 
-from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcLogin, WfcUser, is_form, is_json
+from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcLogin, WfcUser
 from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import CredentialError
+from checker.core.media_types import is_form, is_json
 from checker.core.redact import Redaction
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, SecurityScheme
 from checker.core.send import Purpose
 from checker.schema.pointers import walked
 from checker.transport.settings import Headers
 from checker.workers.authentication.csrf import WANTS_TOKEN, CsrfToken, echoed, is_csrf_cookie, token_of
-from checker.workers.authentication.schemes import SchemeCredentials, carried_as
+from checker.workers.authentication.schemes import SchemeCredentials, carried_as, credentials_at
 from checker.workers.recording.traffic import Answered, Traffic, answered
 
 Send = Callable[[WireRequest], Outcome]
@@ -68,10 +69,7 @@ class TokenSource(CredentialSource):
         self, asked: DynamicScheme, scheme: SecurityScheme, schemes: SchemeCredentials, wiring: "LoginTransport"
     ) -> None:
         self.name = f"auth.dynamic.openapi.{asked.name}"
-        self._asked = asked
-        self._scheme = scheme
-        self._schemes = schemes
-        self._wiring = wiring
+        self._asked, self._scheme, self._schemes, self._wiring = asked, scheme, schemes, wiring
 
     def key(self, case: Case) -> str | None:
         """Return one key for all cases that carry the scheme; None for other cases."""
@@ -325,11 +323,7 @@ class UserSource(CredentialSource):
         is_mine = self._identities.current(case.operation.label) == self._user.name
         return "" if is_mine else None
 
-    def fetch(self, case: Case) -> Credentials:
-        """Return the credentials that the user carries from now on. Raises `CredentialError`."""
-        return self.log_in()
-
-    def log_in(self) -> Credentials:
+    def fetch(self, case: Case | None = None) -> Credentials:
         """Return the fixed headers, or the credentials in the response to the login. Raises `CredentialError`."""
         login = self._user.login
         if login is None:
@@ -340,11 +334,7 @@ class UserSource(CredentialSource):
         response = accepted(self._sent(login), self._label(login))
         found = extracted(response, token.extract_from, token.extract_selector)
         sent = {token.send_name: token.template.replace("{token}", found)}
-        if token.send_in == "query":
-            return Credentials(query=sent)
-        if token.send_in == "cookie":
-            return Credentials(cookies=sent)
-        return Credentials(sent)
+        return credentials_at(Location(token.send_in), sent)
 
     def _session(self, login: WfcLogin) -> Credentials:
         """Return the cookies of a session, and the headers that repeat its CSRF token. Raises `CredentialError`.
@@ -415,7 +405,6 @@ class UserSource(CredentialSource):
 
 
 _MASK: Final = Redaction().replacement
-_FORM: Final = b"application/x-www-form-urlencoded"
 _PLAIN_OF_LOGINS: Final = frozenset((b"content-type", b"content-length", b"accept", b"host", b"user-agent"))
 """Headers of logins that hold no credentials."""
 _PLAIN_OF_RESPONSES: Final = frozenset(("content-type", "content-length", "date", "server"))
@@ -465,9 +454,8 @@ def _login_without_credentials(request: WireRequest) -> WireRequest:
     target = Redaction().url(request.target.decode("latin-1")).encode("latin-1")
     body = request.body
     if body:
-        media_type = request.header(b"content-type") or b""
-        is_form = media_type.partition(b";")[0].strip().lower() == _FORM
-        body = _form_of_masks(body) if is_form else _json_of_masks(body)
+        media_type = (request.header(b"content-type") or b"").decode("latin-1")
+        body = _form_of_masks(body) if is_form(media_type) else _json_of_masks(body)
     return dataclasses.replace(request, target=target, headers=headers, body=body)
 
 

@@ -27,10 +27,7 @@ class OAuth2Source(CredentialSource):
     ) -> None:
         """Raises `ConfigError` if the token URL is unknown, or at a server that only the description names."""
         self.name = f"auth.oauth2.openapi.{asked.name}"
-        self._asked = asked
-        self._scheme = scheme
-        self._schemes = schemes
-        self._wiring = wiring
+        self._asked, self._scheme, self._schemes, self._wiring = asked, scheme, schemes, wiring
         self._url = asked.token_url or _declared_url(asked, scheme, wiring.origin.plain)
         self._keys: dict[tuple[Label, int | None], str | None] = {}
 

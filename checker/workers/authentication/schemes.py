@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 from urllib.parse import urljoin
 
+from msgspec.structs import replace
+
 from checker.config.auth import Authentication, StaticScheme
 from checker.config.operation_settings import OperationResolver
 from checker.config.value_kinds import did_you_mean_or_all
@@ -134,7 +136,7 @@ class SchemeCredentials:
         """Return the places of credentials in requests to an operation, fetched ones included; headers in lower case."""
         met = (None, *self.alternatives(operation)[1:])
         places = (scheme.place for place in met for scheme in self.chosen(operation, place))
-        return frozenset((place, name.lower() if place is Location.HEADER else name) for place, name in places)
+        return frozenset((place, place.key(name)) for place, name in places)
 
 
 def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | None = None) -> str:
@@ -201,23 +203,28 @@ def _toml_key(name: str) -> str:
 def carried_as(scheme: SecurityScheme, value: str, refresh_s: float | None = None, data: object = None) -> Credentials:
     """Return a token as credentials for a scheme, with the age at which it is renewed and data for its source."""
     place, name = scheme.place
-    if place is Location.QUERY:
-        return Credentials(query={name: value}, refresh_s=refresh_s, data=data)
-    if place is Location.COOKIE:
-        return Credentials(cookies={name: value}, refresh_s=refresh_s, data=data)
     text = value if scheme.type == "apiKey" else f"Bearer {value}"
-    return Credentials(headers={name: text}, refresh_s=refresh_s, data=data)
+    return replace(credentials_at(place, {name: text}), refresh_s=refresh_s, data=data)
+
+
+def credentials_at(place: Location, values: Mapping[str, str]) -> Credentials:
+    """Return credentials in headers, in the query or in cookies."""
+    match place:
+        case Location.QUERY:
+            return Credentials(query=values)
+        case Location.COOKIE:
+            return Credentials(cookies=values)
+        case _:
+            return Credentials(values)
 
 
 def merged(parts: Iterable[Credentials]) -> Credentials:
     """Return one value with all headers, parameters and cookies."""
-    headers: dict[str, str] = {}
-    query: dict[str, str] = {}
-    cookies: dict[str, str] = {}
-    for one in parts:
-        headers |= one.headers
-        query |= one.query
-        cookies |= one.cookies
+    found = list(parts)
+    headers, query, cookies = (
+        {name: value for one in found for name, value in getattr(one, part).items()}
+        for part in ("headers", "query", "cookies")
+    )
     return Credentials(headers, query, cookies)
 
 

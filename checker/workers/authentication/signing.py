@@ -47,7 +47,7 @@ class HttpxSigner:
             flow = auth.sync_auth_flow(sent)
             wanted = next(flow)
         except Exception as error:
-            raise CredentialError(f"{_name(auth)}: {type(error).__name__}: {error}") from error
+            raise CredentialError(f"{type(auth).__name__}: {type(error).__name__}: {error}") from error
         while len(self._flows) >= _MOST_WAITING:
             self._flows.pop(next(iter(self._flows)))
         self._flows[id(request)] = (request, flow)
@@ -86,7 +86,7 @@ class CallableSigner:
         try:
             signed = self._signing.signer(prepared) or prepared
         except Exception as error:
-            signer = _name(self._signing.signer)
+            signer = type(self._signing.signer).__name__
             raise CredentialError(f"{signer}: {type(error).__name__}: {error}") from error
         return Credentials(new_values(before, {k: _text(v) for k, v in signed.headers.items()}))
 
@@ -170,7 +170,3 @@ def _as_httpx(request: WireRequest, origin: BaseUrl) -> httpx.Request:
 
 def _text(value: Any) -> str:
     return value.decode("latin-1") if isinstance(value, bytes) else str(value)
-
-
-def _name(signer: object) -> str:
-    return type(signer).__name__

@@ -8,15 +8,16 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.config.auth import REFRESH_S, is_form, is_json_or_form
+from checker.config.auth import REFRESH_S
 from checker.config.overrides import Overrides
 from checker.config.settings import RunSettings
-from checker.core.case import NOT_SET, Case
+from checker.core.case import Case
 from checker.core.contract import Outcome as Judged
 from checker.core.credentials import Credentials, CredentialSource, SignUpFlow
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, CredentialError
 from checker.core.hooks import Hook, HookContext, HookSource
+from checker.core.media_types import is_form, is_json
 from checker.core.meta import PhaseInfo
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.request import Location, WireRequest
@@ -274,7 +275,7 @@ def _drawn(operation: ApiOperation, seed: int) -> Iterator[tuple[str, Body]]:
         except (CheckerError, Rejected):
             continue
         media_type = case.media_type or ""
-        if case.body is not NOT_SET and isinstance(case.body, dict) and is_json_or_form(media_type):
+        if isinstance(case.body, dict) and (is_json(media_type) or is_form(media_type)):
             yield media_type, case.body
 
 

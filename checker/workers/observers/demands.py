@@ -76,7 +76,7 @@ def _key_of(operation: Operation, parameter: Parameter) -> str:
     location, name = parameter.location, parameter.name
     above = operation.path.partition("{" + name)[0] if location is Location.PATH else ""
     schema = json.dumps(parameter.schema.raw, sort_keys=True, default=str)
-    return digest(location.value, above, name.lower() if location is Location.HEADER else name, schema)
+    return digest(location.value, above, location.key(name), schema)
 
 
 def _is_named(pointer: str) -> bool:
