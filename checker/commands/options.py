@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from checker.checks.table import BUILT_IN
+from checker.commands.command import Root
 from checker.commands.topics import KeyOption, show_all
 from checker.commands.values import (
     KeyValue,
@@ -16,6 +17,7 @@ from checker.commands.values import (
     application,
     apply_keys,
     apply_lists,
+    configured,
     credentials,
     generation_option,
     headers,
@@ -254,14 +256,15 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
     return decorate
 
 
-def apply_options(
-    config: Config, options: Mapping[str, Any], settings: tuple[SettingOption, ...], *, has_hooks: bool
-) -> None:
-    """Put the options of a command on top of a configuration.
+def configured_by(
+    ctx: click.Context, options: Mapping[str, Any], settings: tuple[SettingOption, ...]
+) -> tuple[Config, Root]:
+    """Return the configuration with the options of a command on top, and the options before the command.
 
-    Raises `UsageError` for what contradicts itself.
+    Raises `ConfigError`, and `UsageError` for options that contradict each other.
     """
-    options = without_lesser_target(click.get_current_context(), options)
+    root, config = ctx.find_object(Root) or Root(), configured(ctx)
+    options = {**without_lesser_target(ctx, options), "no_color": options["no_color"] or root.no_color}
     refuse_contradictions(options)
     for setting in (*settings, *SETTINGS):
         value = options.get(setting.name)
@@ -272,7 +275,7 @@ def apply_options(
     if options["auth"]:
         user, _, password = options["auth"].partition(":")
         config.auth.basic.update(username=user, password=password)
-    apply_lists(config, options, has_hooks=has_hooks)
+    apply_lists(config, options, has_hooks=bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS")))
     if options["force_color"] or options["no_color"]:
         config.update(color=bool(options["force_color"]))
     apply_keys(config, options["keys"])
@@ -281,6 +284,8 @@ def apply_options(
         config.checks.update(enabled=False)
         config.auth.update(auto_signup=False)
     _refuse_pointless(config, options)
+    _name_api(ctx, config, options["api_name"])
+    return config, root
 
 
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
@@ -301,7 +306,7 @@ def _set(config: Config, setting: SettingOption, value: Any) -> None:
     section.update(**{setting.key.replace("-", "_"): value})
 
 
-def name_api(ctx: click.Context, config: Config, name: str | None) -> None:
+def _name_api(ctx: click.Context, config: Config, name: str | None) -> None:
     """Set the name of the API for report archives. Raises `UsageError` if the argument must be something else."""
     if not name:
         return

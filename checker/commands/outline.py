@@ -1,6 +1,5 @@
 """`checker list` and `checker graph`, and the settings of commands that take the options of `run` but test nothing."""
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,11 +8,9 @@ from typing import Any
 
 import click
 
-from checker.commands.command import Root
-from checker.commands.options import RUN_SETTINGS, apply_options, name_api, read_filters, run_options
+from checker.commands.options import RUN_SETTINGS, configured_by, read_filters, run_options
 from checker.commands.output import echo, echo_line
 from checker.commands.topics import TestingCommand
-from checker.commands.values import configured
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.corpus.layout import RunLayout
@@ -27,12 +24,8 @@ def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tupl
 
     Raises `ConfigError` and `UsageError`.
     """
-    root = ctx.find_object(Root) or Root()
     filters = read_filters(options)
-    config = configured(ctx)
-    has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
-    apply_options(config, options, RUN_SETTINGS, has_hooks=has_hooks)
-    name_api(ctx, config, options["api_name"])
+    config, root = configured_by(ctx, options, RUN_SETTINGS)
     occasion = Invocation(options["location"], filters=filters, app=options["app"], hooks=root.hooks)
     settings = run_settings(config, occasion)
     with tempfile.TemporaryDirectory() as folder:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from checker.commands.command import Root
 from checker.commands.extending import load_extensions
-from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, apply_options, name_api, read_filters, run_options
+from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, configured_by, read_filters, run_options
 from checker.commands.output import echo_line
 from checker.commands.topics import TestingCommand
-from checker.commands.values import SettingOption, configured
+from checker.commands.values import SettingOption
 from checker.core.redact import Redaction
 from checker.core.system import later
 
@@ -41,18 +40,13 @@ _SECRET_OPTIONS = ("-H", "--header", "-a", "--auth", "--upload-token", "--checke
 
 def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], settings: tuple[SettingOption, ...]) -> None:
     """Carry out `run` or `fuzz` and end with its exit code."""
-    root = ctx.find_object(Root) or Root()
-    options = {**options, "no_color": options["no_color"] or root.no_color}
     filters = read_filters(options)
-    config = configured(ctx)
-    has_hooks = bool(root.hooks or config.hooks or os.environ.get("CHECKER_HOOKS"))
-    apply_options(config, options, settings, has_hooks=has_hooks)
+    config, root = configured_by(ctx, options, settings)
     if kind == "run" and config.generation.maximize:
         echo_line(
             "Hint: `maximize` leads `fuzz` and tests in Python; `run` sends the same requests whatever is answered",
             err=True,
         )
-    name_api(ctx, config, options["api_name"])
     occasion = resolving.Invocation(
         location=options["location"],
         kind=kind,

@@ -381,13 +381,5 @@ def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
 
 def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
     """Return the formats of repeated comma lists. Raises `UsageError` for unknown ones."""
-    names = comma_list(asked)
-    known = _known_formats(names)
-    found = []
-    for name in names:
-        row = report_format(name)
-        if row is None:
-            shown = ", ".join(known)
-            raise UsageError(f"--format: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}")
-        found.append(row)
-    return found
+    names = _named("--format", comma_list(asked), _known_formats(asked))
+    return [row for name in names if (row := report_format(name))]
