@@ -33,7 +33,7 @@ from checker.reporting.writing import (
     check_writable,
     format_named,
     write_streams,
-    write_summary,
+    write_summaries,
     writer_of,
 )
 from checker.supervisor.execution import RunOutcome, execute
@@ -201,7 +201,7 @@ class _Reporting:
         code = outcome.exit_code or int(report.falls_short)
         if handlers is not None:
             handlers.finish(outcome.view, code, self._is_given_up)
-        problems = streams.problems | self._summaries(report)
+        problems = streams.problems | write_summaries(self._targets, report, self._run.context, self._is_given_up)
         missing = [name for name, path in self._targets if path in problems]
         problems |= self._record(report)
         there = [(name, path) for name, path in self._targets if path not in problems]
@@ -271,17 +271,6 @@ class _Reporting:
         if not problem:
             echo_line(f"Uploaded the report archive to {settings.report.sanitization.redaction.url(asked.url)}")
         return {asked.url: hide(problem)} if problem else {}
-
-    def _summaries(self, report: Report) -> dict[str, str]:
-        """Write the reports of the result of the run. Return path -> why there is no report."""
-        context, problems = self._run.context, {}
-        for name, path in self._targets:
-            row = format_named(name)
-            if not row.streams:
-                problem = write_summary(row, Path(path), report, context, self._is_given_up)
-                if problem:
-                    problems[path] = problem
-        return problems
 
 
 def _tell_github(report: Report, context: ReportContext) -> None:

@@ -16,7 +16,7 @@ from checker.core.errors import UsageError
 from checker.core.reports import ReportFormat
 from checker.reporting.console import Console
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.writing import check_writable, write_streams, write_summary
+from checker.reporting.writing import check_writable, write_streams, write_summaries
 
 
 @click.command(cls=Command)
@@ -117,12 +117,7 @@ def _held_against(run: str | None, config: Config, baseline: str | None, compare
 
 def _write(past: ShownRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
     """Return path -> why there is no report."""
-    problems = {}
-    for row, path in targets:
-        if not row.streams:
-            problem = write_summary(row, Path(path), past.report, past.context)
-            if problem:
-                problems[path] = problem
+    problems = write_summaries([(row.name, path) for row, path in targets], past.report, past.context)
     streaming = [(row.name, path) for row, path in targets if row.streams]
     return problems | _stream(past, streaming) if streaming else problems
 

@@ -40,7 +40,7 @@ from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
 from checker.reporting.report import report_of
-from checker.reporting.writing import RunOnDisk, check_writable, format_named, write_streams, write_summary
+from checker.reporting.writing import RunOnDisk, check_writable, format_named, write_streams, write_summaries
 from checker.supervisor.endings import CANNOT
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.handle import Launcher
@@ -189,11 +189,8 @@ class RunReports:
         for note in streams.notes:
             outcome.view.absorb(0, note)
         report = report_of(outcome.view, run.settings, outcome.outcome)
-        rows = [(format_named(name), Path(path)) for name, path in run.settings.report.files]
-        told = [write_summary(row, path, report, run.context) for row, path in rows if not row.streams]
-        code = outcome.exit_code or int(report.falls_short)
-        problems = [*streams.problems.values(), *(problem for problem in told if problem)]
-        return replace(outcome, exit_code=code), problems
+        problems = streams.problems | write_summaries(run.settings.report.files, report, run.context)
+        return replace(outcome, exit_code=outcome.exit_code or int(report.falls_short)), list(problems.values())
 
 
 _NUMBERS: Final = count(1)

@@ -345,6 +345,15 @@ def write_summary(
     return ""
 
 
+def write_summaries(
+    targets: Iterable[Target], report: Report, context: ReportContext, is_given_up: Callable[[], bool] = never
+) -> dict[str, str]:
+    """Write the reports of the result of a run. Return path -> why there is no report."""
+    rows = ((format_named(name), path) for name, path in targets)
+    told = {path: write_summary(row, Path(path), report, context, is_given_up) for row, path in rows if not row.streams}
+    return {path: problem for path, problem in told.items() if problem}
+
+
 def _until(is_given_up: Callable[[], bool], make: Callable[[], Iterable[Any]]) -> Iterable[Any]:
     for piece in make():
         if is_given_up():
