@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from checker.config.auth import layer_problems, missing_keys
-from checker.config.filters import SUBJECTS, FilterExpression, FilterSpec, OperationFilters
+from checker.config.filters import SUBJECTS, FilterSpec, OperationFilters
 from checker.config.table import (
     CUSTOM_CHECK,
     ONLY_ELSEWHERE,
@@ -334,9 +334,11 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     specs: list[FilterSpec] = []
     for name, value in block.items():
         if name in FILTER_KEYS:
-            problem = _filter_problem(name, value)
+            problem = _EXACT.problem(value, repr(name))
             problems += [problem] if problem else []
-            specs += [] if problem else _specs(name, value)
+            verb, subject, is_regex = FILTER_KEYS[name]
+            texts = [value] if isinstance(value, str) else value
+            specs += [] if problem else [FilterSpec(verb, subject, text, is_regex) for text in texts]
     enabled = block.get("enabled", True)
     wrong = Boolean().problem(enabled, "'enabled'")
     problems += [wrong] if wrong else []
@@ -348,30 +350,6 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
         raise ConfigError(f"{section_error(path, [])}\n\nAt least one filter is required when defining [[operations]].")
     values.setdefault((), {})["enabled"] = enabled
     return OperationBlock(_filters(specs, path), values)
-
-
-def _filter_problem(name: str, value: object) -> Problem | None:
-    _, subject, is_regex = FILTER_KEYS[name]
-    problem = _EXACT.problem(value, repr(name))
-    if problem or not (is_regex or subject == "by"):
-        return problem
-    for text in _texts(value):
-        try:
-            re.compile(text) if is_regex else FilterExpression.parse(text)
-        except re.error as error:
-            return invalid(f"{name!r} -> Invalid regular expression {text!r}: {error}")
-        except UsageError as error:
-            return invalid(f"{name!r} -> {error}")
-    return None
-
-
-def _specs(name: str, value: object) -> list[FilterSpec]:
-    verb, subject, is_regex = FILTER_KEYS[name]
-    return [FilterSpec(verb, subject, text, is_regex) for text in _texts(value)]
-
-
-def _texts(value: object) -> list[str]:
-    return [value] if isinstance(value, str) else list(value)  # type: ignore[call-overload]
 
 
 def _filters(specs: list[FilterSpec], path: Path) -> OperationFilters:

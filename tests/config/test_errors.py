@@ -188,7 +188,7 @@ Invalid value:
 
 Invalid value:
 
-  - 'include-path-regex' -> Invalid regular expression '[': unterminated character set at position 0""",
+  - include-path-regex: invalid regular expression '[': unterminated character set at position 0""",
     ),
     "project without a title": (
         "[[project]]\nseed = 1",
