@@ -147,7 +147,6 @@ def _present(**given: float | None) -> Schema:
 
 
 _DEFAULT: Final = "default"
-_COMMAND: Final = "command line"
 
 
 class Effective(Struct, frozen=True):

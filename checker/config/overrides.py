@@ -219,7 +219,7 @@ def _types(
     for kind, binding in by_type.items():
         key = f"generation.dictionaries.{kind}"
         entries = _named(binding["dictionary"], key, read)
-        fitting = tuple(dict.fromkeys(filter(_is_something, (as_type(kind, e) for e in entries))))
+        fitting = tuple(dict.fromkeys(found for e in entries if (found := as_type(kind, e)) is not None))
         if not fitting:
             shown = ", ".join(map(repr, entries[:3])) or "nothing"
             raise ConfigError(
@@ -251,10 +251,6 @@ def as_type(kind: str, entry: str | float) -> str | float | None:
         return int(text)
     number = float(text)
     return number if math.isfinite(number) else None
-
-
-def _is_something(value: object) -> bool:
-    return value is not None
 
 
 def _overrides_at(

@@ -51,8 +51,6 @@ class Key(Struct, frozen=True):
                 return self.default
 
 
-_IN_PHASES = ("generation", "checks")
-"""Sections that each phase may have of its own."""
 SAFETY_LEVELS = ("read-only", "create-own", "full")
 ALGORITHMS = ("location-headers", "dependency-analysis")
 """Ways to find links that the description does not declare."""
@@ -566,24 +564,11 @@ ONLY_ELSEWHERE: Mapping[str, str] = {
 """Key or section -> the reason why a phase or an `[[operations]]` block cannot have it."""
 
 NOT_IN_PROJECTS: frozenset[Path] = frozenset(
-    (name,)
-    for name in (
-        "color",
-        "seed",
-        "reports",
-        "cache",
-        "corpus",
-        "output",
-        "dictionaries",
-        "documents",
-        "suppress-health-check",
-        "max-failures",
-        "max-time",
-        "shard",
-        "shard-weights",
-        "upload",
+    (name,) for name in (
+        "color", "seed", "reports", "cache", "corpus", "output", "dictionaries", "documents", "suppress-health-check",
+        "max-failures", "max-time", "shard", "shard-weights", "upload",
     )
-)
+)  # fmt: skip
 """Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
 
 OPERATION_KEYS = frozenset([*OF_OPERATIONS, "auth", "servers", "checks", "phases", "generation"])

@@ -46,9 +46,8 @@ def load_attribute(text: str, *, what: str) -> Any:
     try:
         return attrgetter(attribute)(importlib.import_module(module))
     except Exception as error:
-        reason = " ".join(str(error).split())
         raise ConfigError(
-            f"cannot load the {what} {text!r}: {type(error).__name__}: {reason}; correct the module or the name"
+            f"cannot load the {what} {text!r}: {_described(error)}; correct the module or the name"
         ) from error
 
 
@@ -110,7 +109,7 @@ def load_hooks(spec: str) -> None:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise ConfigError(f"cannot load hooks from {spec!r}: {type(error).__name__}: {_one_line(error)}") from error
+        raise ConfigError(f"cannot load hooks from {spec!r}: {_described(error)}") from error
 
 
 def _load(spec: str) -> None:
@@ -137,5 +136,5 @@ def _load(spec: str) -> None:
         raise
 
 
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())
+def _described(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
