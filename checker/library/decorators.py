@@ -221,21 +221,15 @@ class KeptClassChecks:
         return self._kept.values()
 
 
-class Registered(Struct, frozen=True):
-    """The objects that users registered for a schema and for a test of it."""
-
-    hooks: tuple[HookRegistry, ...] = field(default_factory=lambda: (HookRegistry(HookScope.SCHEMA),))
-    """Hooks of the schema, then of the test."""
-    auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
-    """Providers of the test, then of the schema."""
-    classes: KeptClassChecks = field(default_factory=KeptClassChecks)
-    """Instances of class checks, shared by the schema and the schemas narrowed from it."""
-
-
 class Attachments(Struct, frozen=True):
     """The parts of a loaded schema beside its description and its configuration."""
 
-    registered: Registered = field(default_factory=Registered)
+    hooks: tuple[HookRegistry, ...] = field(default_factory=lambda: (HookRegistry(HookScope.SCHEMA),))
+    """Hooks of the schema, then of a test."""
+    auth: tuple[AuthRegistry, ...] = field(default_factory=lambda: (SchemaAuth(),))
+    """Providers of a test, then of the schema."""
+    classes: KeptClassChecks = field(default_factory=KeptClassChecks)
+    """Instances of class checks, shared by the schema and the schemas narrowed from it."""
     application: "Application | None" = None
     """The application in this process; None if requests go over the network."""
     location: str | None = None

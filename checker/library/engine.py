@@ -76,7 +76,6 @@ from checker.transport.factories import transport_factory, with_policies
 from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers, HttpChanges, environment_proxy
-from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import dispatched
 from checker.workers.subject import RUN_ENGINE
 
@@ -165,46 +164,6 @@ def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Header
     return (*kept, *((name, str(value)) for name, value in headers.items()))
 
 
-class RequestMakers:
-    """Makers of requests, cached by target and headers."""
-
-    def __init__(self) -> None:
-        self._kept: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
-
-    def of(
-        self,
-        origin: BaseUrl,
-        headers: Headers,
-        declared: Callable[[], BaseUrl | None],
-        schemes: SchemeCredentials | None,
-    ) -> RequestMaker:
-        """Return the maker for a target and headers; `declared` returns the base URL of the description.
-
-        `schemes` are credentials of security schemes; None makes requests without them.
-        """
-        key = (origin, headers, schemes is None)
-        maker = self._kept.get(key)
-        if maker is None:
-            known = declared()
-            is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
-
-            def dispatch(operation: Operation) -> Dispatch:
-                given = {} if schemes is None else schemes.by_alternative(operation)
-                return dispatched(headers, given)
-
-            maker = RequestMaker(
-                origin, headers, version=__version__, own_servers=is_declared, dispatch=dispatch if schemes else None
-            )
-            if len(self._kept) >= _MANY:
-                self._kept.clear()
-            self._kept[key] = maker
-        return maker
-
-    def clear(self) -> None:
-        """Drop all makers after a change of the configuration."""
-        self._kept.clear()
-
-
 def listed_cases(
     operation: ApiOperation, phases: Iterable[str], settings: GenerationSettings, hooks: ComponentHooks
 ) -> Iterator[Case]:
@@ -287,7 +246,7 @@ class LibraryEngine:
     def __init__(self, schema: ApiSchema, config: Config, attached: Attachments) -> None:
         """`attached` is of the schema, and of a test."""
         self._attached = attached
-        self.hooks = attached.registered.hooks
+        self.hooks = attached.hooks
         """They run after the hooks of all schemas."""
         self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
@@ -301,8 +260,8 @@ class LibraryEngine:
         self.schema: Any = None
         """The loaded schema with this engine; None until it is created."""
         self._config = config
-        self.auth = CallAuthentication(schema, attached.registered.auth)
-        self._makers = RequestMakers()
+        self.auth = CallAuthentication(schema, attached.auth)
+        self._makers: dict[tuple[BaseUrl, Headers, bool], RequestMaker] = {}
         self.settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
         self._probes = TestProbes()
@@ -532,13 +491,27 @@ class LibraryEngine:
 
         An anonymous maker adds no credentials of security schemes.
         """
+        given = joined_headers(own, headers)
+        key = (origin, given, is_anonymous)
+        maker = self._makers.get(key)
+        if maker is None:
+            if len(self._makers) >= _MANY:
+                self._makers.clear()
+            maker = self._makers[key] = self._new_maker(origin, given, is_anonymous=is_anonymous)
+        return maker
+
+    def _new_maker(self, origin: BaseUrl, headers: Headers, *, is_anonymous: bool) -> RequestMaker:
         declared = self._schema.base_url
-
-        def known() -> BaseUrl | None:
-            return None if declared is None else self._origin(declared, self.settings.now)
-
+        known = None if declared is None else self._origin(declared, self.settings.now)
+        is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
         schemes = None if is_anonymous else self.auth.schemes(self.settings.asked)
-        return self._makers.of(origin, joined_headers(own, headers), known, schemes)
+
+        def dispatch(operation: Operation) -> Dispatch:
+            return dispatched(headers, {} if schemes is None else schemes.by_alternative(operation))
+
+        return RequestMaker(
+            origin, headers, version=__version__, own_servers=is_declared, dispatch=dispatch if schemes else None
+        )
 
     fetches_headers = True
     """Whether credentials are fetched to be shown in cases."""
@@ -606,8 +579,8 @@ class LibraryEngine:
     def class_checks(self) -> Iterable[ClassCheck]:
         """Return the active class checks of users; in a run those of the run."""
         for recorder in RECORDERS:
-            recorder.judging(self._attached.registered.classes)
-        return self._attached.registered.classes.of(self.settings.asked[1].common.check_settings)
+            recorder.judging(self._attached.classes)
+        return self._attached.classes.of(self.settings.asked[1].common.check_settings)
 
     def _validate(
         self, case: Case, response: Response, options: CheckOptions, settings: RunSettings, base_url: str | None = None

@@ -24,7 +24,7 @@ from checker.core.user_code import require_texts
 from checker.kinds.protocol import ApiOperation, ApiSchema, OperationEntry
 from checker.kinds.sources import SchemaOptions
 from checker.library import faults
-from checker.library.decorators import Attachments, Registered, SchemaAuth, SchemaDecorators
+from checker.library.decorators import Attachments, SchemaAuth, SchemaDecorators
 from checker.library.extensions import ExtensionPoints, Observation, is_extended, kept, weighted
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """The description, as its kind reads it."""
         self.config = config
         """The live configuration."""
-        self.hooks: HookRegistry = attached.registered.hooks[0]
+        self.hooks: HookRegistry = attached.hooks[0]
         """Hooks of this schema."""
         self.observations: list[Observation] = []
         """Locations of resources that responses to calls reported."""
@@ -152,7 +152,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
                 asserts_formats=lambda operation: self._settings.of(operation).validate_formats,
                 allows_null=lambda operation: self._settings.of(operation).cases.graphql_allow_null,
                 queries=config.queries(),
-                hooks=HookChain((GLOBAL_HOOKS, *attached.registered.hooks)),
+                hooks=HookChain((GLOBAL_HOOKS, *attached.hooks)),
             )
         )
 
@@ -235,29 +235,24 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return self._narrowed(self._filter.excluding(*functions, deprecated=deprecated, **attributes))
 
     def _narrowed(self, wanted: OperationFilter) -> "LoadedSchema":
-        return self._with(self._registered(self.hooks.copy()), wanted)
+        return self._with(wanted, hooks=(self.hooks.copy(),))
 
-    def _registered(self, *hooks: HookRegistry) -> Registered:
-        """Return the registered objects, with other hooks."""
-        return replace(self._attached.registered, hooks=hooks)
-
-    def _with(self, registered: Registered, wanted: OperationFilter) -> "LoadedSchema":
-        """Return the schema with other registrations and another filter, and with the extension points that users replaced."""
-        attached = replace(self._attached, registered=registered)
-        found = type(self)(self.opened, self.config, attached, wanted)
+    def _with(self, wanted: OperationFilter, **registered: Any) -> "LoadedSchema":
+        """Return the schema with another filter and other registrations, and with the extension points that users replaced."""
+        found = type(self)(self.opened, self.config, replace(self._attached, **registered), wanted)
         vars(found).update(kept(self))
         found.observations = self.observations
         return found
 
     def extended(self, filter: OperationFilter, hooks: HookRegistry) -> "LoadedSchema":
         """Return the schema with further filters and hooks of its own."""
-        joined, own = self._filter.joined(filter), self.hooks.copy()
+        own = self.hooks.copy()
         own.extend(hooks)
-        return self._with(self._registered(own), joined)
+        return self._with(self._filter.joined(filter), hooks=(own,))
 
     def with_test_hooks(self, hooks: HookRegistry) -> "LoadedSchema":
         """Return the schema with hooks that act in one test alone."""
-        return self._with(self._registered(self.hooks, hooks), self._filter)
+        return self._with(self._filter, hooks=(self.hooks, hooks))
 
     @property
     def hook(self) -> HookDecorator:
@@ -267,14 +262,13 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     @property
     def auth(self) -> SchemaAuth:
         """Return the decorator of providers for this schema: `@schema.auth(...)`; `@schema.auth(Provider)` is for one test alone."""
-        registry = self._attached.registered.auth[-1]
+        registry = self._attached.auth[-1]
         assert isinstance(registry, SchemaAuth)
         return registry
 
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
         """Return the schema with providers for one test alone."""
-        registered = self._attached.registered
-        return self._with(replace(registered, auth=(own, *registered.auth)), self._filter)
+        return self._with(self._filter, auth=(own, *self._attached.auth))
 
     def as_strategy(self, generation_mode: GenerationMode | str | None = None, **parts: Any) -> "SearchStrategy[Case]":
         """Strategy of cases of all selected operations. The rest is as in `operation.as_strategy`."""
