@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
-from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.case import Case
@@ -30,7 +29,6 @@ from checker.core.providers import GLOBAL_AUTH
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
-from checker.core.send import Transport
 from checker.core.user_code import require
 from checker.corpus.records import Finding, OperationError, Record
 from checker.kinds.protocol import ApiOperation
@@ -47,8 +45,7 @@ from checker.supervisor.handle import Launcher
 from checker.supervisor.launchers import InlineLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
-from checker.transport.applications import Application, BlockingTransport
-from checker.transport.factories import TransportFactory
+from checker.transport.applications import transport_to
 from checker.workers.incarnation import work
 from checker.workers.messages import LeavingKind
 from checker.workers.users import UsersCode
@@ -388,7 +385,7 @@ class SchemaEngine:
             if application is None:
                 return settings
             name = f"application_{next(_NUMBERS)}"
-            setattr(sys.modules[__name__], name, _transport_to(application))
+            setattr(sys.modules[__name__], name, transport_to(lambda: application))
             url = application.origin.url + schema.base_path.removesuffix("/")
             return settings.with_changes(target={"transport": f"{__name__}:{name}", "base_url": url})
 
@@ -411,12 +408,3 @@ def _filters(schema: LoadedSchema) -> OperationFilters:
     if not labels:
         raise IncorrectUsage("no operation is selected; there is nothing to run")
     return OperationFilters(tuple(FilterSpec("include", "name", label) for label in labels))
-
-
-def _transport_to(application: Application) -> TransportFactory:
-    """Return the factory of transports to an application of this process."""
-
-    def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
-        return BlockingTransport(application.send, settings)
-
-    return connect

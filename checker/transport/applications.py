@@ -352,7 +352,9 @@ def _too_slow(timeout_s: float) -> NetworkFailure:
     return NetworkFailure(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} seconds", timeout_s)
 
 
-def _connected(start: Callable[[], Application]) -> TransportFactory:
+def transport_to(start: Callable[[], Application]) -> TransportFactory:
+    """Return the factory of transports to an application, which `start` returns in each worker."""
+
     def connect(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
         return BlockingTransport(start().send, settings)
 
@@ -361,12 +363,12 @@ def _connected(start: Callable[[], Application]) -> TransportFactory:
 
 def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
     """Return the factory of transports to an ASGI application, which is started in each worker."""
-    return _connected(partial(AsgiApplication, app))
+    return transport_to(partial(AsgiApplication, app))
 
 
 def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
     """Return the factory of transports to a WSGI application, which is called in each worker."""
-    return _connected(partial(WsgiApplication, app))
+    return transport_to(partial(WsgiApplication, app))
 
 
 def application_of(app: Any, *, raises: bool = False) -> Application:
@@ -386,7 +388,7 @@ def application_named(name: str) -> Application:
 def application_transport(name: str) -> TransportFactory:
     """Return the factory of transports to the application of that name. Raises `ConfigError`."""
     application = application_named(name)
-    return _connected(lambda: application)
+    return transport_to(lambda: application)
 
 
 def site_of(name: str) -> str:

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Final
 
 import pycurl
-from msgspec import Struct
 
 from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
@@ -258,15 +257,6 @@ class Lane:
         curl.setopt(pycurl.PREREQFUNCTION, self._before_send)
         configure_connection(curl, settings)
 
-    def limit_wait(self, seconds: float | None) -> None:
-        """Limit the time of the next requests, if that is less than in the settings."""
-        limit_s = self._settings.request_timeout_s
-        if seconds is not None and seconds >= limit_s:
-            seconds = None
-        if seconds != self._patience_s:
-            self._patience_s = seconds
-            self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds(limit_s if seconds is None else seconds))
-
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
         """Put a request on the handle; only differences from the last one are set. Raises `Unsendable`."""
         if request.via is not self._via or patience_s != self._patience_s:
@@ -305,12 +295,17 @@ class Lane:
             self._keeps_connection = keeps_connection
 
     def _adapt(self, request: WireRequest, patience_s: float | None) -> None:
-        """Use the settings of another operation. Connections are kept; libcurl knows which of them match."""
+        """Use the settings of another operation, and its patience if that is less. Connections are kept; libcurl knows which of them match."""
         if request.via is not self._via:
             self.curl.reset()
             self._configure(travelling(request, self._usual))
             self._via = request.via
-        self.limit_wait(patience_s)
+        limit_s = self._settings.request_timeout_s
+        if patience_s is not None and patience_s >= limit_s:
+            patience_s = None
+        if patience_s != self._patience_s:
+            self._patience_s = patience_s
+            self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds(limit_s if patience_s is None else patience_s))
 
     def _load_body(self, request: WireRequest) -> None:
         curl, body, is_head = self.curl, request.body, request.method == "HEAD"
@@ -387,6 +382,7 @@ class Lane:
     def arrived(self, elapsed_s: float) -> Outcome:
         """Return the outcome of a transfer that libcurl calls complete."""
         lines = self._lines
+        # libcurl calls a transfer complete if the server closes the connection among the headers.
         if lines and lines[-1] not in _BLANK and _BLANK.isdisjoint(_last_block(lines)):
             return self.failure(elapsed_s, pycurl.E_PARTIAL_FILE, "")
         return self.response(elapsed_s) or NetworkFailure(
@@ -476,8 +472,6 @@ def _content_length(lines: list[bytes]) -> int:
     return 0
 
 
-__all__ = ["HttpLanes", "HttpSettings"]
-
 _JUST_NOW_S = 30e-6
 """Seconds after a `perform` in which another one finds nothing."""
 _SWEEP_S = 0.25
@@ -488,13 +482,6 @@ _SPARE_CONNECTIONS = 8
 Investigations ask for new connections, and libcurl keeps the old ones: against a server that fails at random a worker
 held 400 of them.
 """
-
-
-class _Clock(Struct):
-    """Measures the time in which requests were in flight while the worker was busy elsewhere."""
-
-    stalled_s: float = 0.0
-    left: float = 0.0
 
 
 class HttpLanes:
@@ -518,17 +505,14 @@ class HttpLanes:
         self._unsent: list[Lane] = []
         self._flying = 0
         self._done: list[tuple[int, Outcome]] = []
-        self._clock = _Clock()
+        self.stalled_s = 0.0
+        """Seconds in which requests were in flight while the worker was busy elsewhere; `elapsed` excludes them."""
+        self._left = 0.0
         self._next_sweep = 0.0
         for index in range(lanes):
             lane = Lane(index, origin, settings, self._connections)
             self._lanes.append(lane)
             self._by_handle[lane.curl] = lane
-
-    @property
-    def stalled_s(self) -> float:
-        """Seconds in which requests were in flight while the worker was busy elsewhere; `elapsed` excludes them."""
-        return self._clock.stalled_s
 
     @property
     def acknowledged(self) -> int:
@@ -568,12 +552,12 @@ class HttpLanes:
         now = self._arrive()
         for lane in self._unsent:
             lane.started = now
-            lane.stalled_before_s = self._clock.stalled_s
+            lane.stalled_before_s = self.stalled_s
         self._unsent.clear()
         self._connections.look()
         self._multi.perform()
         self._connections.look_away()
-        self._clock.left = self._now()
+        self._left = self._now()
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
         """Return the finished lanes with their outcomes; waits at most `timeout_s` if there are none."""
@@ -601,15 +585,15 @@ class HttpLanes:
     def _arrive(self) -> float:
         now = self._now()
         if self._flying > len(self._unsent):
-            self._clock.stalled_s += now - self._clock.left
-        self._clock.left = now
+            self.stalled_s += now - self._left
+        self._left = now
         return now
 
     def _pump(self, deadline: float) -> None:
         """Drive transfers until one has finished, none is in flight, or the deadline has passed."""
         if self._unsent:
             self.flush()
-        left = self._clock.left
+        left = self._left
         now = self._arrive()
         if self._flying:
             if now - left > _JUST_NOW_S:
@@ -625,7 +609,7 @@ class HttpLanes:
             self._collect()
             if not self._done:
                 self._sweep(self._now())
-        self._clock.left = self._now()
+        self._left = self._now()
 
     def _wait(self, limit_s: float) -> None:
         """Wait for a socket, at most until libcurl's own next timer."""
@@ -643,7 +627,8 @@ class HttpLanes:
             queued, succeeded, failed = self._multi.info_read()
             if succeeded or failed:
                 now = self._now()
-                ran = now - self._clock.stalled_s
+                # The time that the worker was busy elsewhere is subtracted: a response that waited to be read is not slow.
+                ran = now - self.stalled_s
                 for curl in succeeded:
                     self._multi.remove_handle(curl)
                     lane = self._by_handle[curl]
@@ -688,7 +673,7 @@ class HttpLanes:
         return lane
 
     def _elapsed(self, lane: Lane, now: float) -> float:
-        return now - lane.started - (self._clock.stalled_s - lane.stalled_before_s)
+        return now - lane.started - (self.stalled_s - lane.stalled_before_s)
 
     def _finish(self, lane: Lane, outcome: Outcome) -> None:
         self._done.append((lane.index, outcome))

@@ -59,6 +59,7 @@ class RateLimit(Struct):
             return self._last
         with _locked(self.path) as descriptor:
             written = os.pread(descriptor, _TIME.size, 0)
+            # A new file is empty.
             last = _TIME.unpack(written)[0] if len(written) == _TIME.size else float("-inf")
             due = max(self.clock(), last + self.interval_s)
             os.pwrite(descriptor, _TIME.pack(due), 0)
@@ -222,12 +223,14 @@ class PolicyTransport:
         for one in finished:
             lane, outcome = one
             request, patience_s = self._flying.pop(lane)
+            # The usual case first: with nothing to follow, repeat or report there is no chain to make.
             if type(outcome) is Response and outcome.status_code < 300 and not self._chains:
                 ended.append(one)
                 continue
             chain = self._chains.pop(lane, None) or _RequestChain(request, request, patience_s)
-            pause_s = self._next(chain, outcome)
+            sent, pause_s = chain.request, self._next(chain, outcome)
             if pause_s is not None:
+                chain.earlier += ((sent, outcome, time.time()),)
                 self._chains[lane] = chain
                 self._launch(lane, pause_s)
                 sent_on = True
@@ -288,13 +291,6 @@ class PolicyTransport:
 
     def _next(self, chain: _RequestChain, outcome: Outcome) -> float | None:
         """Continue a chain and return the pause before its next request in seconds; None if the outcome ends it."""
-        sent = chain.request
-        pause_s = self._pause_s(chain, outcome)
-        if pause_s is not None:
-            chain.earlier += ((sent, outcome, time.time()),)
-        return pause_s
-
-    def _pause_s(self, chain: _RequestChain, outcome: Outcome) -> float | None:
         policy = self._policy(chain.first)
         if isinstance(outcome, NetworkFailure):
             if outcome.kind not in _AGAIN or outcome.may_be_late or chain.retries >= policy.retries:

@@ -3,9 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 from tests.hostile.answering import answering
 from tests.hostile.mutations import mutated
 from tests.hostile.reading import Readers

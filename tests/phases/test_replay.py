@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from checker.config.operation_settings import HttpSettings
 from checker.config.settings import Sanitization
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.send import ON_THE_WAY, Purpose, send_alone
@@ -17,7 +18,7 @@ from checker.corpus.records import Exchange, Interaction
 from checker.phases.recordings import read_cassette
 from checker.phases.replay import ReplayOptions, replay
 from checker.reporting.shown import ReportContext
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 from tests.reporting.writing import write_cassette
 
 from .raw_server import RawServer

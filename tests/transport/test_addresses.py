@@ -7,9 +7,10 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure
-from checker.transport.http import Connections, HttpLanes, HttpSettings
+from checker.transport.http import Connections, HttpLanes
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 V4, V6 = "127.0.0.1", "::1"

@@ -5,10 +5,11 @@ import threading
 
 import pytest
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import send_alone
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 from tests.transport.conftest import RawServer
 
 CLOSING = b"Connection: close\r\n\r\n"

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import send_alone
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 
 
 def head(*lines: bytes) -> bytes:

@@ -10,10 +10,11 @@ from dataclasses import replace
 import psutil
 import pytest
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import send_alone
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 
 from .conftest import OK
 

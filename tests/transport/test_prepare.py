@@ -3,12 +3,13 @@ from typing import cast
 
 import pytest
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.case import NOT_SET, Case
 from checker.core.operation import Body, Location, Operation, Parameter, PropertyEncoding
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.send import send_alone
 from checker.transport.header_lines import header_lines
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
 
 from .cells import schema_of

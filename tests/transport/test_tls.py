@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import send_alone
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 from checker.transport.settings import HttpChanges
 
 from .conftest import RawServer

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import send_alone
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="the option is of Linux")
