@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
+from functools import cache, partial
 from pathlib import Path as FilePath
 from typing import Any, Final, Generic, TypeVar
 
@@ -10,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.table import BUILT_IN
-from checker.config.files import DictionaryFiles, QueryFile, read_queries
+from checker.config.files import QueryFile, read_dictionary, read_queries
 from checker.config.filters import Selectable
 from checker.config.operation_settings import (
     OTHER_CHECKS,
@@ -259,7 +260,7 @@ class Config(Section):
         self._file: FilePath | None = None
         self._titles: dict[str, tuple[Layer, tuple[OperationBlock, ...]]] = {}
         self._blocks: tuple[OperationBlock, ...] = ()
-        self._words = DictionaryFiles(FilePath())
+        self._words = cache(partial(read_dictionary, FilePath()))
 
     def __repr__(self) -> str:
         return f"<Config {self._file or 'defaults'}>"
@@ -302,7 +303,7 @@ class Config(Section):
         is_shared = bool(config._titles)
         config._blocks = tuple(replace(one, is_shared=is_shared) for one in read_blocks(blocks))
         if file is not None:
-            config._file, config._words = file, DictionaryFiles(file.parent)
+            config._file, config._words = file, cache(partial(read_dictionary, file.parent))
         # Dictionaries are read now, so that their errors are reported with the file that names them.
         for title in ("", *config.titles):
             config.for_project(title).overrides()
@@ -414,7 +415,7 @@ class Config(Section):
             self.generation.dictionaries,
             self.parameters,
             tuple((one.filters, one.parameters, one.dictionaries) for one in self.operations),
-            self._words.entries,
+            self._words,
         )
 
     def queries(self) -> tuple[QueryFile, ...]:

@@ -5,10 +5,10 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.known import KnownFailure
 from checker.core.system import later_pattern, read_local
@@ -81,9 +81,7 @@ def _entry(where: str, value: object) -> KnownFailure:
     given = _plain(value)
     for name, text in given.items():
         if name not in _NAMES:
-            near = get_close_matches(name, _NAMES, n=1)
-            hint = f". Did you mean {near[0]!r}?" if near else f"; there are {', '.join(_NAMES)}"
-            raise ConfigError(f"{where}: unknown key {name!r}{hint}")
+            raise ConfigError(f"{where}: unknown key {name!r}{did_you_mean_or_all(name, _NAMES)}")
         given[name] = _day(where, name, text) if name in _DAYS else text
         if not isinstance(given[name], str):
             raise ConfigError(f"{where}.{name}: must be text, but got {text!r}")
@@ -160,22 +158,9 @@ _ESCAPE = later_pattern(r"\\(x[0-9A-Fa-f]{2}|.)")
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "r": "\r", "t": "\t"}
 
 
-class DictionaryFiles:
-    """Dictionaries in files beside a configuration, each read on first use."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._read: dict[str, tuple[str, ...]] = {}
-
-    def entries(self, name: str) -> tuple[str, ...]:
-        """Return the entries of a file, in order. Raises `ConfigError` that names file and line."""
-        if name not in self._read:
-            self._read[name] = read_dictionary(self._folder / name)
-        return self._read[name]
-
-
-def read_dictionary(path: Path) -> tuple[str, ...]:
-    """Return the entries of a file, in order. Raises `ConfigError` that names file and line."""
+def read_dictionary(folder: Path, name: str) -> tuple[str, ...]:
+    """Return the entries of a file beside a configuration, in order. Raises `ConfigError` that names file and line."""
+    path = folder / name
     try:
         content = read_local(path, "a dictionary", most_bytes=_MOST_DICTIONARY_BYTES)
     except UnreadableFile as error:

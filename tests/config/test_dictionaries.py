@@ -160,7 +160,14 @@ empty=""
 """
     path = tmp_path / "words.dict"
     path.write_text(content, encoding="utf-8")
-    assert read_dictionary(path) == ("word", "no name", 'a\\b"c\n\r\tA', "\u00c3\u00a9\u00ff", "\u00e9", "")
+    assert read_dictionary(path.parent, path.name) == (
+        "word",
+        "no name",
+        'a\\b"c\n\r\tA',
+        "\u00c3\u00a9\u00ff",
+        "\u00e9",
+        "",
+    )
 
 
 @pytest.mark.parametrize("line", ["word", 'a="b', "a='b'", '"a" "b"', r'"\q"', 'a b="c"'])
@@ -168,7 +175,7 @@ def test_a_faulty_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "words.dict"
     path.write_text(f'"fine"\n{line}\n', encoding="utf-8")
     with pytest.raises(ConfigError, match=r"words\.dict:2: "):
-        read_dictionary(path)
+        read_dictionary(path.parent, path.name)
 
 
 def test_files_are_found_beside_the_configuration(tmp_path: Path) -> None:
