@@ -5,9 +5,7 @@ from datetime import timedelta
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from msgspec import Struct
-
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.request import BaseUrl, WireRequest, latin_fields
 
 _USUAL: Final = {
     "accept-encoding": re.compile(r"gzip, deflate(, br)?(, zstd)?\Z"),
@@ -17,40 +15,28 @@ _USUAL: Final = {
 """Headers that clients add by themselves -> pattern of their usual values. They are not part of the request of the user."""
 
 
-class ForeignParts(Struct, frozen=True):
-    """The parts of a response of another client."""
-
-    status: int
-    headers: list[tuple[str, str]]
-    content: bytes
-    elapsed_s: float
-    reason: str
-    is_decoded: bool
-    """Whether the client has undone the `Content-Encoding`."""
-    http_version: str
-    request: WireRequest | None
-    """The request, as far as the client shows it."""
-
-
-def foreign_parts(response: Any) -> ForeignParts:
-    """Return the parts of a response of any client. Raises `TypeError` for other objects and for responses that were not read."""
+def foreign_parts(response: Any) -> dict[str, Any]:
+    """Return the arguments of `Response` for a response of any client. Raises `TypeError` for other objects and for responses that were not read."""
     status = getattr(response, "status_code", None)
     if status is None:
         status = getattr(response, "status", None)
     headers = getattr(response, "headers", None)
     if not isinstance(status, int) or headers is None:
         raise TypeError(f"{type(response).__name__} is not a response of a known HTTP client")
-    return ForeignParts(
-        status,
-        _header_pairs(response, headers),
-        _content(response),
-        _elapsed_s(response),
-        _reason(response),
-        # Clients decompress what they receive and leave the header; test clients of applications leave both.
-        not hasattr(response, "get_data") and not hasattr(response, "wsgi_request"),
-        _http_version(response),
-        _request(response),
-    )
+    return {
+        "status_code": status,
+        "headers": _header_pairs(response, headers),
+        "content": _content(response),
+        "elapsed": _elapsed_s(response),
+        "message": _reason(response),
+        "http_version": _http_version(response),
+        "request": _request(response),
+    }
+
+
+def is_decoded(response: Any) -> bool:
+    """Whether a client has undone the `Content-Encoding`: clients leave the header, test clients of applications leave both."""
+    return not hasattr(response, "get_data") and not hasattr(response, "wsgi_request")
 
 
 def _reason(response: Any) -> str:
@@ -88,11 +74,8 @@ def request_of(response: Any) -> WireRequest | None:
     if ours is None:
         return foreign_request(getattr(response, "request", None))
     # The test client of Django keeps an environment as its request, and the request of the application beside it.
-    pairs = [
-        (name.encode("latin-1", "replace"), str(value).encode("latin-1", "replace"))
-        for name, value in ours.headers.items()
-    ]
-    return WireRequest(ours.method, ours.get_full_path().encode("ascii", "replace"), pairs)
+    fields = latin_fields(ours.headers.items())
+    return WireRequest(ours.method, ours.get_full_path().encode("ascii", "replace"), fields)
 
 
 def foreign_request(request: Any) -> WireRequest | None:
@@ -107,11 +90,11 @@ def foreign_request(request: Any) -> WireRequest | None:
     sent = WireRequest(
         method,
         target.encode("ascii", "replace"),
-        [
-            (name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
+        latin_fields(
+            (name, value)
             for name, value in pairs
             if not (name.lower() == "host" and value == parts.netloc) and not is_usual(name.lower(), value)
-        ],
+        ),
         body.encode() if isinstance(body, str) else body if isinstance(body, bytes) else None,
     )
     try:

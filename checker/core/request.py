@@ -312,6 +312,11 @@ def header_bytes(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
+def latin_fields(pairs: Iterable[tuple[str, Any]]) -> list[Field]:
+    """Return headers as bytes in Latin-1; other characters become question marks."""
+    return [(name.encode("latin-1", "replace"), str(value).encode("latin-1", "replace")) for name, value in pairs]
+
+
 CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))
 """Headers that make a request conditional, in lower case (RFC 9110, 13.1)."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import MsgspecError, Struct
 from msgspec.json import decode
 
-from checker.core.foreign import foreign_parts, foreign_request
+from checker.core.foreign import foreign_parts, foreign_request, is_decoded
 from checker.core.media_types import media_type_of
 from checker.core.request import GivenHeaders, SentRequest, WireRequest, header_pairs
 from checker.core.user_code import require, require_texts
@@ -216,18 +216,8 @@ class Response:
         """
         if isinstance(response, Response):
             return response
-        parts = foreign_parts(response)
-        found = cls(
-            parts.status,
-            parts.headers,
-            parts.content,
-            elapsed=parts.elapsed_s,
-            message=parts.reason,
-            http_version=parts.http_version,
-            request=parts.request,
-            verify=verify,
-        )
-        found.is_decoded = parts.is_decoded
+        found = cls(**foreign_parts(response), verify=verify)
+        found.is_decoded = is_decoded(response)
         return found
 
     from_requests = from_httpx = from_httpx2 = from_wsgi = from_any

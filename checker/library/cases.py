@@ -26,7 +26,7 @@ from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, Gener
 from checker.core.operation import Operation
 from checker.core.phases import FUZZING
 from checker.core.registry import FORMATS
-from checker.core.request import BaseUrl, Location, WireRequest
+from checker.core.request import BaseUrl, Location, WireRequest, latin_fields
 from checker.core.scenarios import standing
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
@@ -184,11 +184,7 @@ def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> Wir
     """Return a request with the given headers, where it has none of that name."""
     if request is None or not headers:
         return request
-    more = [
-        (name.encode("latin-1", "replace"), str(value).encode("latin-1", "replace"))
-        for name, value in headers.items()
-        if request.header(name.encode("latin-1", "replace")) is None
-    ]
+    more = [field for field in latin_fields(headers.items()) if request.header(field[0]) is None]
     return dataclasses.replace(request, headers=[*request.headers, *more])
 
 
