@@ -373,6 +373,7 @@ class OperationLayers(Struct, frozen=True):
         (command_phase, operation_phase, wide_phase) = (
             [_of_phase(layer, phase) for layer in group] for group in groups
         )
+        # What the file says of a phase precedes what a block says of all phases (docs/operations.md, "Precedence").
         layers = [
             *command_phase, *command, *operation_phase, *wide_phase, *operation, *wide,
         ]  # fmt: skip

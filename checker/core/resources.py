@@ -76,6 +76,7 @@ def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> li
                 if way:
                     above = way[-1][0]
                     lowest[above] = min(lowest[above], lowest[node])
+                # No node of the component reaches an earlier one: `node` is its first, and all above it on the stack belong to it.
                 if lowest[node] == found[node]:
                     cut = open_.index(node)
                     circles.append(open_[cut:])
@@ -311,6 +312,7 @@ class ResourceModel:
 
     def _connected(self, related: Callable[[Label], Iterable[Label]]) -> Sequence[Sequence[Label]]:
         """Return the operations in groups: those of a collection, those that nested paths connect, and related ones."""
+        # Union-find with path halving: a search from each operation would look at every pair of a large collection.
         above = {label: label for label in self.uses}
 
         def top(label: Label) -> Label:

@@ -127,6 +127,7 @@ def error_template(content: bytes, sent: Iterable[str] = (), described: Words = 
     when nothing stable is left.
     """
     text = telling_text(content)
+    # The longest first: a short value may be a part of a longer one, whose rest would stay.
     for value in sorted({s for s in sent if len(s) >= _SHORTEST_ECHO}, key=lambda one: (-len(one), one)):
         if value in text:
             text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text)
@@ -227,6 +228,7 @@ def _stable_parts(token: str, described: Words) -> list[str]:
 
 def _common(one: list[str], other: list[str]) -> list[tuple[int, int]]:
     """Places of the longest sequence of words that both have."""
+    # Dynamic programming from the end. Templates have at most 160 characters, so the table is small.
     lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):
         for j in range(len(other) - 1, -1, -1):

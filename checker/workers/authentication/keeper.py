@@ -417,6 +417,7 @@ class CredentialKeeper(Struct):
         name, key = address
         self._wanted_for[address] = case
         self.ask(CredentialMessage(CredentialAction.WANTED, name, refused, key))
+        # The number counts the fetches of all workers: a higher one is newer than the refused one, in whichever worker it was fetched.
         while (held := self._held.get(address)) is None or held.number <= refused:
             if self.listen():
                 return held

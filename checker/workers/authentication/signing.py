@@ -48,6 +48,7 @@ class HttpxSigner:
             wanted = next(flow)
         except Exception as error:
             raise CredentialError(f"{type(auth).__name__}: {type(error).__name__}: {error}") from error
+        # Requests that are never answered leave their flow behind. Dictionaries keep their order, so the oldest goes.
         while len(self._flows) >= _MOST_WAITING:
             self._flows.pop(next(iter(self._flows)))
         self._flows[id(request)] = (request, flow)
