@@ -463,8 +463,8 @@ class Canon:
         alternatives: list[Conjunction] = [(inverse(target),) for target in self._references(facet, raw)]
         if isinstance(raw.get("$ref"), str) and not self._has_siblings(facet):
             return tuple(alternatives), True
-        ways = complement(facet, self.said(facet))
-        return (*alternatives, *ways.alternatives), ways.is_whole
+        ways, is_whole = complement(facet, self.said(facet))
+        return (*alternatives, *ways), is_whole
 
     def _drop_contradictions(self, found: Canonical) -> None:
         """Drop the ways to satisfy a `not` that contradict a required schema: no value satisfies a schema and its inverse.

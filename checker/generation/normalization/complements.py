@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from msgspec import Struct
-
 from checker.generation.normalization.forms import INTEGER, NUMBER, TYPES, Conjunction, Facet, inverse, made
 from checker.generation.patterns.regexes import UnsupportedPattern, matcher
 from checker.generation.patterns.writing import names_like
@@ -23,14 +21,6 @@ COINED: Final = frozenset({OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DU
 """The set of these internal keywords."""
 
 
-class Complements(Struct, frozen=True):
-    """The ways to break a schema."""
-
-    alternatives: tuple[Conjunction, ...]
-    is_whole: bool
-    """False when there are ways that no schema describes."""
-
-
 class _Unknown(Exception):
     """There are ways, but no schema describes them."""
 
@@ -39,8 +29,11 @@ Breaking = Callable[[Facet, dict[str, Any], Any], Iterator[Conjunction]]
 """Yields the ways to break one keyword, from its schema, the well-formed keywords, and its value."""
 
 
-def complement(facet: Facet, raw: dict[str, Any]) -> Complements:
-    """Return the ways to break the keywords of a schema; `raw` has its well-formed keywords, references excluded."""
+def complement(facet: Facet, raw: dict[str, Any]) -> tuple[tuple[Conjunction, ...], bool]:
+    """Return the ways to break the keywords of a schema, and whether they are all ways.
+
+    `raw` has its well-formed keywords, references excluded.
+    """
     found: list[Conjunction] = []
     is_whole = True
     # Drawing values and filtering them by `not` comes to nothing where nearly all values are forbidden.
@@ -53,7 +46,7 @@ def complement(facet: Facet, raw: dict[str, Any]) -> Complements:
             found.extend(breaking(facet, raw, value))
         except _Unknown:
             is_whole = False
-    return Complements(tuple(found), is_whole)
+    return tuple(found), is_whole
 
 
 def broken_at(facet: Facet, raw: dict[str, Any], keyword: str) -> tuple[Conjunction, ...]:
