@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from checker.core.case import copied
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.generation.drawing.nodes import Nodes, Variety
+from checker.generation.drawing.nodes import Nodes, Variety, refuse
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.scalars import few_integers
 from checker.generation.normalization import forms
@@ -52,11 +52,7 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws arrays of a form. Raises `Unsatisfiable`."""
     arrays = form.arrays
     sizes = arrays.count
-    conflict = sizes.conflict()
-    if conflict is not None:
-        raise Unsatisfiable(*conflict)
-    if arrays.impossible is not None:
-        raise Unsatisfiable(arrays.impossible.pointer, arrays.impossible.text)
+    refuse(sizes.conflict(), arrays.impossible)
     inner = item_of(place)
     wanted, needed = _first_items(nodes, form, inner)
     low, high = max(sizes.low, place.min_items, needed), sizes.high

@@ -13,7 +13,16 @@ from checker.core.schema import UnresolvableReference
 from checker.generation.drawing import alternatives
 from checker.generation.drawing.alternatives import compile_enum, excluding
 from checker.generation.drawing.arrays import compile_items
-from checker.generation.drawing.nodes import ENOUGH, IsValid, Variety, different, is_json, may_be_poor, validator_of
+from checker.generation.drawing.nodes import (
+    ENOUGH,
+    IsValid,
+    Variety,
+    different,
+    is_json,
+    may_be_poor,
+    refuse,
+    validator_of,
+)
 from checker.generation.drawing.objects import compile_properties
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_integer, compile_listed, compile_number
@@ -180,16 +189,15 @@ class Compiler(Struct):
     def _compiled(self, conjunction: Conjunction, place: TextPlace) -> Draw:
         form = self.canonical(conjunction)
         self.budget.spend_node(form.pointer)
-        if form.impossible is not None:
-            raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
+        refuse(form.impossible)
         if form.enum is not None:
             return compile_enum(self.canon, form, conjunction, place)
         is_valid = self.validator(conjunction)
         overlapping = [branches for branches in form.branches if self._may_overlap(branches)]
         if form.branches:
             # Skip the combinations of alternatives if a quick check shows that none is possible.
-            if len(form.branches) > 1 and (reason := emptiness(self.canon, form)) is not None:
-                raise Unsatisfiable(reason.pointer, reason.text)
+            if len(form.branches) > 1:
+                refuse(emptiness(self.canon, form))
             is_alone = is_valid if form.branches[0] in overlapping else None
             draw = self._branched(form, place, is_alone)
         else:

@@ -8,7 +8,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.schema import Schema, UnresolvableReference
 from checker.generation.drawing.places import TextPlace
 from checker.generation.normalization.canonical import Canon
-from checker.generation.normalization.forms import ARRAY, OBJECT, Canonical, Conjunction, Facet, identity
+from checker.generation.normalization.forms import ARRAY, OBJECT, Canonical, Conjunction, Facet, Reason, identity
 from checker.generation.sources.basic import Strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
@@ -70,6 +70,13 @@ def _counted(draw: Draw, context: DrawContext, enough: int) -> int:
         if len(seen) >= enough:
             break
     return len(seen)
+
+
+def refuse(*reasons: Reason | None) -> None:
+    """Raise `Unsatisfiable` for the first reason that there is."""
+    for reason in reasons:
+        if reason is not None:
+            raise Unsatisfiable(reason.pointer, reason.text)
 
 
 class Nodes(Protocol):

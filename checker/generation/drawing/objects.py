@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.resource_names import marks_among
-from checker.generation.drawing.nodes import IsValid, Nodes, Variety, different, validator_of
+from checker.generation.drawing.nodes import IsValid, Nodes, Variety, different, refuse, validator_of
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.words import TOPICAL, topical
 from checker.generation.normalization import forms
@@ -81,9 +81,7 @@ class _ObjectPlan(Struct, frozen=True):
 def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws objects of a form. Raises `Unsatisfiable`."""
     objects, sizes = form.objects, form.objects.count
-    conflict = sizes.conflict()
-    if conflict is not None:
-        raise Unsatisfiable(*conflict)
+    refuse(sizes.conflict())
     inner = item_of(place)
     additional = _additional(nodes, form, inner)
     properties = _properties(nodes, form, inner)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from checker.core.case import copied
 from checker.core.errors import Unsatisfiable
+from checker.generation.drawing.nodes import refuse
 from checker.generation.normalization.forms import Canonical, Numbers
 from checker.generation.sources.basic import constant, integers, listed
 from checker.generation.sources.choices import Source
@@ -76,7 +77,7 @@ def compile_listed(values: list[Any]) -> Draw:
 def compile_integer(canonical: Canonical, context: DrawContext) -> Draw:
     """Draws integers. Raises `Unsatisfiable`."""
     numbers = canonical.numbers
-    _refuse_conflict(numbers)
+    refuse(numbers.conflict())
     said = step = numbers.step or Fraction(1)
     # Multiples of 2.5 that are integers are the multiples of 5.
     step = Fraction(step.numerator)
@@ -116,7 +117,7 @@ def _whole_multiples(
 def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     """Draws numbers; whole ones are integers. Raises `Unsatisfiable`."""
     numbers = canonical.numbers
-    _refuse_conflict(numbers)
+    refuse(numbers.conflict())
     is_single = "float" in canonical.formats
     if numbers.step is not None:
         return _multiples(numbers, numbers.step, context, canonical.pointer)
@@ -257,9 +258,3 @@ def _away_from_open(numbers: Numbers, step: Fraction, between: tuple[int, int]) 
     if high is not None and numbers.is_high_open and _EXACT <= abs(high) < _LARGEST:
         most = min(most, math.floor(Fraction(math.nextafter(float(high), -math.inf)) / step))
     return (least, most) if least <= most else between
-
-
-def _refuse_conflict(numbers: Numbers) -> None:
-    conflict = numbers.conflict()
-    if conflict is not None:
-        raise Unsatisfiable(*conflict)

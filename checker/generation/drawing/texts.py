@@ -20,7 +20,7 @@ from checker.core.meta import Origin
 from checker.core.request import Location
 from checker.generation.drawing.files import SAMPLES, TABLES, file_type, files_of, named_columns, named_type
 from checker.generation.drawing.formats import FORMATS
-from checker.generation.drawing.nodes import Nodes, is_alive
+from checker.generation.drawing.nodes import Nodes, is_alive, refuse
 from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
 from checker.generation.normalization.forms import Canonical, Content
 from checker.generation.patterns.automata import common_to, walker
@@ -122,9 +122,7 @@ def _with_escapes(form: Canonical, place: TextPlace) -> TextPlace:
 def _limits(nodes: Nodes, form: Canonical, place: TextPlace) -> _Limits:
     """Return the allowed lengths. Raises `Unsatisfiable`, also for a format that has no strings of such lengths."""
     lengths = form.strings.lengths
-    conflict = lengths.conflict()
-    if conflict is not None:
-        raise Unsatisfiable(*conflict)
+    refuse(lengths.conflict())
     low, high = max(lengths.low, place.min_text), lengths.high
     if high is not None and low > high:
         raise Unsatisfiable(lengths.high_pointer, f"maxLength {high} leaves nothing to send")

@@ -143,20 +143,17 @@ def _of_kind(canon: Canon, form: Canonical, kind: str, depth: int) -> Reason | N
     """Return the reason why no value of one type satisfies a form."""
     if kind == OBJECT:
         return _of_objects(canon, form, depth)
-    conflict: tuple[str, str] | None = None
     if kind in (INTEGER, NUMBER):
-        conflict = form.numbers.conflict()
-    elif kind == STRING:
-        conflict = form.strings.lengths.conflict()
-    elif kind == ARRAY:
-        conflict = form.arrays.count.conflict()
-    return None if conflict is None else Reason(*conflict)
+        return form.numbers.conflict()
+    if kind == STRING:
+        return form.strings.lengths.conflict()
+    return form.arrays.count.conflict() if kind == ARRAY else None
 
 
 def _of_objects(canon: Canon, form: Canonical, depth: int) -> Reason | None:
     conflict = form.objects.count.conflict()
     if conflict is not None:
-        return Reason(*conflict)
+        return conflict
     for name, pointer in form.objects.required.items():
         conjunction = form.objects.properties.get(name)
         if conjunction is None:

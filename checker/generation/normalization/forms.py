@@ -20,6 +20,13 @@ Place = tuple[str, object, str]
 """Keyword, value, pointer."""
 
 
+class Reason(Struct, frozen=True):
+    """The reason why no value satisfies a schema."""
+
+    pointer: str
+    text: str
+
+
 class Numbers(Struct):
     """Bounds of numbers."""
 
@@ -56,14 +63,14 @@ class Numbers(Struct):
             step = Fraction(lcm(int(self.step * denominator), int(step * denominator)), denominator)
         self.step = step
 
-    def conflict(self) -> tuple[str, str] | None:
-        """Pointer and sentence when the bounds exclude each other."""
+    def conflict(self) -> Reason | None:
+        """Return the reason when the bounds exclude each other."""
         if self.low is None or self.high is None or self.low_said is None or self.high_said is None:
             return None
         is_open = self.is_low_open or self.is_high_open
         if self.low < self.high or (self.low == self.high and not is_open):
             return None
-        return self.high_said[2], f"{self._said()} exclude every number"
+        return Reason(self.high_said[2], f"{self._said()} exclude every number")
 
     def empty(self, what: str) -> tuple[str, str]:
         """Pointer and sentence when no number of a kind lies between."""
@@ -94,12 +101,11 @@ class Sizes(Struct):
         if high is not None and (self.high is None or high < self.high):
             self.high, self.high_pointer = int(high), f"{pointer}/max{self.noun}"
 
-    def conflict(self) -> tuple[str, str] | None:
-        """Pointer and sentence when the bounds exclude each other."""
+    def conflict(self) -> Reason | None:
+        """Return the reason when the bounds exclude each other."""
         if self.high is None or self.low <= self.high:
             return None
-        text = f"min{self.noun} {self.low} and max{self.noun} {self.high} exclude every size"
-        return self.high_pointer, text
+        return Reason(self.high_pointer, f"min{self.noun} {self.low} and max{self.noun} {self.high} exclude every size")
 
 
 NULL, BOOLEAN, INTEGER, NUMBER, STRING, ARRAY, OBJECT = (
@@ -227,13 +233,6 @@ class Branches(Struct, frozen=True):
     owner: Facet
     keyword: str
     alternatives: tuple[Conjunction, ...]
-
-
-class Reason(Struct, frozen=True):
-    """The reason why no value satisfies a schema."""
-
-    pointer: str
-    text: str
 
 
 class StringForm(Struct):
