@@ -107,11 +107,6 @@ def item_of(finding: Finding) -> Path:
     return path[: last + 1]
 
 
-def lacks_item(item: Path, body: bytes) -> bool:
-    """Whether a JSON body has no such list item."""
-    return bool(item) and not Symptom("has", None, item).holds(0, "", body)
-
-
 def bare_media_type(content_type: str) -> str:
     """Return a media type without parameters, in lower case; empty for a malformed one."""
     found = media_type_of(content_type)
@@ -181,7 +176,8 @@ def not_reached(finding: Finding, calls: Sequence[Call], status: int, body: byte
     unproving = unproving_statuses(finding, calls)
     is_taken = CONFLICT in unproving and 400 <= status < 500 and says_taken(body)
     item = item_of(finding)
-    if not (lacks_item(item, body) if status == then else status in unproving or is_taken):
+    lacks_item = bool(item) and not Symptom("has", None, item).holds(status, "", body)
+    if not (lacks_item if status == then else status in unproving or is_taken):
         return ""
     of = f"request {len(finding.interactions)}" if len(finding.interactions) > 1 else "the request"
     if status == then:

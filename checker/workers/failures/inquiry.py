@@ -432,14 +432,8 @@ class Inquiry(Struct):
         model, chain = self.slot.context.subject.selected.resources, [shot.made for shot in result.chain]
         whole = with_creators(self.factory, model, chain)
         if not whole:
-            use = model.uses.get(chain[-1].label)
-            if (
-                len(chain) == 1
-                and use is not None
-                and use.is_member
-                and use.method == "POST"
-                and model.makes(use.label)
-            ):
+            use = model.uses.get(chain[-1].label) if len(chain) == 1 else None
+            if use is not None and use.is_member and use.method == "POST" and model.makes(use.label):
                 # The client names the resource: with a new name, nothing that was created earlier is needed.
                 self.names.are_needed = True
                 yield chain, 0
