@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from jsonschema import ValidationError
 
-from checker.generation.normalization.forms import kinds_of
+from checker.schema.views import type_of
 from checker.validation.formats import INTEGER_RANGES
 from checker.validation.referee import Referee
 from tests.measuring.oracles import as_json
@@ -160,7 +160,7 @@ def _implied(keyword: str, schema: dict[str, Any]) -> str:
     types |= {"integer"} if "number" in types else set()
     listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if keyword == "type" and isinstance(listed, list):
-        if all(kinds_of(value) & types for value in listed):
+        if all(type_of(value) & types for value in listed):
             return "all listed values have the type: any other is not listed either"
         return ""
     if keyword == "format" and {"minimum", "maximum"} <= schema.keys() and not types - _NUMBERS:

@@ -10,13 +10,14 @@ from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
 from checker.generation.negation.breaches import Breach, Broken, PathStep, breaches, invalid_for, tried_with
 from checker.generation.normalization import forms
-from checker.generation.normalization.forms import Conjunction, kinds_of
+from checker.generation.normalization.forms import Conjunction
 from checker.generation.patterns.regexes import UnsupportedPattern
 from checker.generation.patterns.writing import writer
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import NO_VALUE, Rejected
 from checker.generation.sources.replay import SimplestSource
+from checker.schema.views import type_of
 from checker.validation.formats import INTEGER_RANGES
 
 WRONG_TYPES: Final[tuple[Any, ...]] = (
@@ -151,7 +152,7 @@ def _probes(breach: Breach, *, is_typed: bool) -> tuple[Any, ...]:
             zero = (-0.0,) if was == forms.BOOLEAN else ()
             # `was` is False where several types exclude each other.
             types = {was} if isinstance(was, str | bool) else set(was)
-            return tuple(probe for probe in (*WRONG_TYPES, *zero) if types.isdisjoint(kinds_of(probe)))
+            return tuple(probe for probe in (*WRONG_TYPES, *zero) if types.isdisjoint(type_of(probe)))
         case "enum" | "const":
             if not is_typed:
                 return NOT_LISTED
@@ -174,7 +175,7 @@ def _is_like_listed(breach: Breach, value: Any) -> bool:
 
 def _kinds(value: Any) -> frozenset[str]:
     """Return the types of a value; every number counts as an integer and a number."""
-    kinds = kinds_of(value)
+    kinds = type_of(value)
     return kinds | {forms.INTEGER} if forms.NUMBER in kinds else kinds
 
 
@@ -207,7 +208,7 @@ def _probed(
     except NO_VALUE:
         return
     for probe in probes:
-        kind = max(kinds_of(probe)) if is_one_of_each else repr(probe)
+        kind = max(type_of(probe)) if is_one_of_each else repr(probe)
         if kind in shown:
             continue
         put = probe

@@ -17,6 +17,7 @@ from checker.generation.sources.basic import either, one_of
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Draw, DrawContext, Rejected, Unfinished, retried
 from checker.generation.sources.replay import SimplestSource
+from checker.schema.views import type_of
 from checker.validation.formats import ASSERTED_FORMATS, is_of_format
 
 Accepts = Callable[[Any], bool]
@@ -189,5 +190,5 @@ def _judge(canon: Canon, form: Canonical, conjunction: Conjunction) -> IsValid:
     if form.branches or not all(canon.said(facet).keys() <= _LISTING for facet in form.facets):
         return validator_of(canon, conjunction, is_strict=False)
     return lambda value: (
-        not forms.kinds_of(value).isdisjoint(form.types) and all(is_of_format(name, value) for name in form.formats)
+        not type_of(value).isdisjoint(form.types) and all(is_of_format(name, value) for name in form.formats)
     )

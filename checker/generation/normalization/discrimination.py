@@ -19,11 +19,11 @@ from checker.generation.normalization.forms import (
     Conjunction,
     Reason,
     inverse,
-    kinds_of,
     made,
     same,
 )
 from checker.schema.discriminators import KEYWORDS, discriminator_of, inherits, told_by
+from checker.schema.views import type_of
 
 _MOST: Final = 32
 """Alternatives that are compared with each other."""
@@ -128,7 +128,7 @@ def emptiness(canon: Canon, form: Canonical, depth: int = _DEPTH) -> Reason | No
     if form.impossible is not None:
         return form.impossible
     if form.enum is not None:
-        if any(kinds_of(value) & form.types for value in form.enum):
+        if any(type_of(value) & form.types for value in form.enum):
             return None
         return Reason(form.enum_pointer, "the type forbids all that is listed")
     reason: Reason | None = Reason(form.type_pointer or form.pointer, "no type is left")

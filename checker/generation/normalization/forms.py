@@ -350,24 +350,6 @@ _NOT = frozenset({"not"})
 FOLLOWED = frozenset({"$ref", "allOf", "$dynamicRef", "$recursiveRef"})
 
 
-def kinds_of(value: Any) -> frozenset[str]:
-    """Types that a JSON value has: a whole number is an integer and a number."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        is_whole = isinstance(value, int) or value.is_integer()
-        return _WHOLE if is_whole else _FRACTION
-    return _KINDS.get(type(value), frozenset())
-
-
-_WHOLE, _FRACTION = frozenset({INTEGER, NUMBER}), frozenset({NUMBER})
-_KINDS: Final = {
-    type(None): frozenset({NULL}),
-    bool: frozenset({BOOLEAN}),
-    str: frozenset({STRING}),
-    list: frozenset({ARRAY}),
-    dict: frozenset({OBJECT}),
-}
-
-
 def identity(value: Any) -> bytes:
     """Return equal bytes for equal JSON values only: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, float):
