@@ -668,7 +668,7 @@ class SchemaReading:
         def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:
             if instance is None and any(schema.get(name) is True for name in self._nullables):
                 return ()
-            hidden = self._hidden_in(validator, schema, ()) if isinstance(instance, dict) else _NONE
+            hidden = self._hidden_in(validator._resolver, schema, ()) if isinstance(instance, dict) else _NONE
             if not hidden:
                 return check(validator, value, instance, schema) or ()
             # Only while this schema applies: another branch may treat the same value differently.
@@ -682,7 +682,7 @@ class SchemaReading:
 
         return guarded
 
-    def _hidden_in(self, validator: Any, schema: Any, above: tuple[int, ...]) -> frozenset[str]:
+    def _hidden_in(self, resolver: Any, schema: Any, above: tuple[int, ...]) -> frozenset[str]:
         key = id(schema)
         known = self._hidden.get(key)
         if known is not None:
@@ -692,33 +692,33 @@ class SchemaReading:
         found: set[str] = set()
         properties = schema.get("properties")
         for name, value in properties.items() if isinstance(properties, dict) else ():
-            if self._is_flagged(validator, value):
+            if self._is_flagged(resolver, value):
                 found.add(name)
         parts = schema.get("allOf")
         for part in parts if isinstance(parts, list) and key not in above else ():
-            whole = self._followed(validator, part)
+            whole, around = self._followed(resolver, part)
             if isinstance(whole, dict):
-                found |= self._hidden_in(validator, whole, (*above, key))
+                found |= self._hidden_in(around, whole, (*above, key))
         if not above:
             self._hidden[key] = frozenset(found)
         return frozenset(found)
 
-    def _is_flagged(self, validator: Any, schema: Any) -> bool:
+    def _is_flagged(self, resolver: Any, schema: Any) -> bool:
         if not isinstance(schema, dict):
             return False
         if schema.get(self._flag) is True:
             return True
-        whole = self._followed(validator, schema)
+        whole, _ = self._followed(resolver, schema)
         return isinstance(whole, dict) and whole.get(self._flag) is True
 
-    def _followed(self, validator: Any, schema: Any) -> Any:
-        resolver = validator._resolver
+    def _followed(self, resolver: Any, schema: Any) -> tuple[Any, Any]:
+        """Return the schema behind references, and the resolver for references in it."""
         for _ in range(100):
             if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
-                return schema
+                break
             resolved = _looked_up(resolver, schema["$ref"], self.home)
             schema, resolver = resolved.contents, resolved.resolver
-        return schema
+        return schema, resolver
 
     def _properties(self, validator: Any, properties: Any, instance: Any, schema: Any) -> Errors:
         if not isinstance(instance, dict):

@@ -171,6 +171,16 @@ def test_lost_parameter_breaks_its_own_operation_only() -> None:
 
 
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
+def test_properties_of_a_part_in_another_file_refer_within_that_file(tmp_path: Path, version: str) -> None:
+    user = {"properties": {"id": {"$ref": "#/Id"}}}
+    part = {"allOf": [{"$ref": "user.json#/User"}]}
+    path = written(
+        tmp_path, {"openapi.json": document(part, version), "user.json": {"User": user, "Id": {"type": "integer"}}}
+    )
+    assert_both(from_path(path), {"id": 1}, {"id": "x"})
+
+
+@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
 def test_cases_are_made_of_what_stands_in_other_files(tmp_path: Path, version: str) -> None:
     node = {**TREE["Node"], "required": ["n"], "additionalProperties": False}
     main = document({"$ref": "more/tree.json#/Node"}, version)
