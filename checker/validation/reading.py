@@ -217,10 +217,12 @@ def registry_of(schema: Schema) -> tuple[Any, str, str]:
 def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
     """Return the dialects that `$schema` declares in a description of OpenAPI 3.1 or later, by the identity of the objects inside.
 
-    None for a JSON Schema that is a whole document, and for descriptions in which `$schema` means nothing.
+    None where `$schema` means nothing; empty for a JSON Schema that is a whole document: it is read on the way.
     """
     document, root = schema.document, schema.document.root
     is_old = schema.dialect in (Dialect.OPENAPI20, Dialect.OPENAPI30)
+    if is_own_root(schema):
+        return {}
     if is_old or not isinstance(root, dict) or "openapi" not in root:
         return None
     if isinstance(document, Linked) and document.uri_of(schema.pointer) and not document.has_names:
@@ -290,19 +292,6 @@ _MOST_KEPT: Final = 512
 """Places of a schema whose validators are kept."""
 ClassFor = Callable[[object, Any], Any]
 """Returns the class for a schema, given the class of the schema around it; given None if a reference led there."""
-
-
-def _kept_rules(descend: Any, standard: Any) -> Any:
-    """Keep these rules for a schema whose `$schema` names the current dialect: the library would return to its own rules."""
-
-    def kept(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
-        if isinstance(schema, dict) and "$schema" in schema:
-            found: Any = validators.validator_for(schema, default=standard)
-            if found is standard:
-                schema = {name: value for name, value in schema.items() if name != "$schema"}
-        return descend(validator, instance, schema, **steps)
-
-    return kept
 
 
 def _evolving(class_for: ClassFor) -> Any:
@@ -542,18 +531,11 @@ class SchemaReading:
         if dialect in _COMPATIBLE:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
-    def validator(self, schema: object) -> Any:
-        """Return the class of `jsonschema` with these rules, or with those of the dialect that a schema declares."""
-        standard = _STANDARD.get(self._dialect)
-        if standard is not None and self._spoken is None:
-            extend: Any = validators.extend
-            cls = extend(standard, self._exact)
-            cls.descend = _kept_rules(cls.descend, standard)
-            return cls
-        return self._class_for(schema, None)
+    def class_for(self, schema: object, current: Any = None) -> Any:
+        """Return the class of `jsonschema` with these rules, or with those of the dialect that a schema declares.
 
-    def _class_for(self, schema: object, current: Any) -> Any:
-        """Return the class for the target of a reference, or for a schema inside a schema that `current` reads."""
+        `current` reads the schema around it; None for a root and for the target of a reference.
+        """
         spoken = self._spoken
         if spoken is None or not isinstance(schema, dict):
             return current or self._class_of(self._dialect)
@@ -606,8 +588,8 @@ class SchemaReading:
             id_of=id_of if has_names else lambda schema: None,
             applicable_validators=self._applicable,
         )
-        cls.descend = _tolerant_descent(cls.descend, self._class_for)
-        cls.evolve = _evolving(self._class_for)
+        cls.descend = _tolerant_descent(cls.descend, self.class_for)
+        cls.evolve = _evolving(self.class_for)
         cls._validate_reference = _remembering(cls._validate_reference, self)
         return cls
 

@@ -167,7 +167,7 @@ class Referee:
         self._schema = schema
         self._reading = reading
         options = {} if is_own_root(schema) else {"_resolver": registry.resolver(base)}
-        self._validator = reading.validator(schema.raw)(schema.raw, registry=registry, **options)
+        self._validator = reading.class_for(schema.raw)(schema.raw, registry=registry, **options)
 
     def errors(self, value: Any) -> list[SchemaViolation]:
         """Return the violations of a value, one for each schema path; empty if it is valid.
