@@ -184,17 +184,14 @@ def check(
         if inspect.isclass(source):
             refuse_malformed(source)
         else:
-            _refuse_arguments(name, len(inspect.signature(source).parameters))
+            found = len(inspect.signature(source).parameters)
+            if found != 3:
+                raise TypeError(f"check {name!r} takes 3 arguments (context, response, case) but {found} is defined")
             refuse_coroutine(source, f"check {name!r}")
         CUSTOM_CHECKS.add(name, CustomCheck(source, applies))
         return source
 
     return register if function is None else register(function)
-
-
-def _refuse_arguments(name: str, found: int) -> None:
-    if found != 3:
-        raise TypeError(f"check {name!r} takes 3 arguments (context, response, case) but {found} is defined")
 
 
 def class_checks(names: Iterable[str], given: Mapping[str, Mapping[str, Any]]) -> tuple[ClassCheck, ...]:

@@ -1,5 +1,6 @@
 """A resource of one user is not shown to another user."""
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -234,15 +235,12 @@ def _scalars(thing: Thing) -> dict[str, Any]:
 
 
 def _things(body: Any) -> Iterator[Thing]:
-    """Yield the objects of a body, outermost first."""
-    return islice(_objects(body), _MOST_NODES)
-
-
-def _objects(body: Any) -> Iterator[Thing]:
-    pending = [body]
-    while pending:
-        value = pending.pop(0)
+    """Yield the objects of a body, outermost first, at most `_MOST_NODES`."""
+    pending, count = deque([body]), 0
+    while pending and count < _MOST_NODES:
+        value = pending.popleft()
         if isinstance(value, dict):
+            count += 1
             yield value
             pending += value.values()
         elif isinstance(value, list):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from checker.checks.check import Config, QuickLook
+from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.methods import is_unknown_method
 from checker.checks.response_head import UndefinedStatusCode
@@ -61,11 +61,6 @@ def missing_response(outcome: NetworkFailure) -> Found:
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:
     """Whether every response with this status and plan passes."""
     return _is_expected(status, config) and plan.answers is None
-
-
-def has_no_complaint(plan: ResponsePlan, config: Config) -> QuickLook | None:
-    """Return the quick test for a body that reports no error."""
-    return None if plan.answers is None else plan.answers.is_fine
 
 
 def _is_expected(status: int, config: Config) -> bool:

@@ -43,7 +43,7 @@ TABLE = (
         ),
         settings=(expected_statuses(*server_error.EXPECTED),),
         passes=server_error.is_no_server_error,
-        quick_look=server_error.has_no_complaint,
+        quick_look=positive_data.is_fine,
         no_response=server_error.missing_response,
     ),
     Check(
