@@ -57,11 +57,9 @@ _KEPT: Final = frozenset(
 class Secrets:
     """Credentials of a run, written as references like `secret:header:Authorization`."""
 
-    def __init__(
-        self, headers: Iterable[tuple[str, str]] = (), store: SecretStore | None = None, redaction: Redaction = _DEFAULT
-    ) -> None:
-        self.store = SecretStore() if store is None else store
-        self.is_empty = store is None
+    def __init__(self, headers: Iterable[tuple[str, str]] = (), redaction: Redaction = _DEFAULT) -> None:
+        self.store = SecretStore()
+        self.is_empty = True
         """Whether nothing needs to be masked."""
         self.redaction = redaction
         """The masking rules for URLs in response headers of the server."""

@@ -43,12 +43,9 @@ class SentCase(Protocol):
     def outcome(self) -> Outcome | None: ...
 
 
-def evaluated(raw: Any, sent: SentCase, wanted: Any = NOT_SET) -> Any:
-    """Return the value of a link's expression after an interaction; `NOT_SET` if there is none.
-
-    Of several candidates `wanted` is taken if it is one of them, else the first.
-    """
-    return _evaluated(json.dumps(raw), sent, wanted)
+def evaluated(raw: Any, sent: SentCase) -> Any:
+    """Return the value of a link's expression after an interaction, the first of several; `NOT_SET` if there is none."""
+    return _evaluated(json.dumps(raw), sent, NOT_SET)
 
 
 def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:

@@ -13,7 +13,7 @@ from checker.config.resolve import slug
 from checker.core.request import WireRequest
 from checker.corpus.records import Finding
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE
-from checker.reporting.calls import Call, Path, Source, calls_of, parsed, parts_of, with_values
+from checker.reporting.calls import Call, Path, Source, at, calls_of, parsed, parts_of, with_values
 from checker.reporting.masking import Masking, slug_of
 
 NOT_SENT: Final = frozenset(
@@ -190,7 +190,7 @@ def _body(body: bytes, call: Call) -> str:
     text = with_values(body, values).decode("utf-8", "surrogatepass")
     # A hole for a number stands without the quotes.
     for path, one in call.in_body.items():
-        if not isinstance(_value_at(document, path), str):
+        if not isinstance(at(document, path), str):
             hole = _HOLE.format(_number(call, one))
             text = text.replace(json.dumps(hole, ensure_ascii=False), hole)
     before, *rest = re.split("(\ue000[0-9]+\ue001)", text)
@@ -199,12 +199,6 @@ def _body(body: bytes, call: Call) -> str:
 
 def _latin(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").decode("latin-1")
-
-
-def _value_at(document: object, path: Path) -> object:
-    for part in path:
-        document = document[part]  # type: ignore[index]
-    return document
 
 
 def _text(text: str, mask: str, name: str, values: Sequence[Taken]) -> Text:
