@@ -251,8 +251,6 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     """(label, status or 0 for none, count) of responses to requests with the operation's own method."""
     ledger: tuple[float, float, float, float, float]
     """Wall seconds of this worker since its last such record: make, wait, judge, record, idle."""
-    unused: str = ""
-    """Keeps the places of the fields behind it."""
     inquiries: int = 0
     """The number of requests that investigated failures."""
     wrong: tuple[tuple[str, int, int], ...] = ()

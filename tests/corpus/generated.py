@@ -136,7 +136,6 @@ PROGRESS = st.builds(
     COUNTS,
     tuples(st.tuples(LABELS, st.sampled_from([0, 200, 500]), COUNTS)),
     LEDGERS,
-    TEXT,
     COUNTS,
 )
 OTHERS = {
