@@ -390,6 +390,7 @@ class RunView(Struct):
         self.requests += record.requests
         self.sent[incarnation] += record.requests
         if not record.task:
+            # Requests that only the slots of a dead worker count: they belong to no task.
             return
         task = self.tasks.setdefault(record.task, TaskView(record.phase, record.labels))
         # A task that is leased again has records of several incarnations, in any interleaving.

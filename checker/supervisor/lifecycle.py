@@ -123,6 +123,7 @@ class RunLifecycle:
             journals = Journals(self._layout, above=last.first - 1)
             before = RunView()
             for incarnation, record in journals.read_new():
+                # The worker that opened the description now has written, too.
                 if incarnation < self.incarnation:
                     before.absorb(incarnation, record)
             if _is_same_api(before.opened, opened):

@@ -99,6 +99,7 @@ class Outages(Struct):
 
     def _examined(self, incarnation: int, found: OutageReport) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has looked: the next one looks, unless the cause is found or unreachable."""
+        # A late report, of an earlier outage or of a worker whose turn another one has.
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []
         self._is_looking = False

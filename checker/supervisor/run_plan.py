@@ -299,6 +299,7 @@ class RunPlan:
         if held >= MOST_SLOW or self._is_kept_for_last:
             return None
         for piece in self._slow:
+            # Later layers wait for producers; the others come last in their stage.
             if piece.is_producer or not self._waiting:
                 self._slow.remove(piece)
                 return self._lease(piece)
@@ -310,6 +311,7 @@ class RunPlan:
         """Take back a task. An unfinished one joins the back of its queue, that of slow tasks if its responses took long."""
         piece = self._leased.pop(task.id, None)
         if piece is None:
+            # It was dropped while a worker had it.
             return
         if finished:
             if report.timeouts >= MOST_TIMEOUTS:
@@ -440,6 +442,7 @@ class RunPlan:
             self._wait_for_the_end(piece, first=first)
             return
         if piece.stage != self._stage and not piece.task.is_slow:
+            # The time of its stage is over. The rest is done after all stages have had theirs.
             self._left.append(piece)
             return
         _join(self._slow if piece.task.is_slow else self._waiting, piece, first=first)

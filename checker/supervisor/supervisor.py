@@ -389,6 +389,7 @@ class Supervisor:
             # The run ends before a second try, so the case is recorded after the first one.
             self._lifecycle.write(deaths.quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - state.leased_at
+        # Last: a quarantine above takes its case, or the whole task, out of the rests.
         for rest in map(snapshot.without_end, rests.values()):
             assert self._plan is not None
             if left(rest):
