@@ -55,15 +55,6 @@ _DRAINS = {
 }
 
 
-class Order(Struct, frozen=True):
-    """The next step towards the end."""
-
-    drain: Drain | None = None
-    """The message to all workers."""
-    kills: bool = False
-    """Whether the remaining workers are killed."""
-
-
 def closing_s(max_time_s: float) -> float:
     """Return the length of the end of a time limit, in which nothing new begins."""
     return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
@@ -214,19 +205,24 @@ class Ending:
         )
         self.fail(RunFault(sentence, LeavingKind.CANNOT_OPEN))
 
-    def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Order:
-        """Return the order that is due: drain, then hasten, then kill."""
+    @property
+    def kills(self) -> bool:
+        """Whether the workers that are left are killed."""
+        return self._told is _EndingStage.KILL
+
+    def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Drain | None:
+        """Return the order to all workers that is due: drain, then hasten; None if none is."""
         self._judge(view, elapsed_s, interrupts)
         if not self.outcome:
-            return Order()
+            return None
         if self._hurried_at is None and (interrupts or self.outcome in _HURRIED):
             self._hurried_at = now
         waited_s = 0.0 if self._hurried_at is None else now - self._hurried_at
         wanted = max(_EndingStage.DRAIN, self._due(elapsed_s), self._asked_for(waited_s, interrupts))
         if wanted <= self._told:
-            return Order(kills=self._told is _EndingStage.KILL)
+            return None
         self._told = wanted
-        return Order(_DRAINS[wanted], kills=wanted is _EndingStage.KILL)
+        return _DRAINS[wanted]
 
     def _due(self, elapsed_s: float) -> _EndingStage:
         """Return the order that the time limit requires."""

@@ -437,14 +437,14 @@ class Supervisor:
         """Give the due order of the end: drain, hasten, kill."""
         known, now = self._lifecycle, time.monotonic()
         order = self.ending.next_order(known.view, now, known.elapsed_s, self._around.interrupts.count)
-        if order.drain is not None:
-            self._pool.tell_all(order.drain)
+        if order is not None:
+            self._pool.tell_all(order)
         workers = list(self._pool.workers.values())
         # All are killed first, because each kill has to be waited for.
-        for worker in workers if order.kills else ():
+        for worker in workers if self.ending.kills else ():
             worker.handle.kill()
         for worker in workers:
-            if order.kills:
+            if self.ending.kills:
                 self._lose(worker, "killed: it did not leave in time")
             elif not worker.state.opened and self.ending.drops_openings:
                 self._lose(worker, "not needed any more")

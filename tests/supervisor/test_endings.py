@@ -8,7 +8,7 @@ from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import UNBROKEN, Note, OperationError, SchemaOpened, TaskProgress
 from checker.supervisor.deaths import quarantined_task
-from checker.supervisor.endings import GRACE_S, Ending, Order, RunFault, closing_s, exit_code, untried
+from checker.supervisor.endings import GRACE_S, Ending, RunFault, closing_s, exit_code, untried
 from checker.workers.messages import Drain, Task
 from tests.asking import run_settings
 from tests.corpus.generated import finding
@@ -31,7 +31,7 @@ def busy_view() -> RunView:
 
 
 def test_nothing_ends_without_a_reason() -> None:
-    assert ending().next_order(QUIET, 0.0, 1e6, 0) == Order()
+    assert ending().next_order(QUIET, 0.0, 1e6, 0) is None
 
 
 def test_errors_count_as_failures_do() -> None:
@@ -39,16 +39,16 @@ def test_errors_count_as_failures_do() -> None:
     for label in ("GET /b", "GET /c"):
         view.absorb(1, OperationError(label, "fuzzing", "Network Error", "nobody answers"))
     enough, too_few = ending(max_failures=2), ending(max_failures=3)
-    assert enough.next_order(view, 0.0, 1.0, 0) == Order(Drain())
+    assert enough.next_order(view, 0.0, 1.0, 0) == Drain()
     assert enough.outcome == "failure limit"
-    assert too_few.next_order(view, 0.0, 1.0, 0) == Order()
+    assert too_few.next_order(view, 0.0, 1.0, 0) is None
 
 
 def test_what_is_complete_drains_once_and_is_not_hurried() -> None:
     end = ending()
     end.begin("completed")
-    assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(Drain())
-    assert end.next_order(QUIET, 1000.0, 1001.0, 0) == Order()
+    assert end.next_order(QUIET, 0.0, 1.0, 0) == Drain()
+    assert end.next_order(QUIET, 1000.0, 1001.0, 0) is None
 
 
 @pytest.mark.parametrize("is_baselined", [False, True], ids=["plain", "with a baseline"])
@@ -59,7 +59,7 @@ def test_a_turn_looks_at_findings_that_are_news_only(monkeypatch: pytest.MonkeyP
     for number in range(100):
         view.absorb(1, finding(f"f{number}"))
         for _turn in range(5):
-            assert end.next_order(view, 1.0, 1.0, 0) == Order()
+            assert end.next_order(view, 1.0, 1.0, 0) is None
     assert looks == [f"f{number}" for number in range(100)]
     view.absorb(1, finding("f7", stage="minimised", at=2.0))
     end.next_order(view, 1.0, 1.0, 0)
@@ -70,12 +70,12 @@ def test_a_turn_looks_at_findings_that_are_news_only(monkeypatch: pytest.MonkeyP
 def test_a_failure_that_turns_out_to_be_another_sight_of_one_counts_once() -> None:
     view, end = busy_view(), ending(max_failures=2)
     view.absorb(1, finding("a"))
-    assert end.next_order(view, 1.0, 1.0, 0) == Order()
+    assert end.next_order(view, 1.0, 1.0, 0) is None
     assert end.failures(view) == 1
     view.absorb(1, replace(finding("b", stage="minimised"), same_as="a"))
-    assert end.next_order(view, 1.0, 1.0, 0) == Order()
+    assert end.next_order(view, 1.0, 1.0, 0) is None
     view.absorb(1, finding("c"))
-    assert end.next_order(view, 1.0, 1.0, 0) == Order(Drain())
+    assert end.next_order(view, 1.0, 1.0, 0) == Drain()
 
 
 def test_other_limits_judge_again_what_was_found_before() -> None:
@@ -85,7 +85,7 @@ def test_other_limits_judge_again_what_was_found_before() -> None:
     known = (KnownFailure(fingerprint="v1-a"),)
     end.go_by(run_settings(kind="fuzz", baseline=Baseline("known.toml", entries=known)))
     assert end.failures(view) == 0
-    assert end.next_order(view, 1.0, 1.0, 0) == Order()
+    assert end.next_order(view, 1.0, 1.0, 0) is None
 
 
 STOPPED, HASTENED = Drain(shrinks=False), Drain(shrinks=False, immediate=True)
@@ -94,15 +94,16 @@ STOPPED, HASTENED = Drain(shrinks=False), Drain(shrinks=False, immediate=True)
 def test_a_time_limit_is_when_nobody_is_at_work_any_more() -> None:
     end = ending(max_time_s=10.0)
     assert closing_s(10.0) == 1.0
-    assert end.next_order(QUIET, 8.9, 8.9, 0) == Order()
+    assert end.next_order(QUIET, 8.9, 8.9, 0) is None
     assert end.left_s(8.5) == 0.5
     # Nothing new, and nothing smaller; then what is under way does not count any more; then nobody is left.
-    assert end.next_order(QUIET, 9.0, 9.0, 0) == Order(STOPPED)
-    assert end.next_order(QUIET, 9.4, 9.4, 0) == Order()
-    assert end.next_order(QUIET, 9.5, 9.5, 0) == Order(HASTENED)
-    assert end.next_order(QUIET, 9.9, 9.9, 0) == Order()
-    assert end.next_order(QUIET, 10.0, 10.0, 0) == Order(HASTENED, kills=True)
-    assert end.next_order(QUIET, 30.0, 30.0, 0).kills
+    assert end.next_order(QUIET, 9.0, 9.0, 0) == STOPPED
+    assert end.next_order(QUIET, 9.4, 9.4, 0) is None
+    assert end.next_order(QUIET, 9.5, 9.5, 0) == HASTENED
+    assert end.next_order(QUIET, 9.9, 9.9, 0) is None
+    assert end.next_order(QUIET, 10.0, 10.0, 0) == HASTENED
+    end.next_order(QUIET, 30.0, 30.0, 0)
+    assert end.kills
     assert end.outcome == "time limit"
 
 
@@ -114,31 +115,35 @@ def test_the_closing_seconds_are_a_small_part_of_the_limit(limit: float, closing
 def test_time_also_hurries_what_was_draining_already() -> None:
     end = ending(max_time_s=10.0)
     end.begin("completed")
-    assert end.next_order(QUIET, 1.0, 1.0, 0) == Order(Drain())
-    assert end.next_order(QUIET, 9.0, 9.0, 0) == Order(STOPPED)
-    assert end.next_order(QUIET, 9.5, 9.5, 0) == Order(HASTENED)
-    assert end.next_order(QUIET, 10.0, 10.0, 0).kills
+    assert end.next_order(QUIET, 1.0, 1.0, 0) == Drain()
+    assert end.next_order(QUIET, 9.0, 9.0, 0) == STOPPED
+    assert end.next_order(QUIET, 9.5, 9.5, 0) == HASTENED
+    end.next_order(QUIET, 10.0, 10.0, 0)
+    assert end.kills
     assert end.outcome == "completed"
 
 
 def test_an_interrupt_takes_no_longer_than_the_time_limit() -> None:
     end = ending(max_time_s=10.0)
-    assert end.next_order(QUIET, 8.0, 8.0, 1) == Order(Drain())
-    assert end.next_order(QUIET, 10.0, 10.0, 1).kills
+    assert end.next_order(QUIET, 8.0, 8.0, 1) == Drain()
+    end.next_order(QUIET, 10.0, 10.0, 1)
+    assert end.kills
 
 
 def test_who_asks_to_stop_waits_for_no_shrink() -> None:
     end = ending()
-    assert end.next_order(QUIET, 0.0, 1.0, 1) == Order(Drain())
-    assert end.next_order(QUIET, 0.1 + GRACE_S / 2, 3.0, 1) == Order(STOPPED)
-    assert end.next_order(QUIET, 0.1 + GRACE_S, 4.1, 1) == Order(HASTENED)
-    assert end.next_order(QUIET, 0.1 + 1.5 * GRACE_S, 6.0, 1).kills
+    assert end.next_order(QUIET, 0.0, 1.0, 1) == Drain()
+    assert end.next_order(QUIET, 0.1 + GRACE_S / 2, 3.0, 1) == STOPPED
+    assert end.next_order(QUIET, 0.1 + GRACE_S, 4.1, 1) == HASTENED
+    end.next_order(QUIET, 0.1 + 1.5 * GRACE_S, 6.0, 1)
+    assert end.kills
 
 
 def test_the_first_interrupt_drains_and_the_second_kills() -> None:
     end = ending()
-    assert end.next_order(QUIET, 0.0, 1.0, 1) == Order(Drain())
-    assert end.next_order(QUIET, 0.1, 1.1, 2).kills
+    assert end.next_order(QUIET, 0.0, 1.0, 1) == Drain()
+    end.next_order(QUIET, 0.1, 1.1, 2)
+    assert end.kills
     assert exit_code(busy_view(), end) == 130
 
 
@@ -146,7 +151,7 @@ def test_an_error_hastens_at_once() -> None:
     end = ending()
     end.fail(RunFault("the disk is full"))
     end.fail(RunFault("and another one"))
-    assert end.next_order(QUIET, 0.0, 1.0, 0) == Order(HASTENED)
+    assert end.next_order(QUIET, 0.0, 1.0, 0) == HASTENED
     assert (str(end.error), exit_code(busy_view(), end)) == ("the disk is full", 2)
 
 
