@@ -46,7 +46,7 @@ class _Sight(Struct):
     first: FirstSeen
 
 
-class Sights(Struct, eq=False):
+class Sights(Struct):
     """The best version of each finding, by defects. Each record updates only the findings of its own defect."""
 
     changes: list[str] = field(default_factory=list)
@@ -61,12 +61,6 @@ class Sights(Struct, eq=False):
     """The reverse of `_defects`."""
     _shown: dict[str, str] = field(default_factory=dict)
     """Defect -> the fingerprint under which reports show it."""
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both hold the same findings, in any order."""
-        return isinstance(other, Sights) and self._sights == other._sights
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def best(self) -> Mapping[str, Finding]:

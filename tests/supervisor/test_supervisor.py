@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from checker.core.digests import case_id
 from checker.core.meta import Drawn
-from checker.corpus.fold import fold
+from checker.corpus.fold import Sights, fold
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
@@ -80,7 +80,10 @@ def test_the_run_begins_with_its_start_and_ends_with_its_finish(run: Run, launch
     assert isinstance(records[-1], RunFinished)
     assert records[-1].outcome == "completed"
     journals = Journals(RunLayout(run.folder / "corpus"))
-    assert outcome.view == fold(journals.finish_all())
+    read, told = fold(journals.finish_all()), outcome.view
+    assert read.findings == told.findings
+    # The sights also hold the order in which records arrived.
+    assert replace(read, sights=Sights()) == replace(told, sights=Sights())
 
 
 @BOTH
