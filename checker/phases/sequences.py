@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from checker.config.settings import SequenceSettings
-from checker.core.case import NOT_SET
+from checker.core.case import NOT_SET, Case
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Place
@@ -27,8 +27,9 @@ from checker.core.resources import (
     status_of,
 )
 from checker.core.response import Response
+from checker.generation.boundaries.values import likeness
 from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
-from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe, key_of
+from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
 from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import Places
@@ -142,15 +143,15 @@ _KEPT: Final = 32
 """Sequences whose known values are kept: more than run at the same time."""
 
 
-def _unchanged(sequence: Sequence[SentCase]) -> set[bytes]:
-    """Return the keys of the safe requests since a step may last have changed something; none while a job may go on (202)."""
-    found: set[bytes] = set()
+def _unchanged(sequence: Sequence[SentCase]) -> list[Case]:
+    """Return the safe requests since a step may last have changed something; none while a job may go on (202)."""
+    found: list[Case] = []
     for step in reversed(sequence):
         status = status_of(step.case.operation, step.outcome) if isinstance(step.outcome, Response) else 0
         if status == _ACCEPTED:
-            return set()
+            return []
         if is_safe(step.case):
-            found.add(key_of(step.case))
+            found.append(step.case)
         elif not 400 <= status < 500:
             break
     return found
@@ -205,7 +206,7 @@ class SequenceBuilder(Struct, dict=True):
         aim = self._goals.next_step(known.steps, index)
         if aim is not None and aim not in self._dead:
             weights.setdefault(aim, 1.0)
-        known_requests = _unchanged(sequence)
+        unchanged = _unchanged(sequence)
         for _ in range(_TRIES):
             if not weights:
                 return None
@@ -222,7 +223,8 @@ class SequenceBuilder(Struct, dict=True):
                 # The task of the operation reports why its cases cannot be made; sequences skip it.
                 self._dead.add(target)
                 continue
-            if not (is_safe(made.case) and key_of(made.case) in known_requests):
+            alike = [one for one in unchanged if one.operation.label == target]
+            if not (alike and is_safe(made.case) and likeness(made.case) in map(likeness, alike)):
                 return made
         return None
 

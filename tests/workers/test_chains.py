@@ -345,3 +345,28 @@ def test_sequences_mostly_stay_with_the_tenant_that_they_began_with(tmp_path: Pa
     assert len(found) > 10
     assert len(set().union(*found)) > 5
     assert sum(len(one) == 1 for one in found) > len(found) / 3
+
+
+def test_a_sequence_reads_two_collections_in_a_row_but_none_twice(tmp_path: Path) -> None:
+    links = {"all": {"operationId": "all"}, "newest": {"operationId": "newest"}}
+    created = {"201": {"description": "", "content": CONTENT, "links": links}}
+    paths = {
+        "/things": {
+            "post": {"requestBody": BODY, "responses": created},
+            "get": {"operationId": "all", "responses": ANSWER},
+        },
+        "/newest": {"get": {"operationId": "newest", "responses": ANSWER}},
+    }
+    content = json.dumps({"id": "B-7"}).encode()
+    found = set()
+    with workplace(tmp_path, document={**DOCUMENT, "paths": paths}) as context:
+        made = (context.factory.make(Label(label), 1, 0, STATEFUL) for label in ("POST /things", "GET /things"))
+        sent = tuple(
+            Verdict(one.case, None, Response(status, [("Content-Type", "application/json")], content), UNJUDGED)
+            for one, status in zip(made, (201, 200), strict=True)
+        )
+        for index in range(20):
+            following = context.explorer.chains.follow(sent, 1, index, STATEFUL)
+            found.add(None if following is None else following.label)
+    assert "GET /newest" in found
+    assert "GET /things" not in found
