@@ -13,10 +13,11 @@ from itertools import cycle
 from benchmarks.hot_path import REQUESTS, Bare
 from benchmarks.target import folder_argument, target
 from checker import openapi
+from checker.config.operation_settings import HttpSettings
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation, Location
 from checker.core.request import BaseUrl, WireRequest
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 from checker.transport.prepare import RequestMaker
 
 ROUNDS = 5

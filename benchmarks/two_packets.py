@@ -14,10 +14,11 @@ from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import median
 
+from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 from checker.core.send import send_alone
-from checker.transport.http import HttpLanes, HttpSettings
+from checker.transport.http import HttpLanes
 
 REQUESTS = 100
 ROUNDS = 7

@@ -16,19 +16,11 @@ from checker.generation.drawing.places import is_in_head
 from checker.generation.drawing.scalars import compile_listed, nearest_float
 from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, breaker, first_of, mixed
 from checker.generation.normalization import forms
-from checker.generation.normalization.forms import (
-    ArrayForm,
-    Canonical,
-    Facet,
-    Numbers,
-    ObjectForm,
-    StringForm,
-    kinds_of,
-    same,
-)
+from checker.generation.normalization.forms import ArrayForm, Canonical, Facet, Numbers, ObjectForm, StringForm, same
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected
+from checker.schema.views import type_of
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 
@@ -74,7 +66,7 @@ def _of_types(site: MutationSite, kinds: list[str], types: frozenset[str]) -> Dr
             shares.append(len(some))
     draw = mixed(*makes, shares=tuple(shares))
     if forms.INTEGER in types and forms.NUMBER in kinds:
-        return site.retried(draw, lambda value: kinds_of(value).isdisjoint(types), "type")
+        return site.retried(draw, lambda value: type_of(value).isdisjoint(types), "type")
     return draw
 
 
