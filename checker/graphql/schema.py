@@ -421,10 +421,6 @@ class GraphQLDescription(ApiSchema):
         for where, says in self.written.faults:
             yield _skipped(where, WarningKind.INVALID_EXAMPLE, says)
 
-    def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
-        """Yield the faults of the schema that do not stop the run."""
-        return (one.warning for one in self.dropped())
-
     def find(self, label: str) -> GraphQLOperation | BrokenOperation | None:
         entry = self._index().get(Label(label))
         if entry is None:

@@ -255,18 +255,6 @@ class OpenApiSchema(ApiSchema):
                 self._resources = linked.resource_model(self.get_all_operations())
         return self._resources
 
-    def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
-        """Yield the faults of the description that do not stop the run, operation by operation."""
-        yield from (dropped.warning for dropped in self.dropped())
-        for operation in self.get_all_operations():
-            if not isinstance(operation, BrokenOperation):
-                yield from operation.warnings()
-
-    @property
-    def warnings(self) -> tuple[SchemaWarning, ...]:
-        """Return all warnings. Slow for large descriptions: every schema is read."""
-        return tuple(self.iter_schema_warnings())
-
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]:
         """Return the warnings about one operation."""
         return warned.operation_warnings(operation)

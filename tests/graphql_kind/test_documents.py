@@ -56,7 +56,7 @@ def test_own_names_of_root_types_count() -> None:
 def test_loose_sdl_is_read_and_told(text: str, says: str) -> None:
     schema = opened(text)
     assert "Query.a" in [one.label for one in schema.entries()]
-    (note,) = [one.message for one in schema.iter_schema_warnings()]
+    (note,) = [one.warning.message for one in schema.dropped()]
     assert says in note
 
 
@@ -78,7 +78,7 @@ def test_a_type_that_is_not_defined_is_refused(text: str) -> None:
 def test_unknown_directives_and_old_comments_are_nothing_special() -> None:
     text = '# A thing\ntype Query @key(fields: "a") { "An a" a: Int @shareable }'
     schema = opened(text)
-    assert list(schema.iter_schema_warnings()) == []
+    assert [one.warning for one in schema.dropped()] == []
 
 
 def test_what_is_not_tested_is_told() -> None:
@@ -86,7 +86,7 @@ def test_what_is_not_tested_is_told() -> None:
     schema = opened(text)
     waiting = [one.label for one in schema.entries() if one.only_by_name]
     assert waiting == ["Query._service", "Query._entities"]
-    kinds = {one.kind: one.message for one in schema.iter_schema_warnings()}
+    kinds = {one.warning.kind: one.warning.message for one in schema.dropped()}
     assert set(kinds) == {WarningKind.SUBSCRIPTION, WarningKind.FEDERATION}
     assert kinds[WarningKind.SUBSCRIPTION].startswith("2 subscriptions are not tested")
 

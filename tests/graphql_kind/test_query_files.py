@@ -53,7 +53,7 @@ def test_each_query_goes_to_its_first_root_field_with_its_fragments_and_variable
     (other,) = bodies(schema, "Query.book")
     assert isinstance(other, dict)
     assert other["variables"] == {"id": "7"}
-    assert list(schema.iter_schema_warnings())[1:] == []
+    assert [one.warning for one in schema.dropped()][1:] == []
 
 
 def test_variables_of_one_query_need_no_name() -> None:
@@ -78,7 +78,7 @@ def test_variables_of_one_query_need_no_name() -> None:
 )  # fmt: skip
 def test_what_is_wrong_is_told_and_costs_that_query_alone(text: str, variables: str, says: str) -> None:
     schema = with_files(QueryFile("wrong.graphql", text, variables), QueryFile("right.graphql", "{ count }", ""))
-    (fault,) = [one for one in schema.iter_schema_warnings() if one.kind is WarningKind.INVALID_EXAMPLE]
+    (fault,) = [one.warning for one in schema.dropped() if one.warning.kind is WarningKind.INVALID_EXAMPLE]
     assert says in fault.message
     assert fault.label == "wrong.graphql"
     assert len(bodies(schema, "Query.count")) == 1

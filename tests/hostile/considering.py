@@ -30,6 +30,7 @@ from tests.hostile.apart import apart
 from tests.hostile.documents import FAMILIES
 from tests.hostile.grammar import RICH
 from tests.hostile.making import Row, written
+from tests.openapi.documents import warnings_of
 
 _CASES = 3
 _BOUNDARIES = 40
@@ -45,7 +46,7 @@ def considered(data: bytes) -> dict[str, Any]:
         schema = from_bytes(data, name="hostile")
     except LoaderError as error:
         return {"refused": " ".join([error.message, *error.extras])}
-    said = [warning.message for warning in open_normalised(schema.normalised()).warnings]
+    said = [warning.message for warning in warnings_of(open_normalised(schema.normalised()))]
     return {"said": said, "operations": dict(_operations(schema))}
 
 

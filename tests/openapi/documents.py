@@ -3,6 +3,7 @@
 from typing import Any
 
 from checker.core.operation import BrokenOperation
+from checker.core.schema import SchemaWarning
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.responses.contract import OpenApiContract
@@ -31,3 +32,9 @@ def broken(definition: Any, *, version: str = "3.0.3", path: str = "/a", **more:
 
 def contract(responses: Any, method: str = "get", **more: Any) -> OpenApiContract:
     return operation({"responses": responses, **more.pop("own", {})}, method=method, **more).contract
+
+
+def warnings_of(schema: OpenApiSchema) -> tuple[SchemaWarning, ...]:
+    """All warnings about a description and its operations."""
+    read = [one for one in schema.get_all_operations() if not isinstance(one, BrokenOperation)]
+    return (*(one.warning for one in schema.dropped()), *(warning for one in read for warning in one.warnings()))

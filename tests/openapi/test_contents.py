@@ -11,7 +11,7 @@ from checker.openapi.loaders import from_dict, open_normalised
 from checker.openapi.operation import OpenApiOperation
 from checker.openapi.schema import OpenApiSchema
 
-from .documents import opened, operation
+from .documents import opened, operation, warnings_of
 
 OK = {"responses": {"200": {"description": "OK"}}}
 
@@ -49,20 +49,20 @@ OTHERS = [
 def test_method_that_a_version_does_not_know_is_named(version: str, method: str, raw: Any, name: str) -> None:
     schema = opened(version, {"/a": {method: raw, "get": OK}})
     assert labels(schema) == ["GET /a"]
-    (found,) = [one for one in schema.warnings if one.kind == "unknown_method"]
+    (found,) = [one for one in warnings_of(schema) if one.kind == "unknown_method"]
     assert (found.label, found.pointer) == (f"{method.upper()} /a", f"#/paths/~1a/{method}")
     assert found.message.endswith(f"is not known to {name}; it is not tested")
 
 
 def test_methods_of_a_later_version_are_named() -> None:
     schema = opened("3.1.0", {"/a": {"additionalOperations": {"COPY": OK}, "get": OK}})
-    (found,) = schema.warnings
+    (found,) = warnings_of(schema)
     assert found.label == "COPY /a"
 
 
 def test_what_is_no_operation_is_not_named() -> None:
     item = {"x-trace": OK, "summary": "s", "servers": [], "parameters": [], "foo": {"a": 1}, "$ref": 5}
-    assert opened("2.0", {"/a": item | {"trace": None}}).warnings == ()
+    assert warnings_of(opened("2.0", {"/a": item | {"trace": None}})) == ()
 
 
 def test_methods_that_http_cannot_say_are_broken() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from checker.core.contract import Outcome
 
-from .documents import opened, operation
+from .documents import opened, operation, warnings_of
 from .judging import AMBIGUOUS, INVALID, VALID, bodied, judge
 
 
@@ -84,7 +84,7 @@ WARNINGS = [
 @pytest.mark.parametrize(("version", "schema", "place", "reason"), WARNINGS)
 def test_a_keyword_without_a_meaning_has_a_warning(version: str, schema: Any, place: str, reason: str) -> None:
     paths = {"/a": {"post": described(version, schema)}}
-    found = [one for one in opened(version, paths).warnings if one.kind == "malformed_keyword"]
+    found = [one for one in warnings_of(opened(version, paths)) if one.kind == "malformed_keyword"]
     assert found[0].message.startswith(place)
     assert found[0].message.endswith(f"is ignored: {reason}")
 
@@ -93,13 +93,13 @@ def test_a_keyword_without_a_meaning_has_a_warning(version: str, schema: Any, pl
     "name", ["description", "remark", "x-nullable", "readOnly", "example", "$comment", "id", "name", "style", "value"]
 )
 def test_other_names_in_schemas_are_no_misspelt_keywords(name: str) -> None:
-    assert opened("3.0.3", {"/a": {"post": described("3.0.3", {"type": "string", name: True})}}).warnings == ()
+    assert warnings_of(opened("3.0.3", {"/a": {"post": described("3.0.3", {"type": "string", name: True})}})) == ()
 
 
 @pytest.mark.parametrize("version", ["2.0", "3.0.3", "3.1.0"])
 def test_types_beside_a_type_are_no_misspelt_type(version: str) -> None:
     schema = {"type": "string", "types": ["string"]}
-    assert opened(version, {"/a": {"post": described(version, schema)}}).warnings == ()
+    assert warnings_of(opened(version, {"/a": {"post": described(version, schema)}})) == ()
 
 
 OTHER_VERSIONS: list[tuple[str, Any, str, str]] = [

@@ -9,6 +9,7 @@ from checker.openapi.loaders import from_dict, from_path
 from checker.openapi.operation import OpenApiOperation
 
 from .described import USER, assert_both, document, written
+from .documents import warnings_of
 
 NAMED = {
     "by id": ({"$ref": "user.schema"}, {"U": {"$id": "user.schema", **USER}}),
@@ -107,7 +108,7 @@ STRAYED: dict[str, dict[str, Any]] = {
 def test_pointers_into_the_description_lead_there_from_below_an_id(case: str) -> None:
     schema = from_dict(document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": STRAYED[case]}))
     assert_both(schema, {"id": 1}, {"id": "x"})
-    found = [warning.message for warning in schema.warnings]
+    found = [warning.message for warning in warnings_of(schema)]
     assert found
     assert all("is below a `$id`, from which it leads nowhere" in message for message in found)
 
@@ -120,4 +121,4 @@ def test_a_pointer_into_the_schema_with_the_id_comes_first() -> None:
     }
     schema = from_dict(document({"$ref": "#/components/schemas/U"}, "3.1.0", components={"schemas": schemas}))
     assert_both(schema, {"id": 1}, {"id": "x"})
-    assert schema.warnings == ()
+    assert warnings_of(schema) == ()

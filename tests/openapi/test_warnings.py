@@ -15,7 +15,7 @@ from checker.openapi.schema import OpenApiSchema
 from checker.openapi.warnings import _malformed
 from checker.transport.prepare import RequestMaker
 
-from .documents import opened
+from .documents import opened, warnings_of
 from .robustness import documents
 
 WIDE = {"properties": {str(number): {"type": "string"} for number in range(20_001)}}
@@ -132,7 +132,7 @@ FAULTS: list[tuple[Any, str, str, str]] = [
 
 @pytest.mark.parametrize(("definition", "kind", "place", "words"), FAULTS)
 def test_fault_is_told_with_its_place(definition: Any, kind: str, place: str, words: str) -> None:
-    (found,) = opened("3.0.3", {"/a": {"post": definition}}).warnings
+    (found,) = warnings_of(opened("3.0.3", {"/a": {"post": definition}}))
     assert (found.kind, found.label, found.pointer) == (kind, "POST /a", f"#/paths/~1a/post{place}")
     assert words in found.message
     assert "\n" not in found.message
@@ -145,14 +145,14 @@ def test_another_host_is_told_and_another_path_is_used() -> None:
         "/c": {"get": {"servers": [{"url": "http://["}]}},
     }
     schema = opened("3.0.3", paths, servers=[{"url": "http://h/v1"}])
-    told = [(warning.kind, warning.label) for warning in schema.warnings]
+    told = [(warning.kind, warning.label) for warning in warnings_of(schema)]
     assert told == [("other_server", "GET /b"), ("other_server", "GET /c")]
     maker = RequestMaker(BaseUrl("http", "h", 80, "/v1"), version="0", own_servers=True)
     operations = [one for one in schema.get_all_operations() if isinstance(one, OpenApiOperation)]
     targets = [maker.make(Case(operation, "1")).target for operation in operations]
     assert targets == [b"/own/a", b"/v1/b", b"/v1/c"]
     schema.configure(SchemaOptions(base_url="http://h/given"))
-    assert schema.warnings == ()
+    assert warnings_of(schema) == ()
     assert {operation.base_url for operation in operations} == {"http://h/given"}
 
 
@@ -163,7 +163,7 @@ def test_description_without_faults_has_no_warnings() -> None:
         **response(content={"application/json": {"schema": {"$ref": "#/components/schemas/T"}}}),
     }
     schema = opened("3.0.3", {"/a": {"post": definition}}, components={"schemas": {"T": tree}})
-    assert schema.warnings == ()
+    assert warnings_of(schema) == ()
 
 
 def test_files_are_a_type_of_swagger() -> None:
@@ -172,16 +172,16 @@ def test_files_are_a_type_of_swagger() -> None:
         "consumes": ["multipart/form-data"],
         "parameters": [{"name": "f", "in": "formData", "type": "file"}],
     }
-    assert opened("2.0", {"/a": {"post": definition}}).warnings == ()
+    assert warnings_of(opened("2.0", {"/a": {"post": definition}})) == ()
 
 
 def test_swagger_responses_are_looked_at() -> None:
-    (found,) = opened("2.0", {"/a": {"get": response(schema={"$ref": "#/definitions/X"})}}).warnings
+    (found,) = warnings_of(opened("2.0", {"/a": {"get": response(schema={"$ref": "#/definitions/X"})}}))
     assert (found.kind, found.pointer) == ("unresolvable_reference", "#/paths/~1a/get/responses/200/schema")
 
 
 def assert_places_exist(schema: OpenApiSchema) -> None:
-    for warning in schema.warnings:
+    for warning in warnings_of(schema):
         name, _, fragment = warning.pointer.partition("#")
         walk(schema.document.neighbours.load(name), "#", fragment)
 
@@ -206,7 +206,7 @@ SHARED = {"requestBodies": {"B": {"content": {"no type": {}, "text/csv": {"schem
 )
 def test_place_is_where_it_is_declared(version: str, definition: Any, more: Any, kinds: list[str]) -> None:
     schema = opened(version, {"/a": {"post": definition}}, **more)
-    assert [warning.kind for warning in schema.warnings] == kinds
+    assert [warning.kind for warning in warnings_of(schema)] == kinds
     assert_places_exist(schema)
 
 
@@ -239,7 +239,7 @@ def test_all_that_lead_to_a_fault_tell_of_it_and_what_has_none_is_looked_at_once
     }
     paths = {"/a": referring("Good"), "/b": referring("Leads"), "/c": referring("Good", "Leads")}
     paths |= {"/d": referring("Bad"), "/e": referring("Circle"), "/f": referring("Back")}
-    found = opened("3.0.3", paths, components={"schemas": schemas}).warnings
+    found = warnings_of(opened("3.0.3", paths, components={"schemas": schemas}))
     told = [(one.label, one.pointer.removeprefix("#/components/schemas/")) for one in found]
     fault = "Bad/properties/inner/minLength"
     assert told[:3] == [(f"GET /{name}", fault) for name in "bcd"]

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from checker.openapi.documents.parsing import parse, parse_yaml
 from checker.openapi.loaders import from_path, open_normalised
 
+from .documents import warnings_of
+
 
 @pytest.mark.parametrize(
     ("text", "value"),
@@ -108,7 +110,7 @@ def test_repeated_keys_of_a_document_and_its_neighbours_are_warnings(tmp_path: P
     (tmp_path / "b.yaml").write_text("get: {responses: {}}\nget: {responses: {}}\n")
     schema = from_path(tmp_path / "a.json")
     for one in (schema, open_normalised(schema.normalised())):
-        found = [warning for warning in one.warnings if warning.kind == "repeated_key"]
+        found = [warning for warning in warnings_of(one) if warning.kind == "repeated_key"]
         assert [(warning.label, warning.message.partition(" occurs")[0]) for warning in found] == [
             ("", "the key `paths`"),
             ("", "the key `get`"),
