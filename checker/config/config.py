@@ -36,6 +36,7 @@ from checker.config.reading import (
     section_error,
     substituted,
     unknown,
+    variables_in,
 )
 from checker.config.table import (
     GENERATED_VALUES,
@@ -261,6 +262,7 @@ class Config(Section):
         self._titles: dict[str, tuple[Layer, tuple[OperationBlock, ...]]] = {}
         self._blocks: tuple[OperationBlock, ...] = ()
         self._words = cache(partial(read_dictionary, FilePath()))
+        self._from_environment: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Config {self._file or 'defaults'}>"
@@ -295,10 +297,12 @@ class Config(Section):
     def _of(
         cls, document: Mapping[str, Any], environment: Mapping[str, str] | None, file: FilePath | None = None
     ) -> "Config":
-        values = substituted(document, os.environ if environment is None else environment)
+        known = os.environ if environment is None else environment
+        values = substituted(document, known)
         projects = values.pop("project", [])
         blocks = values.pop("operations", [])
         config = cls([Updates(), read_layer(values, _ROOT)])
+        config._from_environment = tuple(sorted({known[name] for name in variables_in(document)} - {""}))
         config._titles = _projects(projects)
         is_shared = bool(config._titles)
         config._blocks = tuple(replace(one, is_shared=is_shared) for one in read_blocks(blocks))
@@ -330,6 +334,11 @@ class Config(Section):
     def config_path(self) -> FilePath | None:
         """Return the file that this configuration was read from."""
         return self._file
+
+    @property
+    def from_environment(self) -> tuple[str, ...]:
+        """Return the values of the environment variables that the file names."""
+        return self._from_environment
 
     @property
     def revision(self) -> int:
@@ -430,7 +439,7 @@ class Config(Section):
         layer, blocks = self._titles[title]
         config = Config([self._layers[0], layer, *self._layers[1:]])
         config._file, config._words = self._file, self._words
-        config._blocks = blocks + self._blocks
+        config._blocks, config._from_environment = blocks + self._blocks, self._from_environment
         return config
 
 

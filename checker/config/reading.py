@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, time
 from pathlib import Path as FilePath
 from typing import Any
@@ -112,6 +112,15 @@ def substituted(value: Any, environment: Mapping[str, str]) -> Any:
     if isinstance(value, list | tuple):
         return [substituted(item, environment) for item in value]
     return value
+
+
+def variables_in(value: Any) -> Iterator[str]:
+    """Yield the names of the environment variables in a value (`${NAME}`)."""
+    if isinstance(value, str):
+        yield from (found["name"] for found in _PLACEHOLDER.finditer(value) if found["name"])
+    elif isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from variables_in(item)
 
 
 class LayerPlace(Struct, frozen=True):

@@ -132,7 +132,10 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         ),
         report=_report(config, occasion.now),
         auth=AuthSettings(
-            auto_signup=config.auth.auto_signup, allow_refused=config.auth.allow_refused, wfc=_wfc(config)
+            auto_signup=config.auth.auto_signup,
+            allow_refused=config.auth.allow_refused,
+            wfc=_wfc(config),
+            from_environment=config.from_environment,
         ),
         shard=_shard(config) if occasion.kind == "run" else None,
         corpus=CorpusSettings(_project_dir(config, occasion), config.corpus.max_size, _cache_dir(config, occasion)),

@@ -213,6 +213,8 @@ class AuthSettings(Struct, frozen=True):
     """Whether a run passes although its credentials opened no operation."""
     wfc: str = ""
     """Text of the configured authentication document."""
+    from_environment: tuple[str, ...] = ()
+    """The values that the configuration takes from environment variables."""
     needs: tuple[tuple[str, str], ...] = ()
     """(operation, security scheme) where the description declares none, as the first worker of the run found."""
 

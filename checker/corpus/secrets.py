@@ -221,7 +221,7 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
     """Return all credentials that the user of a run gave.
 
     `places`: those of credentials in the description, such as `header x-ticket`. A header is shown if it stands at none of them,
-    its name is not sensitive and its value begins with no authentication scheme. None: the description is unknown, so that each header may be a credential.
+    its name is not sensitive and its value begins with no authentication scheme and comes from no environment variable. None: the description is unknown, so that each header may be a credential.
     """
     everywhere = list(settings.operations.everywhere())
     common = settings.common
@@ -231,7 +231,10 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
         (name, value)
         for one in everywhere
         for name, value in one.headers
-        if places is None or f"header {name.lower()}" in places or _is_credential(name, value, redaction)
+        if places is None
+        or f"header {name.lower()}" in places
+        or _is_credential(name, value, redaction)
+        or any(one in value for one in settings.auth.from_environment)
     )
     methods, document = [own.authentication for own in everywhere], settings.auth.wfc
     for name, value in chain(*(one.secrets for one in methods), secrets_in(document) if document else ()):
