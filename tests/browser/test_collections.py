@@ -82,7 +82,8 @@ def test_it_sends_each_request_and_nothing_else(server: ThreadingHTTPServer, tmp
         text=True,
         check=False,
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    # Bodies that clients of these files would interpret are written in base64, and no verdict is given.
+    assert ran.stdout.count("editors would interpret a part of a request") == len(BODIES), ran.stdout + ran.stderr
     seen = dict(server.seen)  # type: ignore[attr-defined]
     assert sorted(seen) == [f"/{number}?q=%7B%7B1+1}}}}" for number in range(len(BODIES))]
     assert seen["/0?q=%7B%7B1+1}}"] == BODIES[0]

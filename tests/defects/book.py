@@ -8,8 +8,17 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from jsonschema import Draft4Validator, Draft202012Validator, FormatChecker
+from jsonschema import Draft4Validator, Draft202012Validator, FormatChecker, ValidationError
+from jsonschema.validators import extend
 
+
+def _pattern(_: object, pattern: str, value: object, __: object) -> Iterable[ValidationError]:
+    # In ECMAScript `$` does not match before a line end; in Python it does.
+    if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), value):
+        yield ValidationError(f"{value!r} does not match {pattern!r}")
+
+
+_OLD, _NEW = (extend(one, {"pattern": _pattern}) for one in (Draft4Validator, Draft202012Validator))
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")
 _NOTHING = object()
 PROBLEM = {"type": "object", "required": ["detail"], "properties": {"detail": {"type": "string"}}}
@@ -133,8 +142,8 @@ class Book:
     def _compiled(self, schema: str) -> Any:
         whole = {"allOf": [json.loads(schema)], "components": self.document.get("components", {})}
         if self.document["openapi"].startswith("3.0"):
-            return Draft4Validator(whole, format_checker=FormatChecker())
-        return Draft202012Validator(whole, format_checker=FormatChecker())
+            return _OLD(whole, format_checker=FormatChecker())
+        return _NEW(whole, format_checker=FormatChecker())
 
 
 def _refuse(name: str) -> Any:
