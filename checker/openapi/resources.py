@@ -481,13 +481,14 @@ def _held(
     may repeat a made-up one.
     """
     found: dict[str, dict[Label, None]] = {}
-    made = {noun for noun, labels in by_noun.items() if any(_maker_rank(uses[label]) < _SHOWN for label in labels)}
+    # Those that operations show and nothing creates or lists.
+    shown = {noun for noun, labels in by_noun.items() if all(_maker_rank(uses[label]) >= _SHOWN for label in labels)}
     for label, use in uses.items():
         for one in answers[label].fields if use.method != REMOVING else ():
             if is_identifier(one.name):
                 nouns = {one.holder} - {""}
             elif use.method in READING and one.name.endswith(_ENDINGS):
-                nouns = {noun for noun, _ in spellings(one.pointer.rpartition("/")[2], ()) if noun} - made
+                nouns = {noun for noun, _ in spellings(one.pointer.rpartition("/")[2], ())} & shown
             else:
                 continue
             for noun in nouns:
