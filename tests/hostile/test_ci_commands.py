@@ -104,7 +104,7 @@ def hostile_records(command: str) -> tuple[list[Any], list[Any]]:
         Note("opaque", label, text("opaque"), text("note")),
         Quarantined("t1", label, 1, "c", "send", 2, (), sending(text("q")), text("reason")),
     ]
-    return [base[0], base[1], OperationsSelected((label,)), base[2], found, *about, *base[6:]], [sent]
+    return [base[0], base[1], OperationsSelected((label,)), found, *about, *base[5:]], [sent]
 
 
 def report(found: list[Any], told: RunSettings = TOLD) -> Report:

@@ -56,4 +56,4 @@ def hostile(draw: Callable[..., Any]) -> tuple[list[Any], list[Any]]:
         interactions=(sent,),
     )
     base = records()
-    return [base[0], OperationsSelected((label,)), *base[1:3], found, *base[6:]], [sent]
+    return [base[0], OperationsSelected((label,)), base[1], found, *base[5:]], [sent]
