@@ -28,6 +28,10 @@ _DEFAULT: Final = Redaction()
 _HARMLESS: Final = frozenset(("accept", "accept-encoding", "accept-language", "content-type", "user-agent"))
 _SCHEMES: Final = frozenset(("basic", "bearer", "digest", "negotiate", "token"))
 """Authentication schemes in front of credentials, in any header."""
+_MARKERS: Final = ("assertion", "jwt", "signature")
+"""Parts of names of headers with credentials, beside those that are masked in generated requests, too."""
+_JWT: Final = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*")
+"""A JSON web token (RFC 7519, 3)."""
 _UNFIT: Final = re.compile(r"[\s{}]")
 """Characters that the name of a reference cannot contain."""
 _MOST_PASSING: Final = 16
@@ -221,7 +225,7 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
     """Return all credentials that the user of a run gave.
 
     `places`: those of credentials in the description, such as `header x-ticket`. A header is shown if it stands at none of them,
-    its name is not sensitive and its value begins with no authentication scheme and comes from no environment variable. None: the description is unknown, so that each header may be a credential.
+    its name is not sensitive, its value holds no token and no credentials of a URL, and it comes from no environment variable. None: the description is unknown, so that each header may be a credential.
     """
     everywhere = list(settings.operations.everywhere())
     common = settings.common
@@ -264,8 +268,9 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
 
 
 def _is_credential(name: str, value: str, redaction: Redaction) -> bool:
-    is_sensitive = redaction.is_sensitive(name) or _DEFAULT.is_sensitive(name)
-    return is_sensitive or value.partition(" ")[0].lower() in _SCHEMES
+    is_sensitive = any(one.is_sensitive(name) or one.url(value) != value for one in (redaction, _DEFAULT))
+    is_token = value.partition(" ")[0].lower() in _SCHEMES or _JWT.search(value) is not None
+    return is_sensitive or is_token or any(marker in name.lower() for marker in _MARKERS)
 
 
 def _add_entries(found: Secrets, override: Override) -> None:
