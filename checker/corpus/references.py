@@ -98,6 +98,11 @@ class SecretStore:
         self._search: _Search | None = None
         """Made of all secrets when it is needed; None after a change."""
 
+    @property
+    def values(self) -> frozenset[str]:
+        """Return all secrets."""
+        return frozenset(self._names)
+
     def add(self, name: str, value: str) -> None:
         """Register a secret. References resolve to the value that was registered last under its name."""
         if not value:

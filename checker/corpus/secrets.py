@@ -67,8 +67,10 @@ class Secrets:
         """Whether nothing needs to be masked."""
         self.redaction = redaction
         """The masking rules for URLs in response headers of the server."""
+        self.configured: frozenset[str] = frozenset()
+        """Values that the user configured: they keep their names, and are never forgotten."""
         self._passing: deque[Credentials] = deque()
-        """Credentials from credential sources, oldest first."""
+        """Credentials from credential sources and calls of user code, oldest first."""
         for name, value in headers:
             self.add_header(name, value)
 
@@ -96,8 +98,8 @@ class Secrets:
                 self.add_header(name, value, number=len(known))
                 known.append(value)
 
-    def add_credentials(self, found: Credentials) -> None:
-        """Taint the credentials of a source, and forget its oldest ones."""
+    def add_credentials(self, found: Credentials, *, owner: str = "") -> None:
+        """Taint the credentials of a source, and forget the oldest ones. `owner` as in `add_header`."""
         if found in self._passing:
             # Values in use are kept; unused values are forgotten first.
             self._passing.remove(found)
@@ -105,21 +107,19 @@ class Secrets:
             return
         self._passing.append(found)
         for name, value in found.headers.items():
-            self.add_header(name, value)
+            self.add_header(name, value, owner=owner)
         held = secret_pairs(plain_data(found.data))
         for kind, given in (("query", found.query.items()), ("cookie", found.cookies.items()), ("auth", held)):
             for name, value in given:
                 self.add(kind, name, value)
         if len(self._passing) > _MOST_PASSING:
-            past = self._passing.popleft()
-            held = secret_pairs(plain_data(past.data))
-            for value in (*past.headers.values(), *past.query.values(), *past.cookies.values(), *dict(held).values()):
+            past = _values_of(self._passing.popleft())
+            for value in past.difference(self.configured, *map(_values_of, self._passing)):
                 self.store.forget(value)
-                self.store.forget(value.partition(" ")[2])
 
     def add(self, kind: str, name: str, value: str) -> None:
         """Taint any other value."""
-        if value:
+        if value and value not in self.configured:
             self.is_empty = False
             self.store.add(f"{kind}:{_UNFIT.sub('_', name) or '_'}", value)
 
@@ -264,7 +264,15 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
     for one in sensitive_overrides(settings):
         if len(one.entries) <= _WORD_LIST:
             _add_entries(found, one)
+    found.configured = found.store.values
     return found
+
+
+def _values_of(found: Credentials) -> set[str]:
+    """Return the values of credentials, those of headers without their scheme, too."""
+    given = (found.headers, found.query, found.cookies, dict(secret_pairs(plain_data(found.data))))
+    values = {value for one in given for value in one.values()}
+    return values.union(value.partition(" ")[2] for value in found.headers.values())
 
 
 def _is_credential(name: str, value: str, redaction: Redaction) -> bool:

@@ -83,6 +83,25 @@ def test_data_that_a_source_keeps_is_a_secret_until_it_is_old(data: object) -> N
     assert secrets.store.mask("later-19 again") != "later-19 again"
 
 
+@pytest.mark.parametrize("owner", ["", "call"])
+def test_credentials_of_sources_and_calls_push_out_no_configured_value(owner: str) -> None:
+    secrets = found("headers = { X-Key = '${C}' }")
+    secrets.add_credentials(Credentials({"X-Key": CANARY}), owner=owner)
+    for number in range(20):
+        secrets.add_credentials(Credentials({"X-Key": f"later-{number}"}), owner=owner)
+    assert secrets.store.mask(f"it was {CANARY}") == "it was {secret:header:X-Key}"
+    if owner:
+        assert secrets.store.resolve("secret:header:X-Key") == CANARY
+
+
+def test_a_value_is_a_secret_as_long_as_one_request_has_it() -> None:
+    secrets = Secrets()
+    for number in range(20):
+        secrets.add_credentials(Credentials({"X-Key": f"key-of-{number % 2}", "X-Signature": f"signature-{number}"}))
+    assert "key-of" not in secrets.store.mask("It was key-of-0 or key-of-1")
+    assert secrets.store.mask("signature-0") == "signature-0"
+
+
 def test_public_names_of_tokens_are_no_secrets() -> None:
     secrets = found(
         OAUTH2.format("parameters = { audience = 'https://api.example', requested_token_type = 'urn:jwt' }")

@@ -283,7 +283,7 @@ def _laid_out(
             # Its credentials need not be those of the run.
             headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers)
             sensitive = {name: value for name, value in headers if recorder.secrets.redaction.is_sensitive(name)}
-            recorder.secrets.add_credentials(Credentials(sensitive))
+            recorder.secrets.add_credentials(Credentials(sensitive), owner="call")
             traffic.beside(one, Purpose.USER)
 
     give_engine(subject, users, record)
