@@ -273,7 +273,7 @@ def _started(settings: RunSettings, at: float) -> RunStarted:
 
 def _interaction(call: Call, components: Components) -> Interaction:
     case, meta = call.case, call.case.meta
-    wanted = call.secrets if not call.secrets.is_empty else secrets_of(call.settings)
+    wanted = call.secrets if not call.secrets.is_empty else secrets_of(call.settings, call.schema.credentials)
     failed = any(failure is not None for _, _, failure in call.results)
     is_answered = isinstance(call.outcome, Response)
     status = ("FAILURE" if failed else "SUCCESS") if is_answered else "ERROR"

@@ -301,3 +301,29 @@ def test_calls_of_allure_reach_the_result_of_their_operation(run, pytester, opti
     assert found["parameters"] == [{"name": "region", "value": "7"}]
     contents = {one["name"]: (one["type"], (folder / one["source"]).read_bytes()) for one in found["attachments"]}
     assert contents == {"note": ("text/plain", b"a note"), "picture": ("image/png", b"\x89PNG")}
+
+
+HEADERS = """
+import allure
+schema.config.update(headers={"Authorization": "Bearer t0p-s3cret", "X-Tenant": "acme-north"})
+schema.config.reports.update(allure_path="out/allure", vcr_path="out/cassette.yaml")
+
+@schema.include(path="/orders").parametrize()
+@settings(max_examples=1)
+def test_api(case):
+    allure.dynamic.parameter("header", "Bearer t0p-s3cret")
+    allure.attach("It was t0p-s3cret", name="note", attachment_type=allure.attachment_type.TEXT)
+    allure.attach(b"\\x89 t0p-s3cret", name="picture", attachment_type=allure.attachment_type.PNG)
+    case.call()
+"""
+
+
+def test_reports_hide_configured_credentials_and_show_other_headers(run, pytester) -> None:
+    run(HEADERS).assert_outcomes(passed=1)
+    headers = interactions(pytester.path)[0]["request"]["headers"]
+    assert (headers["Authorization"], headers["X-Tenant"]) == (["[Filtered]"], ["acme-north"])
+    folder = pytester.path / "out/allure"
+    (result,) = (json.loads(path.read_text()) for path in folder.glob("*-result.json"))
+    assert result["parameters"] == [{"name": "header", "value": "[Filtered]"}]
+    contents = [(folder / one["source"]).read_bytes() for one in result["attachments"]]
+    assert contents == [b"It was [Filtered]", b"\x89 [Filtered]"]

@@ -39,6 +39,21 @@ def _named(text: str) -> UUID:
     return uuid5(_NAMES, text.encode(errors="backslashreplace").decode())
 
 
+def _hidden(told: Any, context: ReportContext) -> Any:
+    """Return what a test told Allure, without secrets."""
+    match told:
+        case str():
+            return context.secrets.store.hide(told, context.sanitization.replacement)
+        case bytes():
+            return _hidden(told.decode(errors="surrogateescape"), context).encode(errors="surrogateescape")
+        case dict():
+            return {name: _hidden(one, context) for name, one in told.items()}
+        case tuple():
+            return tuple(_hidden(one, context) for one in told)
+        case _:
+            return told
+
+
 class _Result:
     """The result of one operation."""
 
@@ -61,6 +76,7 @@ class _Result:
             steps.append(self._step(shown, source if shown.body else ""))
         result = self._result(steps)
         for key, told in self._context.allure.get(self._operation.label, {}).items():
+            told = _hidden(told, self._context) if self._context.sanitization.enabled else told
             member = key[0]
             if len(key) == 1:
                 result[member] = told
