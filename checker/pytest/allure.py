@@ -42,13 +42,15 @@ class AllureCalls:
     def add_label(self, label_type: str, labels: tuple[Any, ...]) -> None:
         """Add labels: severity, tags, epics, features, stories, suites, an id."""
         for value in map(_text, labels):
-            key = (label_type,) if label_type in _SINGLE else (label_type, value)
-            self._tell({"name": str(label_type), "value": value}, "labels", *key)
+            kind = _text(label_type)
+            key = (kind,) if kind in _SINGLE else (kind, value)
+            self._tell({"name": kind, "value": value}, "labels", *key)
 
     @_hook
     def add_link(self, url: str, link_type: str, name: str | None) -> None:
         """Add a link."""
-        self._tell({"type": link_type, "url": url, "name": name or url}, "links", url, link_type)
+        target, kind = _text(url), _text(link_type)
+        self._tell({"type": kind, "url": target, "name": _text(name or url)}, "links", target, kind)
 
     @_hook
     def decorate_as_link(self, url: str, link_type: str, name: str | None) -> None:
@@ -60,15 +62,15 @@ class AllureCalls:
         """Set a parameter of the result."""
         more = {"excluded": excluded, "mode": None if mode is None else _text(mode)}
         given = {key: one for key, one in more.items() if one is not None}
-        self._tell({"name": name, "value": str(value), **given}, "parameters", name)
+        self._tell({"name": _text(name), "value": str(value), **given}, "parameters", _text(name))
 
     @_hook
     def attach_data(self, body: str | bytes, name: str | None, attachment_type: Any, extension: str | None) -> None:
         """Add an attachment."""
-        media_type = getattr(attachment_type, "mime_type", attachment_type) or "text/plain"
-        ending = extension or getattr(attachment_type, "extension", None) or "attach"
+        media_type = _text(getattr(attachment_type, "mime_type", attachment_type) or "text/plain")
+        ending = _text(extension or getattr(attachment_type, "extension", None) or "attach")
         content = body.encode(errors="backslashreplace") if isinstance(body, str) else bytes(body)
-        shown = name or "attachment"
+        shown = _text(name or "attachment")
         self._tell((shown, media_type, ending, content), "attachments", shown, sha256(content).hexdigest())
 
     @_hook
@@ -90,4 +92,5 @@ class AllureCalls:
 
 
 def _text(value: Any) -> str:
+    """Return a plain text: xdist sends no other objects between its processes."""
     return str(value.value if isinstance(value, Enum) else value)

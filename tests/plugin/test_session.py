@@ -255,6 +255,7 @@ def test_a_session_that_was_refused_says_so(pytester: pytest.Pytester, status: i
 ALLURE = """
 import allure, json
 from pathlib import Path
+from httpx import URL
 schema.config.reports.update(allure_path="out/allure")
 
 @schema.parametrize()
@@ -265,9 +266,9 @@ def test_api(case):
     allure.dynamic.tag("smoke", "nightly")
     allure.dynamic.feature("Billing")
     allure.dynamic.issue("https://bugs.example/1", name="Bug 1")
-    allure.link("https://example.com/docs")
+    allure.link(URL("https://example.com/docs"))
     allure.dynamic.parameter("region", 7)
-    allure.attach("a note", name="note", attachment_type=allure.attachment_type.TEXT)
+    allure.attach("a note", name=Path("note"), attachment_type=allure.attachment_type.TEXT)
     allure.attach(b"\\x89PNG", name="picture", attachment_type=allure.attachment_type.PNG)
     case.call_and_validate()
 
