@@ -175,6 +175,19 @@ def test_a_test_whose_situation_is_not_reached_never_passes(
         assert outcomes(text) == {ITEM_TEST: fixed_way}
 
 
+def test_an_earlier_request_without_a_response_may_be_dropped_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    dropped = interaction(exchange=exchange(method="POST", target=b"/slow", status=None, response_head=b""))
+    found = failing(7, "GET /items", interactions=(dropped, sent("GET", b"/items", 500, b"{}")))
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            raise Dropping
+        return json_reply({}, 500)
+
+    with serving(answer, {}) as app:
+        assert set(outcomes(text_of(app.url, found)).values()) == {"passed"}
+
+
 @pytest.mark.parametrize(
     ("items", "outcome"),
     [
