@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from msgspec.structs import replace
 
@@ -28,8 +28,13 @@ Asked = tuple[RunSettings, OperationResolver]
 """(settings of the run, settings of operations)."""
 
 
-SendFrom = Callable[[BaseUrl, HttpSettings, WireRequest], Outcome]
-"""Sends a request to a host with these settings."""
+class SendFrom(Protocol):
+    """Sends a request to a host with these settings."""
+
+    def __call__(
+        self, origin: BaseUrl, http: HttpSettings, request: WireRequest, *, is_elsewhere: bool = False
+    ) -> Outcome:
+        """`is_elsewhere`: the host is not the target, which alone has a transport of its own."""
 
 
 class CallAuthentication:
@@ -82,7 +87,10 @@ class CallAuthentication:
                 return send(origin, http, dataclasses.replace(request, target=below))
 
             def elsewhere(url: str) -> Callable[[WireRequest], Outcome]:
-                return partial(send, replace(BaseUrl.from_url(url), base_path=""), http)
+                other = replace(BaseUrl.from_url(url), base_path="")
+                if other.site == origin.plain.site:
+                    return partial(send, replace(origin, base_path=""), http)
+                return partial(send, other, http, is_elsewhere=True)
 
             wiring = LoginTransport(origin, to_api, elsewhere)
             equip(keeper, (settings, operations, schemes), wiring, registries)

@@ -72,7 +72,7 @@ from checker.phases.attempt import (
 )
 from checker.phases.listing import ListingContext, lister_of
 from checker.transport.applications import Application, application_of
-from checker.transport.factories import transport_factory, with_policies
+from checker.transport.factories import NETWORK, transport_factory, with_policies
 from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers, HttpChanges, environment_proxy
@@ -267,6 +267,7 @@ class LibraryEngine:
         self._probes = TestProbes()
         self._rates = RateLimits()
         self._sender = RequestSender(attached.application, self._connect)
+        self._elsewhere = RequestSender(attached.application, with_policies(NETWORK, self._rates))
 
     def serve_from(self, app: Any) -> None:
         """Send every request to an application in this process, whatever host its base URL names. Raises `IncorrectUsage`."""
@@ -280,12 +281,14 @@ class LibraryEngine:
         connect = transport_factory(self.settings.now.target.transport)
         return with_policies(connect, self._rates)(origin, http, lanes)
 
-    def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
+    def _send(
+        self, origin: BaseUrl, http: HttpSettings, request: WireRequest, *, is_elsewhere: bool = False
+    ) -> Outcome:
         """Return the outcome of a request. What the user code of a run sends is sent and recorded by the run."""
-        run = RUN_ENGINE.get()
+        run, sender = RUN_ENGINE.get(), self._elsewhere if is_elsewhere else self._sender
         if run is None:
-            return self._sender.send(origin, http, request)
-        own = None if self.application is None else self._sender
+            return sender.send(origin, http, request)
+        own = None if self.application is None else sender
         outcome: Outcome = run.send_for_schema(origin, http, request, own)
         return outcome
 

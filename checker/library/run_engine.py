@@ -62,7 +62,9 @@ class RunEngine(LibraryEngine):
             http = replace(usual, request_timeout_s=http.request_timeout_s, verify=verify)
         return self._recorded(own or self._sender, origin, http, request)
 
-    def _send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
+    def _send(
+        self, origin: BaseUrl, http: HttpSettings, request: WireRequest, *, is_elsewhere: bool = False
+    ) -> Outcome:
         return self._recorded(self._sender, origin, http, request)
 
     def _recorded(self, sender: RequestSender, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:

@@ -131,3 +131,21 @@ def test_it_carries_the_calls_of_python(tmp_path: Path, monkeypatch: pytest.Monk
     schema = checker.openapi.from_dict(DOCUMENT)
     schema.config.update(transport="memory_of_calls:shop", base_url=NOWHERE)
     assert schema["/items"]["GET"].Case().call().status_code == 200
+
+
+def test_logins_of_calls_at_another_host_go_over_the_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "memory_beside_logins.py").write_text((HERE / "memory_transport.py").read_text())
+    monkeypatch.syspath_prepend(str(tmp_path))
+    scheme = {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "/token", "scopes": {}}}}
+    document = DOCUMENT | {"security": [{"Login": []}], "components": {"securitySchemes": {"Login": scheme}}}
+    with serving(lambda request: json_reply({"access_token": "t", "token_type": "bearer"}), {}) as app:
+        client = {"client_id": "c", "client_secret": "s", "token_url": f"{app.url}/token"}
+        values = {
+            "transport": "memory_beside_logins:shop",
+            "base-url": NOWHERE,
+            "auth": {"oauth2": {"openapi": {"Login": client}}},
+        }
+        schema = checker.openapi.from_dict(document, config=checker.Config.from_dict(values))
+        response = schema["/items"]["GET"].Case().call()
+    assert [one.target for one in app.seen] == [b"/token"]
+    assert response.request.headers["Authorization"] == "Bearer t"
