@@ -56,7 +56,7 @@ class RunEngine(LibraryEngine):
 
         A request to the target of the run has the settings of the run, but for the time limit and `verify` of the call.
         """
-        if own is None and origin.url == self._subject.origin.url:
+        if own is None and origin.site == self._subject.origin.site:
             usual = self._subject.operations.common.http
             verify = usual.verify if http.verify is True else http.verify
             http = replace(usual, request_timeout_s=http.request_timeout_s, verify=verify)
@@ -110,7 +110,7 @@ def _transports(settings: RunSettings, home: BaseUrl) -> TransportFactory:
     elsewhere = transport_of(settings.with_changes(target={"transport": None, "app": None}))
 
     def connect(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
-        is_of_run = origin.url == home.url or settings.is_dry
+        is_of_run = origin.site == home.site or settings.is_dry
         return to_target(origin, http, lanes) if is_of_run else elsewhere(origin, reaching(http, home, origin), lanes)
 
     return connect

@@ -336,3 +336,28 @@ def test_operations_in_hooks_of_a_run_by_location_send_as_the_run_does(document,
     assert {status for _, status in seen} == {200}
     sent = [one for one in api.requests if one[0] == "POST"]
     assert {(path, headers["x-all"]) for _, path, headers, _ in sent} >= {("/v1/items", "1")}
+
+
+def test_the_target_under_another_name_is_reached_as_the_run_does(tmp_path) -> None:
+    operation = {"get": {"responses": {"200": {"description": ""}}}}
+    document = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/items": operation}}
+    beside = checker.openapi.from_dict(document)
+    beside.config.update(base_url="http://localhost:9")
+    seen = []
+
+    @checker.hook
+    def after_call(ctx: checker.HookContext, case: Any, response: Any) -> None:
+        seen.append(beside["/items"]["GET"].Case().call().status_code)
+
+    config = checker.Config.from_dict(
+        {
+            "transport": "tests.seams.memory_transport:shop",
+            "base-url": "http://127.0.0.1:9",
+            "generation": {"max-examples": 1, "mode": "positive", "database": "none"},
+        },
+        environment={},
+    )
+    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    result = checker.run(str(tmp_path / "openapi.json"), config=config)
+    assert result.errors == ()
+    assert set(seen) == {200}
