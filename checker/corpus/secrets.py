@@ -56,6 +56,8 @@ _KEPT: Final = frozenset(
     )
 )
 """Fields that name something, so that it is found again; recipes, which are concealed on their own; states of users' checks."""
+_HOST: Final = re.compile(r"(\A[a-z+]+://(?:[^/?#]*@)?)([^/?#@]+)(.*)\Z", re.ASCII | re.DOTALL | re.IGNORECASE)
+"""Matches a URL: what stands in front of the host, the host with its port, and the rest."""
 
 
 class Secrets:
@@ -195,12 +197,23 @@ class Secrets:
             case Struct():
                 fields = ((name, getattr(value, name)) for name in value.__struct_fields__)
                 given = {name: one for name, one in fields if name not in _KEPT}
-                changed = {name: self.masked(one) for name, one in given.items()}
+                changed = {
+                    name: self._masked_url(one) if name in ("base_url", "location") else self.masked(one)
+                    for name, one in given.items()
+                }
                 found = value if changed == given else replace(value, **changed)
             case _:
                 # Numbers, nothing, and what recipes hold.
                 pass
         return value if found == value else found
+
+    def _masked_url(self, url: str) -> str:
+        """Return a masked URL with its host, which programs need; a text that is no absolute URL is masked as a whole."""
+        found = _HOST.match(url)
+        if found is None:
+            return self.masked(url)
+        before, host, after = found.groups()
+        return f"{self.masked(before)}{host}{self.masked(after)}"
 
     def _concealed(self, step: Step) -> Step:
         """Return a step without the values of earlier responses, which are not secret: a replay gets new ones."""

@@ -1,6 +1,7 @@
 """Every credential that a user may give is known, and no record holds one."""
 
 from base64 import b64encode
+from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
@@ -152,6 +153,18 @@ def test_no_record_holds_a_secret(record: Record) -> None:
     assert CANARY in repr(record)
     assert CANARY not in repr(secrets.conceal(record))
     assert Secrets().conceal(record) is record
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.com:80/api/{}", "http://u:{}@example.com?a={}", "http://[::1]:80", "{}"]
+)
+def test_the_host_of_a_url_is_no_secret(url: str) -> None:
+    secrets = found(f"headers = {{ X-Host = 'example.com', X-Short = '::1', X-Mine = '{CANARY}' }}")
+    started = secrets.conceal(replace(STARTED, location=url.format(CANARY, CANARY)))
+    assert isinstance(started, RunStarted)
+    assert secrets.store.resolve(started.location) == url.format(CANARY, CANARY)
+    assert CANARY not in started.location
+    assert urlsplit(started.location).netloc.rpartition("@")[2] == urlsplit(url).netloc.rpartition("@")[2]
 
 
 def test_steps_hold_no_secrets_of_earlier_answers() -> None:
