@@ -22,7 +22,7 @@ from checker.workers.observers.saved_examples import SavedExamples
 from checker.workers.observers.witnesses import Sent
 from checker.workers.recording.investigation_budget import InvestigationBudget
 from checker.workers.recording.recorder import Recorder
-from checker.workers.subject import TestedDescription
+from checker.workers.subject import RUN_ENGINE, TestedDescription
 
 
 class Activity(IntEnum):
@@ -111,6 +111,8 @@ class WorkerContext(Struct):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        # A thread may go on after the run: loaded schemas send for themselves again.
+        RUN_ENGINE.set(None)
         self.http.close()
         self.slots.close()
         release(self.recorder)
