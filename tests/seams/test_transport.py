@@ -148,4 +148,5 @@ def test_logins_of_calls_at_another_host_go_over_the_network(tmp_path: Path, mon
         schema = checker.openapi.from_dict(document, config=checker.Config.from_dict(values))
         response = schema["/items"]["GET"].Case().call()
     assert [one.target for one in app.seen] == [b"/token"]
-    assert response.request is not None and response.request.headers["Authorization"] == "Bearer t"
+    assert response.request is not None
+    assert response.request.headers["Authorization"] == "Bearer t"
