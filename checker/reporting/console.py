@@ -282,8 +282,7 @@ class Console:
         shown: Shown = context.masking.command
         printed: Printed = context.printed
         if settings.report.code_sample_style == "python":
-            # Variables are those of a shell.
-            shown = partial(shown_as_python, replace(context.masking, tokens=()).command)
+            shown = partial(shown_as_python, replace(context.masking, has_variables=False).command)
             printed = as_recorded
         self._causes(report, shown)
         sections = (

@@ -37,6 +37,8 @@ class Masking(Struct, frozen=True):
     """(header or `cookie NAME`, security scheme, text before the credentials) of the configured schemes."""
     location: str = "LOCATION"
     """Location of the description in commands that print credentials."""
+    has_variables: bool = True
+    """Whether secrets in headers become variables of the shell."""
 
     def rules(self, components: Parts = ()) -> Redaction:
         """Return the rules for a request with these parts. Without sanitisation they mask nothing."""
@@ -103,15 +105,18 @@ class Masking(Struct, frozen=True):
 
         def as_variable(found: re.Match[str]) -> str:
             name, value = found["name"], found["value"]
-            is_cookie = name.lower() == "cookie"
-            text = "; ".join(map(cookie, value.split("; "))) if is_cookie else part(name, value)
-            if text is None:
+            known, text = len(exports), part(name, value)
+            if text is None and name.lower() == "cookie":
+                text = "; ".join(map(cookie, value.split("; ")))
+            if text is None or len(exports) == known:
                 return found[0]
             empty = f"-H '{name}: '"
             written[empty] = f'-H "{name}: {text}"'
             return empty
 
-        shown = _shown_line(_HEADER.sub(as_variable, line) if line.startswith(_COMMAND) else line, redaction)
+        if self.has_variables and line.startswith(_COMMAND):
+            line = _HEADER.sub(as_variable, line)
+        shown = _shown_line(line, redaction)
         text = shown.text
         for empty, header in written.items():
             text = text.replace(empty, header)

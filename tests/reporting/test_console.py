@@ -128,6 +128,14 @@ def test_ascii_stream_reads_as_kept() -> None:
     assert_golden("run_on_ascii", text)
 
 
+def test_python_samples_hold_no_variables_of_a_shell() -> None:
+    command = "curl -H 'Authorization: {secret:header:Authorization}' http://127.0.0.1:8080/api/users"
+    text, _ = printed([started(), opened(), finding(reproduction=command)], code_sample_style="python")
+    assert "connection.putheader('Authorization', '[Filtered]')" in text
+    assert "$CHECKER" not in text
+    assert "header Authorization" in text
+
+
 def test_a_finding_that_cannot_be_shown_costs_itself_only() -> None:
     # Nothing that we write ourselves: a command that nobody can read.
     bad = finding(fingerprint="bad", label="GET /bad", reproduction="curl 'http://h/")

@@ -60,6 +60,9 @@ def test_a_command_shows_no_reference_to_a_secret() -> None:
     hidden = 'curl -H "Authorization: $CHECKER_AUTHORIZATION" http://127.0.0.1/'
     export = "export CHECKER_AUTHORIZATION=..."
     assert Masking(Sanitization(), store).command(command) == ShownCommand(hidden, (export,))
+    plain = "curl -H 'Authorization: [Filtered]' http://127.0.0.1/"
+    without = Masking(Sanitization(), store, has_variables=False)
+    assert without.command(command) == ShownCommand(plain, ("header Authorization",))
     assert Masking(Sanitization(enabled=False), store).command(command) == ShownCommand(
         "curl -H 'Authorization: Bearer t0ps3cret' http://127.0.0.1/"
     )
@@ -98,6 +101,8 @@ TOKENS = (
         ("X-Two: {secret:header:X-Two}", '-H "X-Two: $CHECKER_X_TWO"', "..."),
         ("X-Key: {secret:header:X-Key}", '-H "X-Key: $CHECKER_X_KEY"', "..."),
         ("Cookie: a={secret:header:Cookie}", '-H "Cookie: a=$CHECKER_A"', "..."),
+        ("Cookie: {secret:header:Cookie}", '-H "Cookie: $CHECKER_COOKIE"', "..."),
+        ("Cookie: {secret:header:Cookie}; b=1", "-H 'Cookie: [Filtered]; b=[Filtered]'", ""),
         # Not the credentials alone.
         ("Authorization: Token {secret:auth:B}", "-H 'Authorization: [Filtered]'", ""),
         ("X-Api: {secret:auth:my_key} and more", "-H 'X-Api: [Filtered] and more'", ""),
