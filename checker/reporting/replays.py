@@ -22,7 +22,9 @@ from checker.schema.pointers import pointer_child
 _PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _MISSING = re.compile(r'body[^:]*: ("(?:[^"\\]|\\.)*") is a required property')
-_LITERAL: Final = ("enum", "const", "pattern")
+_EXTRA = re.compile(r"\"(.+?)\" is not a declared property|Unevaluated properties are not allowed \('(.+?)'(?:,| was)")
+_ANY_VALUE: Final = ("additionalProperties", "unevaluatedProperties", "format")
+"""Keywords whose failure may show with another value: that of an undeclared property, and times and ids."""
 
 
 class Symptom(Struct, frozen=True):
@@ -81,6 +83,8 @@ def symptoms_of(finding: Finding) -> Iterator[Symptom]:
         if keyword == "required" and (missing := _MISSING.match(finding.message)):
             yield Symptom("lacks", json.loads(missing[1]), path)
         else:
+            if extra := _EXTRA.match(finding.message, found.end()):
+                path += (extra[1] or extra[2],)
             yield from _at_place(path, keyword, parsed(readable_body(exchange)))
 
 
@@ -94,15 +98,19 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
     is_number = isinstance(value, int | float) and isfinite(value)
     if keyword == "type" or (isinstance(value, float) and not is_number):
         yield Symptom("type", value, path)
-    elif keyword in _LITERAL and (is_number or isinstance(value, str | None)):
+    elif keyword not in _ANY_VALUE and (is_number or isinstance(value, str | None)):
         yield Symptom("equals", value, path)
     elif path:
         yield Symptom("has", None, path)
 
 
 def item_of(finding: Finding) -> Path:
-    """Return the path of the list item in which a value is invalid; empty if it is in no list. Without the item nothing is proved."""
-    path = next((one.path for one in symptoms_of(finding) if one.path), ())
+    """Return the path of the list item in which a value is invalid; empty if it is in no list. Without the item nothing is proved.
+
+    A value that is wrong by its presence is not that item: a fix removes it.
+    """
+    symptom = next((one for one in symptoms_of(finding) if one.path), None)
+    path = () if symptom is None else symptom.path[:-1] if symptom.kind == "has" else symptom.path
     last = max((number for number, part in enumerate(path) if isinstance(part, int)), default=-1)
     return path[: last + 1]
 

@@ -119,6 +119,34 @@ def test_an_empty_list_is_no_fix_of_its_item(body: bytes, code: int, word: str) 
     assert (found, line.startswith(word)) == (code, True)
 
 
+EXTRA = b'{"rows": [{"id": 1, "sc": 2}]}'
+
+
+@pytest.mark.parametrize(
+    ("broken", "about", "key", "bodies"),
+    [
+        (EXTRA, 'body.rows[0]: "sc" is not a declared property', "items/additionalProperties",
+         {b'{"rows": [{"id": 1, "sc": 3}]}': 1, b'{"rows": [{"id": 1}]}': 0, b'{"rows": []}': 3}),
+        (EXTRA, "body.rows[0]: Unevaluated properties are not allowed ('sc' was unexpected)", "items/unevaluatedProperties",
+         {EXTRA: 1, b'{"rows": [{"id": 1}]}': 0, b'{"rows": []}': 3}),
+        (b'[{"n": 1}]', "body[0].n: 1 is less than the minimum of 5", "minimum", {b'[{"n": 1}]': 1, b'[{"n": 5}]': 0, b"[]": 3}),
+        (b'["abc"]', 'body[0]: "abc" is longer than 2 characters', "maxLength", {b'["abc"]': 1, b'["ab"]': 0, b"[]": 3}),
+        (b'{"n": "12:00"}', "body.n: is no time", "properties/n/format", {b'{"n": "12:01"}': 1, b"{}": 0}),
+        (b'[{"a": 1}]', 'body[0]: fits the schema of "not"', "items/not", {b'[{"a": 2}]': 1, b"[]": 0}),
+    ],
+)  # fmt: skip
+def test_an_invalid_value_is_fixed_when_it_is_gone(
+    broken: bytes, about: str, key: str, bodies: dict[bytes, int]
+) -> None:
+    said = exchange(response_body=broken, status=200)
+    one = finding(
+        check="response_schema_conformance", unique_key=key, message=about, interactions=(interaction(exchange=said),)
+    )
+    for body, code in bodies.items():
+        with serving(lambda request, body=body: Reply(200, "application/json", body), {}) as app:  # type: ignore[misc]
+            assert replayed(app.url, one)[0] == code, body
+
+
 @pytest.mark.parametrize(("status", "code"), [(404, 0), (401, 3), (429, 3)])
 def test_a_step_that_is_refused_unhandled_is_no_fix(status: int, code: int) -> None:
     first = interaction(label=Label("GET /rooms/1"), exchange=exchange(method="POST", status=404))

@@ -138,6 +138,7 @@ def _always(reply: Reply, _: Request) -> Reply:
     [
         (Reply(200, "application/json", b'{"n": 1.0}'), b'{"n": "1"}', ("body.n", "properties/n/type")),
         (Reply(200, "application/json", b'{"n": 1.5}'), b'{"n": 1}', ("body.n", "properties/n/type")),
+        (Reply(200, "application/json", b'{"n": 1}'), b'{"n": 5}', ("body.n", "properties/n/minimum")),
         (Reply(200, "application/json", b"null"), b"{}", ("body", "type")),
         (Reply(200, "application/json", b'"\xff"'), b'"a"', ("", "undecodable")),
         (Reply(200, "application/json", b"{} {}"), b"{}", ("", "undecodable")),
