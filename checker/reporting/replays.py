@@ -11,7 +11,9 @@ from msgspec import Struct
 from checker.checks.rules import says_taken
 from checker.checks.server_error import DROPPED, UNANSWERED
 from checker.checks.table import BUILT_IN
+from checker.core.idempotency import is_idempotency_key
 from checker.core.media_types import media_type_of
+from checker.core.redact import Redaction
 from checker.core.resources import REMOVING
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.records import Finding
@@ -126,6 +128,7 @@ ABSENT: Final = (404, 410, 412)
 """Statuses for a resource that does not exist, or is not in the state that the request expects."""
 _WITHOUT_CREDENTIALS: Final = ("ignored_auth", "missing_required_header", "object_level_authorization")
 """Checks whose failure is fixed when the request is refused for its credentials."""
+_WRONG_PARAMETER = re.compile(r"parameter `(.+?)` in (?:header|cookie) - ")
 
 
 def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int]:
@@ -141,7 +144,7 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
     lacks = DEPENDENT in kinds_of(finding) and len(finding.needs) != sum(one.made is not None for one in earlier)
     if (last.sources and not removes) or lacks or (DEPENDENT in kinds_of(finding) and not finding.needs):
         found.update(ABSENT)
-    if finding.check not in _WITHOUT_CREDENTIALS:
+    if finding.check not in _WITHOUT_CREDENTIALS and not _has_wrong_credential(finding):
         found |= UNAUTHORIZED
     check = BUILT_IN.get(finding.check)
     if check is None or not check.wants_refusal:
@@ -150,6 +153,12 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
         # The sequence itself is the reason for a conflict.
         found.discard(CONFLICT)
     return frozenset(found)
+
+
+def _has_wrong_credential(finding: Finding) -> bool:
+    """Whether a request is invalid for a header or cookie with a name of credentials. 401 refuses it rightly."""
+    names = _WRONG_PARAMETER.findall(finding.message) if finding.check == "negative_data_rejection" else ()
+    return any(Redaction().is_sensitive(name) and not is_idempotency_key(name) for name in names)
 
 
 def _is_like(one: Call, last: Call) -> bool:

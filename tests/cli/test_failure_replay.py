@@ -105,6 +105,24 @@ def test_a_refusal_before_the_request_is_handled_is_no_fix(status: int, body: by
 
 
 @pytest.mark.parametrize(
+    ("place", "code"),
+    [
+        ("parameter `X-API-Key` in header - ", 0),
+        ("parameter `session` in cookie - ", 0),
+        ("parameter `X-Page` in header - ", 3),
+        ("parameter `Idempotency-Key` in header - ", 3),
+        ("parameter `token` in path - ", 3),
+        ("body at /token - ", 3),
+    ],
+)
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refusal_of_wrong_credentials_is_a_fix(status: int, place: str, code: int) -> None:
+    message = f'Invalid data should have been rejected\nExpected: 400\nInvalid component: {place}"a" is too short'
+    with serving(lambda request: Reply(status), {}) as app:
+        assert replayed(app.url, finding(check="negative_data_rejection", message=message))[0] == code
+
+
+@pytest.mark.parametrize(
     ("body", "code", "word"),
     [(b'[{"n": "1"}]', 1, "FAILED"), (b'[{"n": 1}]', 0, "FIXED"), (b"[{}]", 0, "FIXED"), (b"[]", 3, "NOT REPRODUCED")],
 )
