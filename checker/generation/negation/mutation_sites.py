@@ -11,18 +11,7 @@ from msgspec.structs import replace
 from checker.core.errors import Unsatisfiable
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.normalization.forms import (
-    ARRAY,
-    FOLLOWED,
-    NULL,
-    OBJECT,
-    TYPES,
-    Canonical,
-    Conjunction,
-    Facet,
-    made,
-)
-from checker.generation.normalization.reading import meant_types
+from checker.generation.normalization.forms import ARRAY, FOLLOWED, NULL, OBJECT, Canonical, Conjunction, Facet, made
 from checker.generation.sources.basic import one_of
 from checker.generation.sources.context import Draw, retried
 from checker.schema.pointers import pointer_child
@@ -92,12 +81,12 @@ class MutationSite(Struct, frozen=True):
         return self._valid(ARRAY, list)
 
     def _valid(self, kind: str, python: type) -> Draw:
-        form = self.form
-        kinds = set(meant_types(form) if form.types == frozenset(TYPES) else form.types)
-        if kinds - {NULL} != {kind}:
+        types = self.form.types
+        # Draws of an untyped schema may be of any type, whatever its keywords are about.
+        if types - {NULL} != {kind}:
             return self.narrowed(kind, {"type": kind})
         draw = self.draw(self.whole)
-        return self.retried(draw, lambda value: isinstance(value, python), "type") if NULL in kinds else draw
+        return self.retried(draw, lambda value: isinstance(value, python), "type") if NULL in types else draw
 
     def narrowed(self, name: str, raw: Mapping[str, Any], without: tuple[str, ...] = ()) -> Draw:
         """Return draws of the rest of the conjunction that satisfy `raw` as well. Raises `Unsatisfiable`."""

@@ -136,6 +136,22 @@ def test_ways_that_break_nothing_are_left_out() -> None:
         negative({"anyOf": [{"type": "string", "maxLength": 3}, {}]})
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"items": {"type": "boolean"}, "minItems": 1, "maxItems": 1},
+        {"properties": {"kind": {"type": "boolean"}}, "required": ["kind"], "additionalProperties": False},
+        {"properties": {"a": {"type": "string", "minLength": 2}}, "examples": ["text"]},
+    ],
+    ids=str,
+)
+def test_wrong_parts_are_put_into_objects_and_arrays_without_a_type(raw: Any) -> None:
+    draw = negative(raw)
+    for seed in range(200):
+        value, violation = draw(RandomSource(seed))
+        assert leaf_keywords(raw, NEW, value), violation
+
+
 def test_near_misses_of_patterns_are_drawn() -> None:
     draw = negative({"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$", "minLength": 6})
     drawn = [draw(RandomSource(seed)) for seed in range(600)]
