@@ -76,7 +76,12 @@ def in_property(site: MutationSite, name: str) -> Host:
 def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
     """Return the host of a property whose name is drawn."""
     names = cache(named)
-    return put(site.valid_object, lambda source, value: with_room(site, value, names()(source)))
+
+    def valid() -> Draw:
+        names()  # Raises `Unsatisfiable` for a pattern that cannot be written, before anything is drawn.
+        return site.valid_object()
+
+    return put(valid, lambda source, value: with_room(site, value, names()(source)))
 
 
 def companions(form: Canonical, pattern: str) -> frozenset[str]:

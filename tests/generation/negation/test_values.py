@@ -152,6 +152,12 @@ def test_wrong_parts_are_put_into_objects_and_arrays_without_a_type(raw: Any) ->
         assert leaf_keywords(raw, NEW, value), violation
 
 
+@pytest.mark.parametrize("pattern", ["^\\p{IsLatin}+$", "[^\\s\\S]", "("])
+def test_pattern_of_names_that_cannot_be_written_costs_only_its_own_breach(pattern: str) -> None:
+    draw = negative({"type": "object", "patternProperties": {pattern: {"type": "integer"}}})
+    assert {draw(RandomSource(seed))[1].pointer for seed in range(50)} == {"#/type"}
+
+
 def test_near_misses_of_patterns_are_drawn() -> None:
     draw = negative({"type": "string", "pattern": "^[A-Z]{3}-[0-9]{4}$", "minLength": 6})
     drawn = [draw(RandomSource(seed)) for seed in range(600)]
