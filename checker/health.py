@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final, Protocol
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.resource_names import identifier_in, singular, words
+from checker.core.resource_names import identifier_in, segment_of, singular, words
 from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, named_ways
@@ -131,7 +131,7 @@ def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Itera
         return
     value = identifier_in(_json_of(answer), names)
     if value is not None:
-        yield f"{collection}/{quote(str(value), safe='')}"
+        yield f"{collection}/{segment_of(value)}"
 
 
 def _json_of(answer: Response) -> Any:

@@ -21,13 +21,14 @@ from checker.core.known import failure_id
 from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
+from checker.core.resource_names import segment_of
 from checker.core.response import FailureKind, NetworkFailure, Response, codings_of, readable
 from checker.core.send import Transport, send_alone
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
 from checker.reporting.baselines import known_name
-from checker.reporting.calls import Call, as_segment, calls_of, found_in, parts_of, with_values
+from checker.reporting.calls import Call, calls_of, found_in, parts_of, with_values
 from checker.reporting.replays import not_prepared, not_reached, symptoms_of
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
@@ -213,7 +214,7 @@ def _following(call: Call, answers: Sequence[Response]) -> WireRequest:
     parts = parts_of(call.request.target)
     for place, source in call.in_target.items():
         if source in values:
-            parts[place] = as_segment(values[source])
+            parts[place] = segment_of(values[source]).encode()
     body = call.request.body
     if body is not None:
         body = with_values(body, {at: values[one] for at, one in call.in_body.items() if one in values})

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final
+from urllib.parse import quote
 
 _IDENTIFIERS = """
 id uuid guid code slug reference ref token key number no name handle identifier username email
@@ -230,6 +231,11 @@ def place_word(pointer: str, telling: Collection[str] = ()) -> str:
     if normalised(own) in telling or (len(parts) > 1 and is_identifier(parts[-1])):
         return own
     return "_".join((*names[:-1], own))
+
+
+def segment_of(name: str | int) -> str:
+    """Return a name as a segment of a path. Servers accept and send lone surrogates, too."""
+    return quote(str(name), safe="", errors="surrogatepass")
 
 
 def identifier_in(body: Any, names: Sequence[str]) -> str | int | None:

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from checker.checks.rules import says_taken
 from checker.core import curl
 from checker.core.phases import phase_names
-from checker.core.resource_names import identifier_in, is_identifier, normalised, singular, words
+from checker.core.resource_names import identifier_in, is_identifier, normalised, segment_of, singular, words
 from checker.core.response import Response
 from checker.corpus.records import Exchange, Finding, ResourceMade
 from checker.schema.pointers import pointer_child
@@ -186,7 +186,7 @@ def taken_names(path: str, body: Any) -> Iterator[str]:
     """Return the values of a request that may have to be unique, besides the path of the new resource: `/users with name bob`."""
     members = body.items() if isinstance(body, dict) else ()
     found = (
-        f"{path}{_WITH}{quote(name)} {quote(str(value), safe='')}"
+        f"{path}{_WITH}{segment_of(name)} {segment_of(value)}"
         for name, value in members
         if (parts := words(name)) and is_identifier(parts[-1]) and _is_name(value)
     )
@@ -230,7 +230,7 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
             return
         name = identifier_in(body, ())
         if name is not None:
-            yield f"{path}/{quote(str(name), safe='')}"
+            yield f"{path}/{segment_of(name)}"
         yield from taken_names(path, body)
 
 
@@ -250,7 +250,7 @@ def _listed_paths(finding: Finding) -> Iterator[str]:
             found = found[int(index) if index else name]
     except (ValueError, RecursionError, LookupError, TypeError):
         return
-    yield from (f"{_path_of(exchange)}/{quote(str(value), safe='')}" for _, value in leaves_of(found))
+    yield from (f"{_path_of(exchange)}/{segment_of(value)}" for _, value in leaves_of([found]))
 
 
 def _paths_above(path: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct
 
@@ -252,8 +252,3 @@ def parsed(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return NO_JSON
-
-
-def as_segment(value: Any) -> bytes:
-    """Return a value as a part of a target."""
-    return quote(str(value), safe="").encode()

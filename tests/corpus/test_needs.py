@@ -1,5 +1,7 @@
 """A finding about something that another request made says which request that was."""
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
@@ -114,11 +116,19 @@ def test_a_body_of_any_step_needs_what_it_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "wanted"), [("body.data[1].size", ["curl box"]), ("body.data[0].size", []), ("body", [])]
+    ("place", "wanted"),
+    [
+        ("body.data[1].size", ["curl box"]),
+        ("body.data[0].size", []),
+        ("body", []),
+        ("body.names[1]", ["curl box"]),
+        ("body.names[0]", []),
+    ],
 )
 def test_an_invalid_item_of_a_list_needs_its_resource(place: str, wanted: list[str]) -> None:
     one = asking(b"/v1/boxes?limit=5")
-    said = replace(one.interactions[0].exchange, response_body=b'{"data": [{"size": 1}, {"size": "", "id": 0}]}')
+    body = rb'{"data": [{"size": 1}, {"size": "a\ud800b", "id": 0}], "names": ["a\ud800b", "0"]}'
+    said = replace(one.interactions[0].exchange, response_body=body)
     one = replace(one, check="response_schema_conformance", message=f"{place}: is wrong")
     assert needs(replace(one, interactions=(replace(one.interactions[0], exchange=said),)), BOX) == wanted
 
@@ -167,3 +177,10 @@ def test_names_are_quoted_where_they_are_told() -> None:
     assert list(taken_names("/boxes", body)) == ["/boxes with x%0Aid a%20b", "/boxes with userName 5"]
     assert [name_in(one) for one in taken_names("/boxes", body)] == ["a b", "5"]
     assert name_in("/boxes/a%20b") == "a b"
+
+
+def test_a_lone_surrogate_may_be_a_name() -> None:
+    body = rb'{"id": "\ud800"}'
+    assert list(taken_names("/boxes", json.loads(body))) == ["/boxes with id %ED%A0%80"]
+    made = replace(BOX, path="/v1/boxes/%ED%A0%80", label="POST /boxes")
+    assert needs(asking(b"/v1/boxes", method="POST", status=409, body=body), made) == ["curl box"]

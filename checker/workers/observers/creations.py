@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from urllib.parse import quote
 
 from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.request import WireRequest
-from checker.core.resource_names import identifier_in
+from checker.core.resource_names import identifier_in, segment_of
 from checker.core.resources import CREATING, REMOVING
 from checker.core.response import Response
 from checker.corpus.needs import (
@@ -105,7 +104,7 @@ class CreationHistory(Struct):
         if not found and names and isinstance(case.body, dict):
             # The request chose the name, so the response need not show it.
             name = identifier_in(case.body, names)
-            found = [] if name is None else [f"{path}/{quote(str(name), safe='')}"]
+            found = [] if name is None else [f"{path}/{segment_of(name)}"]
         yield from found
         if answer.status_code == _CREATED:
             yield from taken_names(path, case.body)
