@@ -410,7 +410,17 @@ def _is_made_up(operation: Operation, sent: WireRequest, tools: CheckTools) -> b
 def _wrong(operation: Operation, sent: WireRequest, tools: CheckTools) -> Credentials:
     """Return wrong credentials for the first alternative that the request had, the same for every request to an operation."""
     carried = [one for one in operation.security if _carries(tools, sent, credential_places((one,)))]
-    return credential_places(carried[:1], digest("no credentials", operation.label))
+    return credential_places(carried[:1], wrong_values(operation.label)[0])
+
+
+def wrong_values(label: str) -> tuple[str, str]:
+    """Return the wrong token that checks send to an operation, and what they send as user and password."""
+    token = digest("no credentials", label)
+    return token, _basic(token)
+
+
+def _basic(token: str) -> str:
+    return base64.b64encode(f"nobody:{token}".encode()).decode()
 
 
 def credential_places(alternatives: Iterable[SecurityRequirement], token: str = "") -> Credentials:
@@ -433,6 +443,6 @@ def credential_places(alternatives: Iterable[SecurityRequirement], token: str = 
 
 def _authorization(scheme: SecurityScheme, token: str) -> str:
     if scheme.scheme == _BASIC:
-        return f"Basic {base64.b64encode(f'nobody:{token}'.encode()).decode()}"
+        return f"Basic {_basic(token)}"
     word = scheme.scheme.capitalize() if scheme.type == "http" else ""
     return f"{word or 'Bearer'} {token}"

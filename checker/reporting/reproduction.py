@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from checker.checks.authentication import wrong_values
 from checker.config.resolve import slug
-from checker.core.request import WireRequest
+from checker.core.meta import ANYTHING
+from checker.core.request import Location, WireRequest
 from checker.corpus.records import Finding
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE
 from checker.reporting.calls import Call, Path, Source, at, calls_of, parsed, parts_of, with_values
@@ -125,16 +127,10 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
         for place, source in call.in_target.items():
             parts[place] = _HOLE.format(_number(call, source))
     target = "".join(parts).removeprefix(base_path)
-    headers = [
-        (name, value)
-        for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in sent.headers)
-        if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
+    fields = [
+        (name.decode("latin-1"), shown.decode("latin-1"), value.decode("latin-1"))
+        for (name, shown), (_, value) in zip(sent.headers, recorded.headers, strict=True)
     ]
-    configured = {
-        name: found["name"]
-        for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in recorded.headers)
-        if (found := REFERENCE.fullmatch(value) or EMBEDDED_REFERENCE.search(value)) is not None
-    }
     body = None if sent.body is None else _body(sent.body, call)
     sources = sorted(call.sources, key=repr)
     in_url, in_json = (
@@ -145,15 +141,9 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
         sent.method,
         _text(target, mask, "query", in_url),
         tuple(
-            (
-                name,
-                _secret(masking, name, configured[name])
-                if name in configured and (value == mask or REFERENCE.fullmatch(value))
-                else _cookies(value, masking)
-                if name.lower() == "cookie"
-                else _text(value, mask, name, in_url),
-            )
-            for name, value in headers
+            (name, _header(name, shown, value, call, masking) or _text(shown, mask, name, in_url))
+            for name, shown, value in fields
+            if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
         ),
         None if body is None else _text(body, mask, "body", in_json),
     )
@@ -165,16 +155,39 @@ def _secret(masking: Masking, place: str, secret: str) -> Text:
     return (before, Secret(variable)) if before else (Secret(variable),)
 
 
-def _cookies(value: str, masking: Masking) -> Text:
+def _header(name: str, shown: str, value: str, call: Call, masking: Masking) -> Text:
+    """Return the text of a masked header that was recorded with this value; empty if it is none of credentials."""
+    found = REFERENCE.fullmatch(value) or EMBEDDED_REFERENCE.search(value)
+    if found is not None and (shown == masking.sanitization.replacement or REFERENCE.fullmatch(shown)):
+        return _secret(masking, name, found["name"])
+    if name.lower() == "cookie":
+        return _cookies(shown, value, call, masking)
+    is_shown = found is None and shown != value and _is_made_up(call, Location.HEADER, name, value, masking)
+    return (value,) if is_shown else ()
+
+
+def _cookies(shown: str, recorded: str, call: Call, masking: Masking) -> Text:
     """Return the text of a header with cookies."""
     found: list[str | Taken | Secret] = []
-    mask = masking.sanitization.replacement
-    for pair in value.split(";"):
-        name, _, shown = pair.strip().partition("=")
-        is_hidden = bool(EMBEDDED_REFERENCE.search(shown)) or (mask != "" and shown == mask)
+    for pair, own in zip(shown.split(";"), recorded.split(";"), strict=False):
+        name, _, value = pair.strip().partition("=")
+        has_reference = EMBEDDED_REFERENCE.search(own) is not None
+        is_hidden = bool(EMBEDDED_REFERENCE.search(value)) or value == masking.sanitization.replacement != ""
         found += ["; "] if found else []
-        found += (f"{name}=", *_secret(masking, f"cookie {name}", f"cookie:{name}")) if is_hidden else (pair.strip(),)
+        if is_hidden and (has_reference or not _is_made_up(call, Location.COOKIE, name, own, masking)):
+            found += (f"{name}=", *_secret(masking, f"cookie {name}", f"cookie:{name}"))
+        else:
+            found.append(own.strip() if is_hidden else pair.strip())
     return tuple(found)
+
+
+def _is_made_up(call: Call, location: Location, name: str, value: str, masking: Masking) -> bool:
+    """Whether a masked value may be shown: a check made it up as wrong credentials, or it was drawn."""
+    if masking.sanitization.generated:
+        return False
+    outside = next((one.outside for one in call.components if one.location == location), (ANYTHING,))
+    is_drawn = ANYTHING not in outside and name.lower() not in map(str.lower, outside)
+    return is_drawn or any(wrong in value for wrong in wrong_values(call.label))
 
 
 def _number(call: Call, source: Source) -> int:

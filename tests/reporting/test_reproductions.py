@@ -14,14 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from checker.checks.authentication import wrong_values
+from checker.config.settings import Sanitization
 from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.fold import fold
-from checker.corpus.records import Finding, ResourceMade
+from checker.corpus.records import Component, Finding, ResourceMade
 from checker.reporting.calls import Call, Source
 from checker.reporting.formats import collections
 from checker.reporting.report import report_of
-from checker.reporting.reproduction import ShownCall, Taken, variables_of
+from checker.reporting.reproduction import Secret, ShownCall, Taken, shown_calls, variables_of
 from checker.reporting.shell import command_of
 from checker.reporting.shown import ReportContext
 from tests.apps.http import Reply, Request
@@ -99,6 +101,41 @@ def by_bash(directory: Path, url: str, found: Finding, path: str | None = None) 
     bash = ["/bin/bash", "failures.sh"]
     ran = subprocess.run(bash, cwd=directory, env=variables, capture_output=True, text=True, check=False)
     return ran.returncode, ran.stdout
+
+
+WRONG, WRONG_USER = wrong_values("GET /")
+DRAWN = (Component("header", "positive", ()), Component("cookie", "positive", ()))
+OUTSIDE = (Component("header", "positive", ("Authorization",)), Component("cookie", "positive", ("sid",)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "components", "shown"),
+    [
+        ("Cookie", f"sid={WRONG}", (), (f"sid={WRONG}",)),
+        ("Cookie", "sid=drawn", DRAWN, ("sid=drawn",)),
+        ("Cookie", "sid={secret:cookie:sid}", DRAWN, ("sid=", Secret("CHECKER_SID"))),
+        ("Cookie", "sid=given", OUTSIDE, ("sid=", Secret("CHECKER_SID"))),
+        ("Cookie", "sid=given", (), ("sid=", Secret("CHECKER_SID"))),
+        ("Cookie", "secret:header:Cookie", (), (Secret("CHECKER_COOKIE"),)),
+        ("Authorization", f"Bearer {WRONG}", (), (f"Bearer {WRONG}",)),
+        ("Authorization", f"Basic {WRONG_USER}", OUTSIDE, (f"Basic {WRONG_USER}",)),
+        ("Authorization", "Bearer drawn", DRAWN, ("Bearer drawn",)),
+        ("Authorization", "Bearer given", OUTSIDE, (Secret("CHECKER_AUTHORIZATION"),)),
+        ("Authorization", "secret:header:Authorization", DRAWN, (Secret("CHECKER_AUTHORIZATION"),)),
+    ],
+)
+def test_a_credential_that_nobody_gave_is_sent_again(
+    name: str, value: str, components: tuple[Component, ...], shown: Any
+) -> None:
+    said = exchange(target=b"/", headers=((name.encode(), value.encode()),))
+    sent = interaction(exchange=said, label="GET /", components=components)
+    places = ("cookie sid", "header authorization")
+    masking = ReportContext("checker run", 1, "http://h", credentials=places).masking
+    (call,) = shown_calls(finding(label="GET /", interactions=(sent,), reproduction=""), masking, "")
+    assert call.headers == ((name, shown),)
+    of_all = replace(masking, sanitization=Sanitization(generated=True))
+    (call,) = shown_calls(finding(label="GET /", interactions=(sent,), reproduction=""), of_all, "")
+    assert any(isinstance(part, Secret) for part in call.headers[0][1])
 
 
 def test_a_script_without_its_programs_judges_nothing(tmp_path: Path) -> None:
