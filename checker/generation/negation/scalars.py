@@ -32,11 +32,6 @@ _LISTS: Final = ("enum", "const")
 _SCALARS: Final = {"type": [forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING]}
 _SMALL: Final[dict[str, Any]] = {"maxItems": 3, "items": _SCALARS, "maxProperties": 3, "additionalProperties": _SCALARS}
 """A small array or object suffices if every array or object is invalid."""
-_GROUPS: Final[tuple[tuple[frozenset[str], dict[str, Any]], ...]] = (
-    (frozenset({forms.STRING, forms.NULL, forms.BOOLEAN, forms.NUMBER}), {}),
-    (frozenset({forms.ARRAY, forms.OBJECT}), _SMALL),
-)
-"""Types that are drawn together. Scalars are apart: beside keywords of arrays and objects, an open type means those."""
 
 
 def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
@@ -50,34 +45,26 @@ def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
     is_alone = not any(name in site.said for name in _LISTS) and not site.mentions_elsewhere("type")
     others = [kind for kind in _KINDS if kind not in types]
     if others:
-        yield Mutation(site.pointer("type"), "type", value, partial(_of_types, site, others, types), is_alone)
+        make = partial(mixed, *(partial(_of_type, site, kind, types) for kind in others))
+        yield Mutation(site.pointer("type"), "type", value, make, is_alone)
 
 
-def _of_types(site: MutationSite, kinds: list[str], types: frozenset[str]) -> Draw:
-    free = frozenset(kind for kind in kinds if _is_free(site.form, kind))
-    makes = [partial(_of_type, site, kind) for kind in kinds if kind not in free]
-    shares = [1] * len(makes)
-    for among, small in _GROUPS:
-        some = sorted(free & among)
-        if some:
-            # Most places have only a type, and share their draws.
-            shared = Facet({"type": some, **small}, f"#/{' '.join(some)}", is_made=True)
-            makes.append(partial(site.draw, (shared,)))
-            shares.append(len(some))
-    draw = mixed(*makes, shares=tuple(shares))
-    if forms.INTEGER in types and forms.NUMBER in kinds:
+def _of_type(site: MutationSite, kind: str, types: frozenset[str]) -> Draw:
+    raw = {"type": kind, **_SMALL}
+    if _is_free(site.form, kind):
+        # Most places have only a type, and share their draws.
+        draw = site.draw((Facet(raw, f"#/type={kind}", is_made=True),))
+    else:
+        words = ("type", *_LISTS) if any(name in site.said for name in _LISTS) else ("type",)
+        draw = first_of(
+            partial(site.replaced, ("type",), f"type={kind} small", raw),
+            partial(site.replaced, ("type",), f"type={kind}", {"type": kind}),
+            # Listed values have a type themselves: the list goes with the type, or stays with it.
+            partial(site.replaced, words, f"type={kind}", {"type": kind}),
+        )
+    if kind == forms.NUMBER and forms.INTEGER in types:
         return site.retried(draw, lambda value: type_of(value).isdisjoint(types), "type")
     return draw
-
-
-def _of_type(site: MutationSite, kind: str) -> Draw:
-    words = ("type", *_LISTS) if any(name in site.said for name in _LISTS) else ("type",)
-    return first_of(
-        partial(site.replaced, ("type",), f"type={kind} small", {"type": kind, **_SMALL}),
-        partial(site.replaced, ("type",), f"type={kind}", {"type": kind}),
-        # Listed values have a type themselves: the list goes with the type, or stays with it.
-        partial(site.replaced, words, f"type={kind}", {"type": kind}),
-    )
 
 
 def _is_free(form: Canonical, kind: str) -> bool:

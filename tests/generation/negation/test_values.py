@@ -1,3 +1,4 @@
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -156,6 +157,13 @@ def test_wrong_parts_are_put_into_objects_and_arrays_without_a_type(raw: Any) ->
 def test_pattern_of_names_that_cannot_be_written_costs_only_its_own_breach(pattern: str) -> None:
     draw = negative({"type": "object", "patternProperties": {pattern: {"type": "integer"}}})
     assert {draw(RandomSource(seed))[1].pointer for seed in range(50)} == {"#/type"}
+
+
+def test_all_wrong_types_are_drawn_about_as_often() -> None:
+    draw = negative({"type": "integer"})
+    counts = Counter(type(draw(RandomSource(seed))[0]) for seed in range(1_000))
+    assert set(counts) == {str, type(None), bool, float, list, dict}
+    assert min(counts.values()) * 2 > max(counts.values())
 
 
 def test_near_misses_of_patterns_are_drawn() -> None:
