@@ -86,7 +86,7 @@ class PartCompiler:
     learned: Narrowing = field(init=False)
     """The demands of the target."""
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
-    _drawn: dict[Location, Draw] = field(default_factory=dict)
+    _steps: dict[Location, list[Property]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
@@ -114,13 +114,12 @@ class PartCompiler:
         for compiler in self._compilers.values():
             compiler.canon.settle()
 
-    def parameters(self, location: Location) -> Draw:
-        """Draws all parameters of a location. Raises `Unsatisfiable`."""
-        if location not in self._drawn:
-            self._drawn[location] = self._all_of(location, self._of_location(location))
-        return self._drawn[location]
-
-    def _all_of(self, location: Location, wanted: list[Property]) -> Draw:
+    def parameters(self, location: Location, but: str | None = None) -> Draw:
+        """Draws all parameters of a location, or all but one. Raises `Unsatisfiable`."""
+        steps = self._steps.get(location)
+        if steps is None:
+            steps = self._steps[location] = self._of_location(location)
+        wanted = [step for step in steps if step.name != but]
         if not wanted:
             return EMPTY
         some = related(members(wanted, location, len(wanted), drops_null=True), wanted, self.context)

@@ -319,6 +319,12 @@ def test_a_wrong_part_may_hold_what_came_from_outside() -> None:
     assert {outside(case, Location.QUERY) for case in cases(program, 20)} == {("r",)}
 
 
+def test_a_wrong_part_holds_no_word_for_valid_values() -> None:
+    words = settings(types=(TypeWords("integer", (7,), 0.5),), mode=GenerationMode.NEGATIVE)
+    found = cases(program_of(parameter_of(INTEGER), settings=words), 50)
+    assert {outside(case, Location.QUERY) for case in found} == {()}
+
+
 def test_headers_that_are_always_sent_are_from_outside() -> None:
     program = program_of(
         parameter_of({"type": "string"}, Location.HEADER, "X-A"),

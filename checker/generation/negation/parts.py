@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checker.config.overrides import Override
 from checker.core.case import NOT_SET
@@ -285,6 +285,8 @@ class NegatedPart(Struct):
     targets: Targets
     _last: NegationTarget | None = None
     """The target of the case that is drawn."""
+    _beside: dict[str, Draw] = field(default_factory=dict)
+    """Name of the wrong parameter -> draws of the others."""
 
     def draw(self, source: Source) -> Any:
         """Draw all parameters of the location, or the body; the violation goes into the context."""
@@ -292,10 +294,11 @@ class NegatedPart(Struct):
         if self.location is Location.BODY:
             body = self._broken(source, target)
             return body, None if body is NOT_SET else target.name
-        values: dict[str, Any] = dict(self.compiler.parameters(self.location)(source))
-        context, given = self.compiler.context, (self.location, target.name)
-        context.bindings = [one for one in context.bindings if (one.location, one.name) != given]
-        values.pop(target.name, None)
+        # A valid value is not drawn for the target: there may be none.
+        valid = self._beside.get(target.name)
+        if valid is None:
+            valid = self._beside[target.name] = self.compiler.parameters(self.location, but=target.name)
+        values: dict[str, Any] = dict(valid(source))
         value = self._broken(source, target)
         if value is not _ABSENT:
             values[target.name] = value

@@ -171,6 +171,13 @@ def test_positive_cases_of_a_program_with_both_modes_carry_no_violation() -> Non
             assert not any(part.violation for part in case.meta.components.values())
 
 
+def test_parameter_without_a_valid_value_is_wrong_beside_others() -> None:
+    never = {"type": "string", "pattern": "^[a-c]{4}$", "not": {"pattern": "[abc]"}}
+    operation = PlainOperation((parameter_of(never), parameter_of({"type": "integer"}, name="page", required=False)))
+    found = cases(compile_operation(operation, NEGATIVE), 200)
+    assert len({repr(case.query) for case in found}) > 50
+
+
 def test_text_that_cannot_travel_is_broken_by_other_text() -> None:
     # Blanks at the ends of a header are lost, so no valid value is there to be changed.
     blank = parameter_of({"type": "string", "pattern": "^ +x$"}, Location.HEADER, required=False)
