@@ -270,6 +270,13 @@ class RunSettings(Struct, frozen=True):
         others = [set(changes["hooks"]) for _, changes in self.projects if "hooks" in changes]
         return tuple(hook for hook in self.hooks if all(hook in one for one in others))
 
+    @property
+    def may_load_user_code(self) -> bool:
+        """Whether hooks, an application or a transport of users are loaded for any title of the description."""
+        every = [self, *(self.with_changes(**changes) for _, changes in self.projects)]
+        targets = {name for one in every for name in (one.target.app, one.target.transport)}
+        return any(one.hooks for one in every) or not targets <= {None, NOTHING_SENT}
+
     def for_project(self, title: str) -> "RunSettings":
         """Return the settings for an API description with this title, with those of its `[[project]]` table if there is one.
 

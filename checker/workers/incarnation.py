@@ -28,9 +28,9 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, users: UsersCode = ALL_SCHEMAS) -> None:
     """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
     # Only user code has strategies.
-    if settings.hooks or has_plugins() or "hypothesis" in sys.modules:
+    if settings.may_load_user_code or has_plugins() or "hypothesis" in sys.modules:
         hypothesis.isolate(RunLayout(Path(settings.corpus.folder)).caches)
-    if settings.hooks:
+    if settings.may_load_user_code:
         hypothesis.know_characters()
     try:
         place = open_worker_context(incarnation, settings, users)

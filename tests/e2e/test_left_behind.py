@@ -1,7 +1,9 @@
 """What a run leaves in the folder of its user."""
 
+import pytest
+
 from checker.demo import Server
-from tests.e2e.runner import Command
+from tests.e2e.runner import Command, run_arguments
 
 HOOKS = """
 import checker
@@ -21,3 +23,14 @@ def test_a_run_leaves_what_it_is_meant_to_leave(command: Command) -> None:
     assert any(finding.shrink_executions for finding in ran.findings), ran.shown
     left = {path.name for path in command.directory.iterdir()}
     assert left - given == {".checker", ".proptest", "checker-report"}
+
+
+@pytest.mark.parametrize("table", ['[[project]]\ntitle = "Harbour Inn"\nhooks = "hooks.py"', 'transport = "hooks:own"'])
+def test_hypothesis_leaves_nothing_wherever_the_code_of_users_is_named(command: Command, table: str) -> None:
+    (command.directory / "hooks.py").write_text(f"{HOOKS}\nfrom checker.transport.factories import NETWORK as own\n")
+    (command.directory / "checker.toml").write_text(f"{table}\n")
+    with Server() as demo:
+        # Another program: Hypothesis is among the modules of this one.
+        ran = command(*run_arguments(demo.document_url, "-n", "5"))
+    assert ran.view.cases, ran.shown
+    assert not (command.directory / ".hypothesis").exists()
