@@ -132,7 +132,8 @@ def _holds(term: _Term, context: Any) -> bool:
 def _term(functions: Iterable[Predicate], attributes: dict[str, Any]) -> _Term:
     function = attributes.pop("func", None)
     named = () if function is None else (function,)
-    found: _Term = (*_functions((*functions, *named)), *_conditions(attributes))
+    # Attributes come first: a function is called only for the operations that have them.
+    found: _Term = (*_conditions(attributes), *_functions((*functions, *named)))
     if not found:
         raise IncorrectUsage(f"a filter needs a function or one of {', '.join(ATTRIBUTES)}, each also with `_regex`")
     return found

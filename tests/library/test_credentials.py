@@ -139,6 +139,30 @@ def test_a_provider_of_one_schema_stands_over_those_of_all() -> None:
     assert numbers == ["number 1", "number 2", None, None]
 
 
+def test_functions_of_filters_see_only_operations_with_the_attributes() -> None:
+    seen = set()
+
+    def is_seen(ctx: checker.AuthContext) -> bool:
+        seen.add(ctx.operation.path)
+        return True
+
+    with serving(lambda _: json_reply({}), KEYED) as app:
+        schema = checker.openapi.from_url(app.document_url)
+
+        @schema.auth().apply_to(is_seen, path="/token")
+        class Mine:
+            def get(self, case: checker.Case, ctx: checker.AuthContext) -> str:
+                return "mine"
+
+            def set(self, case: checker.Case, data: str, ctx: checker.AuthContext) -> None:
+                case.headers["X-By"] = data
+
+        for path in ("/open", "/token"):
+            schema[path]["GET"].Case().call()
+    assert [one.headers.get("x-by") for one in app.seen] == [None, "mine"]
+    assert seen == {"/token"}
+
+
 def _with_body(content: dict[str, Any]) -> dict[str, Any]:
     responses = {"200": {"description": ""}}
     post = {"requestBody": {"content": content}, "responses": responses}
@@ -180,6 +204,11 @@ def test_what_a_provider_puts_into_the_body_is_sent_and_shown_to_nobody(media_ty
     [
         (lambda: checker.auth(object), "object is no authentication provider: it has no `get`"),
         (lambda: checker.auth().apply_to(tags="a"), "there is no filter 'tags'"),  # type: ignore[call-arg]
+        (
+            lambda: checker.auth().apply_to(path="/a").skip_for(path="/a"),
+            "the filter path='/a' is already there; remove one of them",
+        ),
+        (lambda: checker.auth().apply_to(path="/a", path_regex="a"), "'path' and 'path_regex' contradict each other"),
         (lambda: checker.auth().skip_for(), "a filter needs a function or one of"),
         (lambda: checker.auth().apply_to(path_regex="["), "invalid regular expression"),
         (lambda: checker.auth().apply_to(path=1), "must be a string or a list of strings, got 1"),  # type: ignore[arg-type]
