@@ -15,7 +15,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
-from checker.transport.prepare import plain_maker, put
+from checker.transport.prepare import RequestMaker, plain_maker, put
 from checker.workers.authentication.logins import Identities, source_name
 from checker.workers.messages import CredentialAction, CredentialMessage, Up
 
@@ -24,9 +24,8 @@ _BODY: Final = "body"
 """Name of a value that has none."""
 
 
-def rewrite_body(case: Case, changed: Case, request: WireRequest) -> None:
-    """Replace the body of a finished request by that of the changed case. Raises `SerializationError`."""
-    made = plain_maker().make(changed)
+def rewrite_body(case: Case, changed: Case, request: WireRequest, made: WireRequest) -> None:
+    """Replace the body of a finished request by that of `made`, the request of the changed case."""
     request.body, request.lines = made.body, None
     said = request.header(_CONTENT_TYPE)
     usual = (case.media_type or "").encode("latin-1", "replace")
@@ -203,6 +202,8 @@ class CredentialKeeper(Struct):
     """The case that needs the credentials: user code that fetches may read it."""
     _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(default_factory=dict)
     """By the `id` of requests in flight: the request, its caller, its target and headers without credentials."""
+    _maker: RequestMaker = field(default_factory=plain_maker)
+    """Writes the bodies that credentials change."""
     reauth: ReauthState = field(default_factory=ReauthState)
 
     @classmethod
@@ -271,7 +272,7 @@ class CredentialKeeper(Struct):
         if carried.case is not None:
             for name, value in new_texts(case.body, carried.case.body):
                 self.secrets.add_credentials(Credentials(query={name: value}))
-            rewrite_body(case, carried.case, request)
+            rewrite_body(case, carried.case, request, self._maker.make(carried.case))
         put(request, carried)
 
     @property
