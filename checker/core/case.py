@@ -1,6 +1,6 @@
 """One request to one operation, as values; its bytes are written by `transport`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from secrets import token_hex
@@ -96,6 +96,7 @@ class Case:
         "part_types",
         "path_parameters",
         "query",
+        "sent",
     )
 
     def __init__(
@@ -132,6 +133,8 @@ class Case:
         for what usual requests meet."""
         self.drawn: Parts | None = None
         """Copies of the parts as they were drawn, where users may have changed them since."""
+        self.sent: Collection[tuple[bytes, bytes]] = ()
+        """Headers of its request in a run without `before_call` hooks: user code that sends them again gives no secrets."""
         self.given: dict[str, str] | None = None
         """Headers that show what is added at sending: those of the configuration, and credentials. They are no part of the data."""
 
@@ -145,6 +148,7 @@ class Case:
         case.body, case.media_type = body
         case.part_types = case.engine = case.drawn = case.other_method = case.given = None
         case.alternative = None
+        case.sent = ()
         case.meta = meta
         return case
 
@@ -308,7 +312,7 @@ class Case:
             }
             for container, wanted in changes.items()
         }
-        return Case(
+        derived = Case(
             self.operation,
             token_hex(6),
             path_parameters=deepcopy(self.path_parameters),
@@ -318,6 +322,8 @@ class Case:
             engine=self.engine,
             **parts,
         )
+        derived.sent = self.sent
+        return derived
 
     @plainly
     def call(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import lru_cache
 from ipaddress import ip_address
@@ -229,6 +229,8 @@ class WireRequest:
     """The destination, if it was known when the request was made."""
     is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
     """Whether a redirect is an answer to it, and not followed; None: it is followed. Asked when there is one."""
+    drawn: Collection[tuple[bytes, bytes]] = dataclasses.field(default=(), compare=False, repr=False)
+    """Headers of the request of a run that user code sends again."""
     lines: list[bytes] | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
     """The headers as lines of the transport, if they were written in advance. Reset it when the headers change."""
 

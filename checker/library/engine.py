@@ -555,6 +555,7 @@ class LibraryEngine:
         # No checks here: the caller decides whether the response is judged.
         tools = Tools(maker, lambda _: Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         request = build_request(maker, tools.hooks, sent, keeper)
+        request.drawn = case.sent
         where = origin.url + origin.base_path
         request.target = extensions.target_of(self.schema, sent, where, request.target)
         http = own.http.with_options(timeout_s=options.timeout, verify=options.verify)

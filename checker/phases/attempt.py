@@ -442,6 +442,8 @@ def judge_outcome(
     `filter_failure` and `after_validate` take a response, so they are not called where there is none.
     """
     hooks = tools.hooks
+    if not hooks.before and not case.sent and case.meta is not None and case.drawn is None:
+        case.sent = request.headers
     for tell in hooks.told:
         tell(case, request, outcome)
     if isinstance(outcome, NetworkFailure):

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from checker.corpus.codec import scan
 from tests.apps.http import Reply, Request
-from tests.apps.serving import serving
+from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 
 ROOM = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
@@ -312,3 +313,40 @@ def test_a_dry_run_sends_no_request_of_user_code(command: Command) -> None:
     assert done.view.errors == {}, done.shown
     assert app.seen == []
     assert places(command.directory) == {"204"}
+
+
+CALLING = """
+import checker
+
+
+@checker.check
+def calling(ctx, response, case):
+    case.call(headers={"X-Ticket": "c4n4ry-of-the-call"})
+    case.derive(headers={"X-Api-Key": "c4n4ry-of-the-copy"}).call()
+"""
+FORMAT = {"name": "X-Key-Format", "in": "header", "required": True, "schema": {"enum": ["standard"]}}
+
+
+def test_only_values_that_user_code_gave_are_secrets(command: Command) -> None:
+    configure(command, CALLING)
+    ticket = {"ticket": {"type": "apiKey", "in": "header", "name": "X-Ticket"}}
+    probe = {"get": {"parameters": [FORMAT], "responses": ANSWER, "security": [{}, {"ticket": []}]}}
+    document = DOCUMENT | {"paths": {"/probe": probe}, "components": {"securitySchemes": ticket}}
+
+    def echo(request: Request) -> Reply:
+        names = ("x-ticket", "x-api-key", "x-key-format")
+        return json_reply({"id": 1, "sent": [request.headers.get(name) for name in names]})
+
+    phases = ("--mode", "positive", "--phases", "fuzzing", "-n", "1")
+    with serving(echo, document) as app:
+        done = command.run(app.document_url, *phases, "--report", "vcr")
+    assert done.view.errors == {}, done.shown
+    sent = {name: {one.headers.get(name) for one in app.seen} for name in ("x-ticket", "x-api-key")}
+    assert "c4n4ry-of-the-call" in sent["x-ticket"]
+    assert "c4n4ry-of-the-copy" in sent["x-api-key"]
+    records = (scan(path.read_bytes()).records for path in command.directory.rglob("*.traffic"))
+    written = "\n".join(repr(record) for found in records for record in found)
+    assert "secret:header:call.X-Ticket" in written
+    assert "c4n4ry" not in written
+    assert "standard" in written
+    assert "secret:header:call.X-Key-Format" not in written

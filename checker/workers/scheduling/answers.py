@@ -188,6 +188,7 @@ class Answers:
             else:
                 request, tools, case = flight.wanted, self._context.tools, flight.made.case
                 assert request is not None
+                case.sent = request.headers
                 before = flight.before if flight.chain else ()
                 if not isinstance(outcome, Response):
                     return Verdict(case, request, outcome, tools.judge_of(case).without_response(case, outcome))

@@ -274,6 +274,11 @@ def _laid_out(
     traffic = recorder.traffic
     logins = LoginTraffic(traffic)
 
+    places = subject.description.schema.credentials
+
+    def is_sensitive(name: str) -> bool:
+        return recorder.secrets.redaction.is_sensitive(name) or f"header {name.lower()}" in places
+
     def record(request: WireRequest, outcome: Outcome) -> None:
         one = answered(request, outcome)
         # What a provider sends is a login, whose fields no rule knows.
@@ -281,8 +286,9 @@ def _laid_out(
             logins.add(one)
         else:
             # Its credentials need not be those of the run.
-            headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers)
-            sensitive = {name: value for name, value in headers if recorder.secrets.redaction.is_sensitive(name)}
+            given = (field for field in request.headers if field not in request.drawn)
+            headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in given)
+            sensitive = {name: value for name, value in headers if is_sensitive(name)}
             recorder.secrets.add_credentials(Credentials(sensitive), owner="call")
             traffic.beside(one, Purpose.USER)
 
