@@ -24,16 +24,7 @@ from checker.supervisor.plans import Plan, TimeWindow, left, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
-from checker.supervisor.state import (
-    MOST_AHEAD,
-    MOST_STALLS,
-    STALLED,
-    Deadlines,
-    WorkerSnapshot,
-    WorkerState,
-    is_stuck,
-    overdue,
-)
+from checker.supervisor.state import MOST_AHEAD, MOST_STALLS, Deadlines, WorkerSnapshot, WorkerState, is_stuck, overdue
 from checker.workers import messages
 
 
@@ -137,6 +128,7 @@ class Supervisor:
         """Whether a worker opened a journal since the last search. Each turn reads, and listing a folder takes longer than reading."""
         self._settled = SettledNews()
         self._unreported = deaths.Unreported()
+        self._stalls = 0
         self._starts: list[float] = [0.0]
         """Times at which missing workers may be started."""
         self._looks_at = 0.0
@@ -354,7 +346,9 @@ class Supervisor:
     def _note_stall(self, state: WorkerState, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> None:
         began = now - self._lifecycle.elapsed_s
         note = state.stall(snapshot, now, began, is_gone=is_gone, has_rate=self._has_rate)
-        if note is not None and len(self._lifecycle.view.notes.get(STALLED, ())) < MOST_STALLS:
+        if note is not None and self._stalls < MOST_STALLS:
+            # The view holds the notes of this turn only after the next read.
+            self._stalls += 1
             self._lifecycle.write(note)
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:

@@ -27,7 +27,7 @@ from checker.corpus.records import (
     WorkerGone,
 )
 from checker.corpus.snapshot import read_snapshot
-from checker.supervisor import lifecycle
+from checker.supervisor import lifecycle, state, supervisor
 from checker.supervisor.execution import execute
 from checker.supervisor.supervisor import RunEnvironment
 from tests.supervisor.running import BOTH, IMPATIENT, INLINE, PATIENT, PROCESSES, Run, all_cases, is_work
@@ -108,6 +108,13 @@ def test_a_worker_that_cannot_open_ends_the_run_with_its_sentence(run: Run, laun
     outcome = run(("cannot", "no such file"), launcher=launcher, workers=2)
     assert (outcome.exit_code, str(outcome.error)) == (2, "cannot open: no such file")
     assert run.told.records == []
+
+
+def test_workers_that_stall_at_once_have_few_notes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "STALL_S", 0.0)
+    monkeypatch.setattr(supervisor, "MOST_STALLS", 3)
+    run(("slow", "0.1"), workers=4, launcher=INLINE, max_examples=10)
+    assert sum(note.kind == state.STALLED for note in run.told.of(Note)) == 3
 
 
 def test_a_worker_killed_half_way_costs_no_case_and_doubles_none(run: Run) -> None:
