@@ -1,12 +1,14 @@
 """Payloads of `[auth.dynamic.openapi.<scheme>]`: any JSON value, and what of it is a secret."""
 
+import json
 from datetime import date
 from typing import Any
 
 import pytest
 
 import checker
-from checker.config.auth import secret_pairs
+from checker.config.auth import secret_pairs, users_of
+from checker.workers.authentication.logins import written
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -32,6 +34,25 @@ def configured(payload: Any, media_type: str = "application/json") -> Any:
 def test_any_json_value_is_a_payload(payload: Any, text: str) -> None:
     (scheme,) = configured(payload).operation_layers().common.authentication.dynamic
     assert scheme.payload == text
+
+
+@pytest.mark.parametrize(
+    ("media_type", "text"),
+    [
+        ("application/json; charset", '{"a": "b c"}'),
+        ("application/vnd.login+json; profile=http://a/b", '{"a": "b c"}'),
+        (f"{FORM}; charset", "a=b+c"),
+    ],
+)
+def test_malformed_parameters_of_media_types_are_sent_as_given(media_type: str, text: str) -> None:
+    (scheme,) = configured({"a": "b c"}, media_type).operation_layers().common.authentication.dynamic
+    assert scheme.payload_content_type == media_type
+    names = {"usernameField": "a", "username": "b c", "passwordField": "p", "password": ""}
+    login = {"verb": "POST", "endpoint": "/login", "contentType": media_type, "payloadUserPwd": names}
+    (user,) = users_of(json.dumps({"auth": [{"name": "anna", "loginEndpointAuth": login}]}))
+    assert user.login is not None
+    assert user.login.content_type == media_type
+    assert written(json.loads(scheme.payload), media_type) == text
 
 
 @pytest.mark.parametrize(
