@@ -93,7 +93,7 @@ def scan(data: bytes) -> Scan:
             return Scan(records, position, ScanEnding.SHORT, missing=body - end)
         length, checksum = HEADER.unpack_from(data, position)
         if length > LIMIT_BYTES:
-            return Scan(records, position, ScanEnding.DAMAGED, f"a frame of {length} bytes")
+            return Scan(records, position, ScanEnding.DAMAGED, "it has no frame of this version of checker")
         if body + length > end:
             return Scan(records, position, ScanEnding.SHORT, missing=body + length - end)
         payload = data[body : body + length]
@@ -102,7 +102,8 @@ def scan(data: bytes) -> Scan:
         try:
             records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES))
         except (Undecodable, zstandard.ZstdError) as error:
-            # The checksum is right: it was written so, by another version.
-            return Scan(records, position, ScanEnding.DAMAGED, str(error))
+            # The checksum is right, so this is not damage of the disk.
+            reason = f"another version of checker wrote the frame ({error})"
+            return Scan(records, position, ScanEnding.DAMAGED, reason)
         position = body + length
     return Scan(records, position, ScanEnding.CLEAN)

@@ -509,8 +509,8 @@ Record = (
 )  # fmt: skip
 """Everything that a frame can hold.
 
-In files a record is the list of its tag and its fields. The number of a tag is never used again (3 was one), and new fields are added at the
-end, with defaults: files outlive versions.
+In files a record is the list of its tag and its fields. The format begins with version 0.1.0: since then, the number of a tag is never used
+again, and new fields are added at the end, with defaults, because files outlive versions. Frames of other formats are read as damaged.
 """
 
 

@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.corpus import files, snapshot
+from checker.corpus.codec import FrameEncoder
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import Journals, JournalWriter, Loss, damage_note
 from checker.corpus.layout import RunLayout
+from checker.corpus.packing import pack
 from checker.corpus.records import (
     CorpusEntry,
     Finding,
@@ -174,6 +176,19 @@ def test_what_a_damaged_snapshot_still_holds_is_read(tmp_path: Path) -> None:
     layout.snapshot.write_bytes(b"junk")
     unread = snapshot_note(layout, "it breaks off at byte 0")
     assert read_snapshot(layout) == Snapshot(notes=(unread,))
+
+
+def test_files_of_another_format_are_one_warning_each(tmp_path: Path) -> None:
+    layout = corpus(tmp_path, JOURNALS)
+    path = layout.journal(7, 1)
+    # A field was deleted behind the ledger, and a snapshot had a magic word.
+    row = (4, "t", "fuzzing", ("GET /a",), 3, True, 3, 3, 0, (), (0.0,) * 5, "", 2)
+    path.write_bytes(FrameEncoder().frame([pack(row)]))
+    layout.snapshot.write_bytes(b"CHKSNAP1" + bytes(40))
+    told, unread = (note.text for note in compact(layout).notes)
+    assert told == snapshot_note(layout, "it has no frame of this version of checker at byte 0").text
+    assert unread.startswith(f"{path} is damaged: another version of checker wrote the frame (ValidationError: ")
+    assert unread.endswith(f" at byte 0; {Loss.JOURNAL}")
 
 
 def snapshot_note(layout: RunLayout, reason: str) -> Note:
