@@ -188,7 +188,7 @@ SOURCES = {
     "pair, option, environment": Source(
         ("pair", "option", "environment"),
         "headers = { X-Env = '${SECRET}' }",
-        ("--auth", f"user:{canary('pair')}", "-H", f"X-Option: {canary('option')}"),
+        ("--auth", f"user:{canary('pair')}", "-H", f"X-Option-Key: {canary('option')}"),
     ),
     "dynamic token": Source(
         ("token",),
