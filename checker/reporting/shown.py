@@ -52,8 +52,8 @@ class ReportContext(Struct, frozen=True):
     started_at: float = 0.0
     """Seconds since the epoch."""
     allure: Mapping[str, Mapping[tuple[str, ...], Any]] = field(default_factory=dict)
-    """What tests of pytest told Allure about an operation, by its label. A key begins with a member of the result: it is the key
-    itself for a text, and is longer for an item of a list. An attachment is (name, media type, extension, content)."""
+    """The calls of Allure's API in tests of pytest, by the label of the operation. A key begins with a member of the result: the member
+    alone for a text, more for an item of a list. An attachment is (name, media type, extension, content)."""
     given_mode: int | None = None
     """The configured permissions of report files."""
 
