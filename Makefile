@@ -45,10 +45,10 @@ $(GRAPHQL)/.installed: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --target $(GRAPHQL) --upgrade 'graphql-core>=3.3,<3.4' 'strawberry-graphql>=0.341'
 	touch $@
 
-# Workers on a cluster of two machines, both of which are this one.
+# Workers on a cluster of two machines, both of which are this one. Without `-m "not thorough"`: 20 kills.
 test-cluster: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'ray[client]>=2.9.3,<3'
-	$(BIN)/python -m pytest -q tests/cluster
+	$(BIN)/python -m pytest -q -m "not thorough" tests/cluster
 
 # The plugin with the pytests and Hypotheses of users, each in an environment of its own. CELLS="pytest-8.4 xdist" takes some.
 # The distribution beside current frameworks, with its oldest dependencies, and with other interpreters.

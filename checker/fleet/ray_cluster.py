@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from checker.workers.entry import Work
 try:
     import ray
     from ray import exceptions
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ImportError as missing:
     raise UsageError('a cluster needs Ray: install it with `pip install "checker-api[ray]"`') from missing
 
@@ -68,12 +70,20 @@ class RayCluster:
                     f"no Ray cluster at {address!r}: {reason}; check the address and the versions"
                 ) from error
         # Without retries: a repeated order would be carried out twice.
-        remote = ray.remote(max_concurrency=_CALLS, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD")
+        remote = ray.remote(max_concurrency=_CALLS, max_restarts=0, max_task_retries=0)
         self._actors: Any = remote(RayAgent)
+        self._places: dict[Any, str] = {}
+        """Agent -> machine."""
 
     def agent(self) -> Any:
-        """Begin an agent somewhere."""
-        return self._actors.remote(self._work)
+        """Begin an agent on the machine with the fewest agents for each processor."""
+        machines, agents = self._machines(), Counter(self._places.values())
+        # Ray's own strategy SPREAD put both agents of a run on one of two machines.
+        place = min(machines, key=lambda one: (agents[one] + 1) / machines[one], default="")
+        strategy = NodeAffinitySchedulingStrategy(place, soft=True) if place else "DEFAULT"
+        agent = self._actors.options(scheduling_strategy=strategy).remote(self._work)
+        self._places[agent] = place
+        return agent
 
     def put(self, data: bytes) -> Any:
         """Put bytes into the object store."""
@@ -109,6 +119,7 @@ class RayCluster:
 
     def kill(self, agent: Any) -> None:
         """End an agent and its worker."""
+        self._places.pop(agent, None)
         with contextlib.suppress(exceptions.RayError, ValueError):
             ray.get(agent.leave.remote(), timeout=1)
         ray.kill(agent)
@@ -117,6 +128,11 @@ class RayCluster:
         """Whether a machine of the cluster has another address than this one."""
         here = ray.util.get_node_ip_address()
         return any(node["Alive"] and node["NodeManagerAddress"] != here for node in ray.nodes())
+
+    def _machines(self) -> dict[str, float]:
+        """Return the processors of each machine that offers any, by the machine's id."""
+        offers = ((node["NodeID"], node["Resources"].get("CPU", 0.0)) for node in ray.nodes() if node["Alive"])
+        return {machine: processors for machine, processors in offers if processors}
 
     def close(self) -> None:
         """Leave the cluster; one that was started here ends."""

@@ -6,16 +6,25 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+import ray
 from ray.cluster_utils import Cluster
 
+from checker.corpus.records import Finding, Record, ValueSeen
 from checker.demo import document as demo_document
+from checker.fleet.distant import DistantLauncher
+from checker.fleet.ray_cluster import RayCluster
+from checker.supervisor.execution import execute
+from checker.supervisor.supervisor import RunEnvironment
 from tests.apps.planted import Disturbed, inn
 from tests.apps.serving import App, serving
 from tests.e2e import runner
 from tests.e2e.runner import NEVER_S, Command, Ran
+from tests.supervisor.running import END, PATIENT, Run, all_cases
+from tests.supervisor.toys import toy_work
 
 HOOKS = """
 import checker, beside
@@ -35,6 +44,27 @@ def cluster() -> Iterator[Cluster]:
     cluster.add_node(**MACHINE)
     yield cluster
     cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def joined(cluster: Cluster) -> Iterator[Cluster]:
+    """This process as a part of the cluster, whose machines import the toys of the tests."""
+    root = str(Path(__file__).parents[2])
+    ray.init(cluster.address, namespace="checker", log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": root}})
+    yield cluster
+    ray.shutdown()
+
+
+class KnownAgents(RayCluster):
+    """Remembers its agents."""
+
+    def __init__(self) -> None:
+        super().__init__("auto", workers=2, work=toy_work)
+        self.agents: list[Any] = []
+
+    def agent(self) -> Any:
+        self.agents.append(super().agent())
+        return self.agents[-1]
 
 
 @contextmanager
@@ -78,14 +108,19 @@ def near(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, App]:
         return _finished(tmp_path_factory.mktemp("near"), app), app
 
 
-def test_a_cluster_of_two_machines_finds_what_processes_find(
-    cluster: Cluster, near: tuple[Ran, App], tmp_path: Path
-) -> None:
-    ran, wanted = near
+@pytest.fixture(scope="module")
+def far(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, App]:
+    """What two workers of a cluster do."""
     with serving(inn(), demo_document()) as app:
-        far = _finished(tmp_path, app, cluster.address)
-    assert (far.code, far.stderr) == (ran.code, ran.stderr) == (1, ""), far.shown
-    assert far.defects == ran.defects
+        return _finished(tmp_path_factory.mktemp("far"), app, cluster.address), app
+
+
+def test_a_cluster_of_two_machines_finds_what_processes_find(
+    cluster: Cluster, near: tuple[Ran, App], far: tuple[Ran, App]
+) -> None:
+    (ran, wanted), (there, app) = near, far
+    assert (there.code, there.stderr) == (ran.code, ran.stderr) == (1, ""), there.shown
+    assert there.defects == ran.defects
     assert _wire(app) == _wire(wanted)
     assert all(("x-mine", "beside") in headers for _, _, headers, _ in app.wire())
     session = Path(cluster.head_node.get_session_dir_path())
@@ -109,3 +144,28 @@ def test_a_machine_that_dies_costs_no_finding(cluster: Cluster, near: tuple[Ran,
     assert far.code == 1, far.shown
     assert far.defects == ran.defects
     assert any("lost" in reason for reason in far.view.gone.values()), far.view.gone
+
+
+@pytest.mark.thorough_beyond(2)
+@pytest.mark.parametrize("seed", range(20))
+def test_kills_lose_and_double_nothing(joined: Cluster, tmp_path: Path, seed: int) -> None:
+    chance, run, agents = Random(seed), Run(tmp_path), KnownAgents()
+    settings = run.settings(*END, workers=2, max_examples=40)
+    wanted, after = all_cases(40), chance.randrange(1, 160)
+
+    def kill(incarnation: int, record: Record) -> None:
+        before = len(run.told.of(ValueSeen))
+        run.told(incarnation, record)
+        if before >= after or len(run.told.of(ValueSeen)) < after:
+            return
+        if seed % 2:
+            ray.kill(chance.choice(agents.agents))
+        else:
+            (machine,) = joined.worker_nodes
+            joined.remove_node(machine, allow_graceful=False)
+            joined.add_node(**MACHINE)
+
+    outcome = execute(settings, kill, RunEnvironment(DistantLauncher(agents, settings), PATIENT))
+    assert run.told.cases.keys() == wanted.keys()
+    assert [one.fingerprint for one in run.told.of(Finding)] == list(outcome.view.settled) == ["GET /users-found"]
+    assert outcome.view.cases == sum(wanted.values())
