@@ -108,6 +108,10 @@ class SyntheticCluster:
     def kill(self, agent: int) -> None:
         """Do nothing."""
 
+    def processors(self) -> int:
+        """Return a number."""
+        return 1_000
+
     def has_other_hosts(self) -> bool:
         """Return that the machines are others."""
         return True

@@ -128,6 +128,7 @@ SETTINGS = (
     root_option("-w/--workers"),
     root_option("--lanes"),
     root_option("--cluster"),
+    root_option("--max-workers"),
     root_option("--seed"),
     root_option("--max-failures"),
     SettingOption(("--continue-on-failure",), (), "continue-on-failure", is_flag=True),

@@ -167,12 +167,16 @@ def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
     fallback = "auto" if occasion.kind == "fuzz" else 1
     workers: Any = fallback if config.workers is None else config.workers
     lanes: Any = fallback if config.lanes is None else config.lanes
+    follows = workers == "auto" and config.cluster not in (None, "local")
+    if workers == "auto":
+        workers = config.max_workers if follows else usable_processors()
     return ProcessSettings(
-        usable_processors() if workers == "auto" else workers,
+        workers,
         None if lanes == "auto" else lanes,
         occasion.inline,
         config.cluster,
         config.cluster_allow_loopback,
+        follows,
     )
 
 

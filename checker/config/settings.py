@@ -111,6 +111,8 @@ class ProcessSettings(Struct, frozen=True):
     """`ray://HOST:PORT`, `auto` or `local`: the Ray cluster that runs the workers; None: this machine does."""
     allows_loopback: bool = False
     """Whether workers on other machines may send requests to their own loopback."""
+    follows_cluster: bool = False
+    """Whether there is a worker for each processor of the cluster, at most `workers`."""
     sharers: int = 1
     """Number of workers with folders of their own that share each rate limit."""
     started_at: float | None = None

@@ -164,6 +164,9 @@ _ROOT = {
     },
     "hooks": Key(Text(), about="Python module with the user's code.", example="tests.hooks"),
     "workers": Key(Either((Integer(1, 64), Choice(("auto",)))), about="Worker processes, 1-64 or `auto`.", example=4),
+    "max-workers": Key(
+        Integer(1, 1000), 64, about="Most workers on a cluster, which `auto` follows as machines come and go."
+    ),
     "lanes": Key(
         Either((Integer(1, 64), Choice(("auto",)))),
         about="Requests in flight in each worker, 1-64 or `auto`.",

@@ -1,6 +1,7 @@
 """Workers of other machines as the supervisor has them: their news are appended to the corpus, orders wait for each other."""
 
 import pickle
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -64,6 +65,10 @@ class Cluster(Protocol):
 
     def kill(self, agent: Any) -> None:
         """End an agent and its worker. Never waits."""
+        ...
+
+    def processors(self) -> int:
+        """Return the number of processors of all machines."""
         ...
 
     def has_other_hosts(self) -> bool:
@@ -272,6 +277,7 @@ class DistantLauncher:
         self.is_fuzz = settings.kind == "fuzz"
         self.shared = Shared()
         self._allows_loopback = allows_loopback
+        self._follows = settings.processes.follows_cluster
         self._luggage = Luggage(settings)
         self._database = Path(settings.sources.database)
         self._packed: tuple[str | None, Any] | None = None
@@ -304,6 +310,10 @@ class DistantLauncher:
             owners[call].note([call])
         for worker in self._workers if self.is_fuzz else ():
             worker.refresh()
+
+    def capacity(self) -> int:
+        """Return the number of processors if the workers follow the cluster."""
+        return max(1, self.cluster.processors()) if self._follows else sys.maxsize
 
     def close(self) -> None:
         """Leave the cluster."""

@@ -124,6 +124,10 @@ class RayCluster:
             ray.get(agent.leave.remote(), timeout=1)
         ray.kill(agent)
 
+    def processors(self) -> int:
+        """Return the number of processors that the machines offer."""
+        return int(sum(self._machines().values()))
+
     def has_other_hosts(self) -> bool:
         """Whether a machine of the cluster has another address than this one."""
         here = ray.util.get_node_ip_address()

@@ -67,6 +67,10 @@ class Launcher(Protocol):
         """Wait until one of its workers that are not reaped has sent a message or ended, at most `timeout_s`."""
         ...
 
+    def capacity(self) -> int:
+        """Return the number of workers that there is room for now."""
+        ...
+
     def close(self) -> None:
         """Release what workers share."""
         ...
@@ -118,6 +122,11 @@ class WorkerPool:
         """Remove a worker and return how it ended."""
         del self.workers[worker.state.incarnation]
         return worker.handle.reap()
+
+    @property
+    def capacity(self) -> int:
+        """Return the number of workers that there is room for now."""
+        return self._launcher.capacity()
 
     @property
     def ready(self) -> list[int]:

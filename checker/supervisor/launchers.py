@@ -167,6 +167,10 @@ class LocalLauncher:
         for worker in self._workers:
             worker.note(ready)
 
+    def capacity(self) -> int:
+        """Return that there is no limit: the user gave the number."""
+        return sys.maxsize
+
     def close(self) -> None:
         """Do nothing: threads need no cleaning up, and the fork server serves the next run of this process, and ends with it."""
 

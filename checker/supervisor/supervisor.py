@@ -114,10 +114,10 @@ class Supervisor:
         self, settings: RunSettings, lifecycle: RunLifecycle, pool: WorkerPool, around: RunEnvironment
     ) -> None:
         self._around = around
-        self.ending = endings.Ending(settings)
-        self._go_by(settings)
         self._lifecycle = lifecycle
         self._pool = pool
+        self.ending = endings.Ending(settings)
+        self._go_by(settings)
         # Used only for jitter: test cases never depend on it.
         self._restarts = deaths.Restarts(self._settings.processes.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
@@ -140,6 +140,9 @@ class Supervisor:
         self._settings = settings.with_changes(processes={"workers": 1}) if settings.processes.inline else settings
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
         self._has_rate = any(one.http.rate is not None for one in settings.operations.everywhere())
+        if self._has_rate:
+            # Workers that come later would have to share a rate that was divided among the others.
+            self._settings = self._settings.with_changes(processes={"workers": self._most})
         self.ending.go_by(settings)
 
     def run(self) -> None:
@@ -173,6 +176,19 @@ class Supervisor:
         self._lifecycle.finish(self.ending.outcome)
 
     # Workers come
+
+    @property
+    def _most(self) -> int:
+        """Return the number of workers that the user wants and that there is room for."""
+        return min(self._settings.processes.workers, self._pool.capacity)
+
+    @property
+    def _missing(self) -> int:
+        """Return the number of workers that should be started; below 0 if there are too many."""
+        wanted = self._most
+        if self._opened is not None and self._settings.kind == "run":
+            wanted = min(wanted, len(self._opened.operations))
+        return wanted - len(self._pool.workers) - len(self._starts)
 
     def _start_missing(self, now: float) -> None:
         if self.ending.began:
@@ -259,7 +275,9 @@ class Supervisor:
             self._settings = self._settings.with_changes(processes={"workers": 1})
         seed, view = self._lifecycle.seed, self._lifecycle.view
         window = self.ending.window(self._lifecycle.elapsed_s)
-        self._plan = make_plan(opened, self._settings, seed, view, window)
+        self._plan = make_plan(
+            opened, self._settings.with_changes(processes={"workers": self._most}), seed, view, window
+        )
         if not opened.operations:
             self.ending.complete(self._lifecycle.view)
             return
@@ -269,10 +287,7 @@ class Supervisor:
             return
         document, needs = opened.document, opened.auth_needs
         self._settings = self._settings.with_changes(document=document, auth={"needs": needs})
-        wanted = self._settings.processes.workers
-        if self._settings.kind == "run":
-            wanted = min(wanted, len(opened.operations))
-        self._starts += [0.0] * (wanted - 1)
+        self._starts += [0.0] * self._missing
 
     # Work goes out and comes back
 
@@ -333,6 +348,9 @@ class Supervisor:
         if now < self._looks_at:
             return
         self._looks_at = now + _LOOK_S
+        if self._plan is not None and not self.ending.began:
+            # Only a cluster offers more than before.
+            self._starts += [now] * self._missing
         for worker in list(self._pool.workers.values()):
             snapshot = worker.handle.snapshot()
             self._note_stall(worker.state, snapshot, now)
@@ -423,7 +441,8 @@ class Supervisor:
             if limit and limit not in ended.reason:
                 ended = replace(ended, reason=f"{ended.reason}: {limit}")
             self.ending.fail(endings.RunFault(deaths.given_up(ended), keeps_verdict=True))
-        self._starts.append(time.monotonic() + ruling.pause_s)
+        if self._missing > 0:
+            self._starts.append(time.monotonic() + ruling.pause_s)
 
     # The end
 

@@ -68,6 +68,7 @@ ROWS: dict[str, Row] = {
     "--origin": Row(("http://127.0.0.1:1",), lambda one: one.target.origin, "http://127.0.0.1:1", "http://127.0.0.1:1/path", "scheme, host and port alone"),
     "--workers": Row(("3",), lambda one: one.processes.workers, 3, "65", "at most 64"),
     "--lanes": Row(("3",), lambda one: one.processes.lanes, 3, "none", "auto"),
+    "--max-workers": Row(("9", "--workers", "auto", "--cluster", "auto"), lambda one: one.processes.workers, 9, "1001", "at most 1000"),
     "--cluster": Row(("auto",), lambda one: one.processes.cluster, "auto", "ray://x", "'ray://HOST:PORT'"),
     "--seed": Row(("5",), lambda one: one.seed, 5, "five", "an integer"),
     "--max-failures": Row(("2",), lambda one: one.verdict.max_failures, 2, "0", "at least 1"),

@@ -21,8 +21,10 @@ class ThreadCluster:
         *,
         loses: Callable[[int], bool] = lambda number: False,
         other_hosts: bool = False,
+        processors: int = 1,
     ) -> None:
         self.folder = folder
+        self.machine_processors = processors
         self.agents: list[Agent] = []
         self.lost = 0
         self._work = work
@@ -66,6 +68,9 @@ class ThreadCluster:
     def kill(self, agent: Agent) -> None:
         agent.kill()
         shutil.rmtree(self.folder / str(self.agents.index(agent)), ignore_errors=True)
+
+    def processors(self) -> int:
+        return self.machine_processors
 
     def has_other_hosts(self) -> bool:
         return self._other_hosts
