@@ -16,25 +16,35 @@ from checker.reporting.text import counted
 _SERVER_ERROR: Final = "ST101"
 _LONGEST: Final = 160
 _LONGEST_INPUT: Final = 60
-_INVALID: Final = "Invalid component: "
-_PAIR: Final = re.compile(r"Received: (?P<received>[^\n]*)\n(?:[^\n]*\n)*?Documented: (?P<documented>[^\n]*)")
+_INVALID: Final = re.compile(r"Invalid components?:\s+(?:- )?(?P<part>[^\n]*)")
+_PAIR: Final = re.compile(
+    r"Received: (?P<received>[^\n]*)\n(?:[^\n]*\n)*?(?P<kind>Documented|Expected): (?P<other>[^\n]*)"
+)
+_PREAMBLE: Final = re.compile(r"\A(?:(?:Valid data should|Sent with the method|Expected: )[^\n]*\n?)+")
+_END: Final = "\n"
+_LIST: Final = re.compile(r":\n- ")
 
 
 def fact_of(finding: Finding, case: FailedCase) -> str:
     """Return what is wrong: ``500 on `?sort=-due`: KeyError``, `202 received, 201, 400 documented`. Empty if nothing is known.
 
-    A server error is told by the input and the text of the response; a message by the line that names the fault, or by its first.
+    A server error is told by the input and the text of the response, and so is a refusal of valid data without a reason; a message by the
+    line that names the fault, or by its first.
     """
     message, answer = case.failures[0][1], case.answer
-    if finding.code == _SERVER_ERROR and answer is not None and (answer.status or 0) >= 500:
-        return _short(_server_error(answer, case.commands), _LONGEST)
-    if pair := _PAIR.search(message):
-        return _short(f"{pair['received']} received, {pair['documented']} documented", _LONGEST)
-    for line in message.splitlines():
-        if line.startswith(_INVALID):
-            accepted = f"{answer.status} for " if answer is not None and answer.status else ""
-            return _short(f"{accepted}{line.removeprefix(_INVALID)}", _LONGEST)
-    return _short(message.strip().partition("\n")[0], _LONGEST)
+    status = (answer.status or 0) if answer is not None else 0
+    told = _PREAMBLE.sub("", message).strip()
+    if answer is not None and status and ((finding.code == _SERVER_ERROR and status >= 500) or (message and not told)):
+        fact = _answered(answer, case.commands, finding.label)
+    elif pair := _PAIR.search(told):
+        fact = f"{pair['received']} received, {pair['other']} {pair['kind'].lower()}"
+        if pair["kind"] == "Expected":
+            fact = f"{told.partition(_END)[0]}: {fact}"
+    elif invalid := _INVALID.search(message):
+        fact = f"{status} for {invalid['part']}" if status else invalid["part"]
+    else:
+        fact = _LIST.sub(": ", told, count=1).partition(_END)[0]
+    return _short(fact, _LONGEST)
 
 
 def cause_line(cause: Cause, shown: Shown) -> str:
@@ -46,20 +56,22 @@ def cause_line(cause: Cause, shown: Shown) -> str:
     return one_line(f"  {worst.severity:<8} {code}{worst.label}{others}: {worst.title}{f': {fact}' if fact else ''}")
 
 
-def _server_error(answer: Answer, commands: tuple[str, ...]) -> str:
-    sent = _input(commands[-1]) if commands else ""
+def _answered(answer: Answer, commands: tuple[str, ...], label: str) -> str:
+    """Return status, input and text of a response: ``500 on `?sort=-due`: KeyError``."""
+    sent = _input(commands[-1], label) if commands else ""
     told = _error_text(answer.body)
     return f"{answer.status}{f' on `{sent}`' if sent else ''}{f': {told}' if told else ''}"
 
 
-def _input(command: str) -> str:
-    """Return the query or the body of a command, shortened; empty if it has neither."""
+def _input(command: str, label: str) -> str:
+    """Return the query or the body of a command, else its path if that of the label has variables, shortened."""
     try:
         request, url = curl.parse(command)
-        query = urlsplit(url).query
+        place = urlsplit(url)
     except ValueError:
         return ""
-    text = f"?{query}" if query else (request.body or b"").decode("utf-8", "replace")
+    text = f"?{place.query}" if place.query else (request.body or b"").decode("utf-8", "replace")
+    text = text or (place.path if "{" in label else "")
     return _short(text, _LONGEST_INPUT)
 
 

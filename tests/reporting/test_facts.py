@@ -7,9 +7,11 @@ from checker.reporting.facts import fact_of
 from tests.reporting.samples import finding
 
 
-def fact(message: str, *, code: str = "", status: int = 200, body: bytes = b"", command: str = "") -> str:
+def fact(
+    message: str, *, code: str = "", status: int = 200, body: bytes = b"", command: str = "", label: str = ""
+) -> str:
     case = FailedCase("c", (("Title", message),), Answer(status, body=body), (command,) if command else ())
-    return fact_of(finding(code=code), case)
+    return fact_of(finding(code=code, label=label), case)
 
 
 @pytest.mark.parametrize(
@@ -33,12 +35,27 @@ def test_a_server_error_is_told_by_its_input_and_its_text(command: str, body: by
     [
         ("Received: 202\nDocumented: 201, 400", "202 received, 201, 400 documented"),
         ("Invalid data\nExpected: 400\nInvalid component: parameter `limit` in query - 51 is greater", "200 for parameter `limit` in query - 51 is greater"),
+        ("Invalid data\nExpected: 400\nInvalid components:\n- body at /n - {} is not\n- body at /m", "200 for body at /n - {} is not"),
+        ("The following headers are required by the schema:\n- `X-Total`\n- `X-Left`", "The following headers are required by the schema: `X-Total`"),
+        ("Sent with the method PUT, which is new\nThe response to PUT is 405", "The response to PUT is 405"),
+        ("Wrong status for the method PUT\nReceived: 200\nExpected: 405\nDescribe it", "Wrong status for the method PUT: 200 received, 405 expected"),
         ('body.floor: null is not of type "integer"\n\nSchema at #/a:', 'body.floor: null is not of type "integer"'),
         ("", ""),
     ],
 )  # fmt: skip
 def test_a_message_is_told_by_the_line_that_names_the_fault(message: str, expected: str) -> None:
     assert fact(message) == expected
+
+
+def test_a_refusal_of_valid_data_without_a_reason_is_told_by_its_response() -> None:
+    told = fact(
+        "Valid data should have been accepted\nExpected: 2XX, 404",
+        status=400,
+        body=b'{"message": "the year is odd"}',
+        command="curl -X GET http://h/years/1999",
+        label="GET /years/{year}",
+    )
+    assert told == "400 on `/years/1999`: the year is odd"
 
 
 def test_a_fact_is_one_line_of_bounded_length_without_commands_of_a_log() -> None:
