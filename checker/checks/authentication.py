@@ -386,6 +386,13 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
     return failure.sharing(title)
 
 
+def cause_of_open_operations() -> str:
+    """Return the cause of operations that serve requests without credentials."""
+    failure = IgnoredAuth().sharing(_WITHOUT.accepted)
+    failure.check = ignored_auth.__name__
+    return failure.cause("")
+
+
 def _has_wrong_path(case: Case) -> bool:
     meta = case.meta
     part = None if meta is None else meta.components.get(Location.PATH)

@@ -1,6 +1,6 @@
 """A request without a required header is refused."""
 
-from checker.checks.authentication import credential_places, given_headers
+from checker.checks.authentication import cause_of_open_operations, credential_places, given_headers
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.negative_data import is_missing_header
 from checker.checks.rules import PRECONDITION_REQUIRED, has_made_up_path, matches_status, verdict_of
@@ -16,6 +16,12 @@ _AUTHORIZATION = "authorization"
 
 class MissingHeaderNotRejected(Failure, code="ST203", title="Missing header not rejected", cause_scope=CauseScope.API):
     """A request without a required header was not refused."""
+
+    is_of_credentials = False
+    """Whether the operation serves requests without its credentials, which `ignored_auth` reports as well."""
+
+    def cause(self, label: str) -> str:
+        return cause_of_open_operations() if self.is_of_credentials else super().cause(label)
 
 
 def asks_for_headers(operation: Operation) -> bool:
@@ -43,9 +49,16 @@ def missing_required_header(context: CheckContext) -> Found:
     if _has_given_credentials(context, name):
         return True
     shown = ", ".join(sorted(expected))
-    return MissingHeaderNotRejected(
+    failure = MissingHeaderNotRejected(
         f"Got {status} when missing required {name!r} header, expected {shown}", unique_key=name.lower()
     )
+    failure.is_of_credentials = status // 100 == 2 and _is_of_credentials(context, name)
+    return failure
+
+
+def _is_of_credentials(context: CheckContext, name: str) -> bool:
+    places = credential_places(context.case.operation.security)
+    return name.lower() in map(str.lower, places.headers)
 
 
 def _has_given_credentials(context: CheckContext, name: str) -> bool:
@@ -54,10 +67,9 @@ def _has_given_credentials(context: CheckContext, name: str) -> bool:
     `ignored_auth` finds out whether they are.
     """
     tools, sent = context.tools, context.response.request
-    places = credential_places(context.case.operation.security)
-    if tools is None or sent is None or name.lower() not in map(str.lower, places.headers):
+    if tools is None or sent is None or not _is_of_credentials(context, name):
         return False
-    return bool(given_headers(context.case, sent, tools, places))
+    return bool(given_headers(context.case, sent, tools, credential_places(context.case.operation.security)))
 
 
 def _missing(context: CheckContext) -> str | None:

@@ -1,11 +1,20 @@
 """Invalid data is refused."""
 
+import json
 import re
 from typing import Final
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.rules import denies_condition, listed_parts, matches_status, path_of, place_of, verdict_of
+from checker.checks.rules import (
+    NAMED_SCHEMA,
+    denies_condition,
+    listed_parts,
+    matches_status,
+    path_of,
+    place_of,
+    verdict_of,
+)
 from checker.checks.undescribed import empty_values
 from checker.core.contract import Outcome, PartVerdict, RequestVerdict, ResponsePlan
 from checker.core.failures import Failure
@@ -16,6 +25,7 @@ from checker.core.scenarios import Scenario
 from checker.core.send import Exchanging
 
 _UNCHANGED = 304
+_COERCION = "type coercion"
 _REPEATED = "it is refused with a fresh idempotency key, so that the response was that to an earlier request"
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "410", "411", "413", "414", "415", "422", "423", "428", "429", "431", "451", "5XX",
@@ -59,11 +69,24 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
             context.unjudged.append(f"an invalid request was answered with {status}: {_REPEATED}")
             return PASSED
     expected = ", ".join(context.config["expected-statuses"])
+    # A framework that converts types does so everywhere: one failure would hide a bound of the operation that is not enforced.
+    coercion = _COERCION if all(map(_is_coerced, wrong)) else ""
+    # The kind of success may depend on the state: a `PUT` creates, then replaces.
+    rule = "2XX" if 200 <= status < 300 else str(status)
     return AcceptedNegativeData(
         f"Invalid data should have been rejected\nExpected: {expected}\n{listed_parts(wrong)}",
-        # The kind of success may depend on the state: a `PUT` creates, then replaces.
-        unique_key="2XX" if 200 <= status < 300 else str(status),
-    ).sharing("type coercion" if all(map(_is_coerced, wrong)) else "")
+        unique_key=f"{rule} {coercion}".strip(),
+    ).sharing(coercion or _unchecked_schema(context, wrong[0]))
+
+
+def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
+    """Return the place of a named schema, or name and schema of a parameter: operations that share it lack one validation. Empty for other bodies."""
+    if NAMED_SCHEMA.search(part.pointer) is not None:
+        return part.pointer
+    for one in context.case.operation.parameters:
+        if (one.location, one.name) == (part.location, part.name):
+            return f"{one.location} {one.name} {json.dumps(one.schema.raw, sort_keys=True, default=str)}"
+    return ""
 
 
 _NUMERIC: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*")

@@ -6,14 +6,13 @@ import re
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.response_head import MissingContentType
-from checker.checks.rules import excerpts
+from checker.checks.rules import NAMED_SCHEMA, excerpts
 from checker.core.contract import AnswerJudge, Blame, BodyOpinions, ResponsePlan, SchemaViolation, UndecodableBody
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.response import Response, Undecoded
 from checker.core.system import later_pattern
 
-_NAMED_SCHEMA = later_pattern(r"(?:^|[/#])(?:components/schemas|definitions)/")
 _MAY_BE_NULL = later_pattern(
     r"\bnullable\b|\bnull (?:if|when|until|unless|for|means|indicates|otherwise)\b"
     r"|\b(?:may|can|could|might|will|is|are|or|otherwise|else)\b[^.;]{0,20}\bnull\b",
@@ -150,7 +149,7 @@ def _broken_schema(violation: SchemaViolation) -> str:
     Copies of one inline schema are one cause. Empty for a schema without properties at the root of a body: short ones are equal by chance.
     """
     pointer, schema = violation.schema_pointer, violation.schema
-    if _NAMED_SCHEMA.search(pointer) is not None:
+    if NAMED_SCHEMA.search(pointer) is not None:
         return f"{pointer} {violation.keyword}"
     names = [part for part in violation.instance_path if isinstance(part, str)]
     if not names and not (isinstance(schema, dict) and "properties" in schema):

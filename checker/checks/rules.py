@@ -16,6 +16,7 @@ from checker.core.operation import Location
 from checker.core.request import CONDITIONS, WireRequest
 from checker.core.resource_names import normalised
 from checker.core.response import Response
+from checker.core.system import later_pattern
 from checker.refusals.state import is_missing, is_of_configuration, is_of_state, is_taken
 
 _PRECONDITION_FAILED = 412
@@ -77,6 +78,8 @@ def excerpts(violation: SchemaViolation, truncation: Truncation) -> str:
     return "\n".join(lines)
 
 
+NAMED_SCHEMA = later_pattern(r"(?:^|[/#])(?:components/schemas|definitions)/")
+"""The start of a JSON pointer into a schema that operations share."""
 _DEEP: Final = 4
 
 

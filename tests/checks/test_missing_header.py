@@ -2,6 +2,7 @@
 
 import pytest
 
+from checker.checks.authentication import cause_of_open_operations
 from checker.core.scenarios import Scenario
 from tests.checks.asked import Exchanges, operations_of
 
@@ -87,3 +88,19 @@ def test_what_somebody_added_on_the_way_is_not_missing() -> None:
     them = exchanges(("X-Key", "given"), ("Authorization", "Bearer given"))
     assert them.failures(CHECK, them.sent("GET /a", 200, data=without("X-Key"))) == []
     assert them.failures(CHECK, them.sent("GET /own", 200, data=without("Authorization"))) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "name", "status", "is_one"),
+    [
+        ("GET /own", "Authorization", 200, True),
+        ("GET /own", "Authorization", 400, False),
+        ("GET /a", "X-Key", 200, False),
+    ],
+)
+def test_missing_credentials_that_are_served_have_the_cause_of_ignored_credentials(
+    label: str, name: str, status: int, is_one: bool
+) -> None:
+    them = exchanges()
+    (failure,) = them.verdict(CHECK, them.sent(label, status, data=without(name))).failures
+    assert (failure.cause(label) == cause_of_open_operations()) is is_one

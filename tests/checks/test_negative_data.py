@@ -64,6 +64,54 @@ def test_values_that_frameworks_convert_are_one_mistake(exchanges: Exchanges, na
     assert (cause(5, "POST /a") == cause(name, "POST /b")) is is_shared
 
 
+def test_a_converted_type_hides_no_bound_that_is_not_enforced(exchanges: Exchanges) -> None:
+    def fingerprint(value: Any) -> str:
+        sent = exchanges.sent("POST /a", 201, media_type="application/json", body={"name": value})
+        (failure,) = exchanges.verdict(CHECK, sent).failures
+        return failure.fingerprint("POST /a")
+
+    assert fingerprint(5) == fingerprint(True) != fingerprint({}) == fingerprint([])
+
+
+def test_a_validation_that_a_shared_schema_lacks_is_one_mistake() -> None:
+    amount = {"type": "integer", "minimum": 1, "maximum": 9}
+    order = {"type": "object", "properties": {"amount": amount, "size": amount}}
+    own = {"type": "object", "properties": {"amount": amount}}
+
+    def operation(body: dict[str, Any], limit: dict[str, Any]) -> dict[str, Any]:
+        parameter = {"name": "limit", "in": "query", "schema": limit}
+        return {
+            "parameters": [parameter],
+            "requestBody": {"content": {"application/json": {"schema": body}}},
+            "responses": OK,
+        }
+
+    named = {"$ref": "#/components/schemas/Order"}
+    paths = {
+        "/a": operation(named, INTEGER),
+        "/b": operation(named, INTEGER),
+        "/c": operation(own, amount),
+        "/d": operation(own, INTEGER),
+    }
+    exchanges = Exchanges(
+        operations_of({path: {"post": one} for path, one in paths.items()}, {"schemas": {"Order": order}})
+    )
+
+    def cause(label: str, **parts: Any) -> str:
+        (failure,) = exchanges.verdict(
+            CHECK, exchanges.sent(label, 200, media_type="application/json", **parts)
+        ).failures
+        return failure.cause(label)
+
+    too_small = cause("POST /a", body={"amount": 0})
+    assert too_small == cause("POST /a", body={"amount": 10}) == cause("POST /b", body={"amount": 10})
+    assert too_small != cause("POST /a", body={"size": 0})
+    # Inline schemas that look alike need not be validated by the same code, but a parameter of one name is.
+    assert cause("POST /c", body={"amount": 0}) != cause("POST /d", body={"amount": 0})
+    limit = cause("POST /a", body={}, query={"limit": 0})
+    assert limit == cause("POST /d", body={}, query={"limit": 0}) != cause("POST /c", body={}, query={"limit": 0})
+
+
 @pytest.mark.parametrize("status", [400, 404, 413, 415, 422, 429, 500])
 def test_what_refuses_passes(exchanges: Exchanges, status: int) -> None:
     sent = exchanges.sent("GET /a", status, query={"limit": 0}, **KEYED)
