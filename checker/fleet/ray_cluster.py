@@ -62,7 +62,7 @@ class RayCluster:
             options |= {"num_cpus": workers + 1, "object_store_memory": _STORE_BYTES, "include_dashboard": False}
         if self._is_own:
             try:
-                with _quiet(), _same_handlers():
+                with _quiet(), _same_handlers(), _no_command_line():
                     ray.init(address, **options)
             except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as error:
                 reason = " ".join(str(error).split())
@@ -164,6 +164,17 @@ def _same_handlers() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _no_command_line() -> Iterator[None]:
+    """Hide the command line, which may hold credentials: Ray shows that of each driver on its page of jobs."""
+    before = ray._private.utils.get_entrypoint_name
+    ray._private.utils.get_entrypoint_name = lambda: "checker"
+    try:
+        yield
+    finally:
+        ray._private.utils.get_entrypoint_name = before
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import ray
+from ray._private import state as ray_state
 from ray.cluster_utils import Cluster
 
 from checker.corpus.records import Finding, Record, ValueSeen
@@ -127,6 +128,12 @@ def test_a_cluster_of_two_machines_finds_what_processes_find(
     texts = [path.read_bytes() for path in session.rglob("*") if path.is_file() and not path.is_symlink()]
     assert texts
     assert not [text for text in texts if CANARY.encode() in text]
+
+
+def test_no_credential_is_in_what_ray_shows_of_jobs_and_actors(joined: Cluster, far: tuple[Ran, App]) -> None:
+    shown = str((ray_state.jobs(), ray_state.actors()))
+    assert "RayAgent" in shown
+    assert CANARY not in shown
 
 
 def test_a_machine_that_dies_costs_no_finding(cluster: Cluster, near: tuple[Ran, App], tmp_path: Path) -> None:
