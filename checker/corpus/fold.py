@@ -164,9 +164,12 @@ class PhaseView(Struct):
     ended_at: float = 0.0
     """Time of the last record of its tasks, in seconds since the epoch."""
 
+    worked_s: float = 0.0
+    """Seconds that workers spent on its tasks. Phases may overlap, so that only these add up to the run."""
+
     @property
-    def seconds(self) -> float:
-        """Return the time from its first task to its last; 0 if that is unknown. Phases may overlap."""
+    def span_s(self) -> float:
+        """Return the time from its first task to its last; 0 if that is unknown."""
         return max(0.0, self.ended_at - self.began_at) if self.ended_at else 0.0
 
 
@@ -396,11 +399,13 @@ class RunView(Struct):
         self.inquiries += record.inquiries
         self.failed_cases += record.failed_cases
         phase = self._phase(record.phase)
+        worked_s = sum(record.ledger[:4])
+        phase.worked_s += worked_s
         if record.failed_cases and len(record.labels) == 1:
             phase.failing.update(record.labels)
         if record.at:
             # Idle seconds belong mostly to the task before.
-            phase.began_at = min(phase.began_at, record.at - sum(record.ledger[:4]))
+            phase.began_at = min(phase.began_at, record.at - worked_s)
             phase.ended_at = max(phase.ended_at, record.at)
         self.lost_access.absorb(record)
         tested = phase.tested
@@ -422,7 +427,7 @@ class RunView(Struct):
             self.tried.setdefault(label, Counter())[place, what, status] += count
         if len(record.labels) == 1:
             label = record.labels[0]
-            self.seconds[label] = self.seconds.get(label, 0.0) + sum(record.ledger[:4])
+            self.seconds[label] = self.seconds.get(label, 0.0) + worked_s
         ledger = self.ledgers.setdefault(incarnation, [0.0] * 5)
         for column, seconds in enumerate(record.ledger):
             ledger[column] += seconds

@@ -50,7 +50,9 @@ class PhaseOutcome(Struct, frozen=True):
     """Reason for a missing verdict: `disabled`, `interrupted`."""
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
-    """Seconds from its first task to its last; 0 if unknown."""
+    """Seconds that a worker spent on its tasks, on average; 0 if unknown. Those of all phases are at most the time of the run."""
+    span_s: float = 0.0
+    """Seconds from its first task to its last. Phases may overlap."""
     began_s: float = 0.0
     """Seconds since the beginning of the run."""
 
@@ -319,7 +321,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
             inquiries=view.inquiries,
             failed_cases=view.failed_cases,
         ),
-        time=RunTime(elapsed_s, 1 if settings.processes.inline else settings.processes.workers, _ledger(view)),
+        time=RunTime(elapsed_s, _workers(settings), _ledger(view)),
         phases=tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings)),
         findings=findings,
         errors=_distinct_errors(view),
@@ -333,6 +335,10 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         coverage=replace(coverage, shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under))),
         compared=compared,
     )
+
+
+def _workers(settings: RunSettings) -> int:
+    return 1 if settings.processes.inline else settings.processes.workers
 
 
 def _is_unchecked(settings: RunSettings) -> bool:
@@ -415,6 +421,7 @@ class _Phases:
         """(phase or empty for any, label)."""
         self._known: set[tuple[str, str]] = set()
         self._is_unchecked = _is_unchecked(settings)
+        self._workers = _workers(settings)
         ended: dict[str, set[str]] = {}
         for task in view.tasks.values():
             ended.setdefault(task.phase, set()).update(task.labels if task.finished else ())
@@ -443,8 +450,9 @@ class _Phases:
         )
         known = {label for label in phase.failed if self._is_known(name, label)}
         came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
-        began_s = max(0.0, phase.began_at - self._began_at) if phase.seconds else 0.0
-        line = replace(came_to, elapsed_s=phase.seconds, began_s=began_s)
+        began_s = max(0.0, phase.began_at - self._began_at) if phase.span_s else 0.0
+        elapsed_s = phase.worked_s / max(self._workers, 1)
+        line = replace(came_to, elapsed_s=elapsed_s, span_s=phase.span_s, began_s=began_s)
         if self._outcome in ("interrupted", ENDLESS):
             return replace(line, icon="interrupted", note=self._outcome)
         if self._outcome in ("failure limit", "time limit") and name not in self._whole:
@@ -471,6 +479,7 @@ def _merged(phases: Iterable[PhaseView]) -> PhaseView:
         merged.skipped |= phase.skipped
         merged.began_at = min(merged.began_at, phase.began_at)
         merged.ended_at = max(merged.ended_at, phase.ended_at)
+        merged.worked_s += phase.worked_s
     return merged
 
 

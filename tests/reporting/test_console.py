@@ -167,9 +167,7 @@ def test_a_record_that_cannot_be_shown_does_not_stop_the_run() -> None:
 def test_interrupted_run_prints_what_was_gathered() -> None:
     text, _ = printed(records()[:-1], "interrupted")
     assert "Server error: 1" in text
-    assert (
-        text.splitlines()[-1].strip("= ").startswith("3 failures (2 stable), 2 errors, 2 warnings, interrupted after")
-    )
+    assert text.splitlines()[-1].strip("= ").startswith("3 failures (2 stable), 2 errors, 2 warnings, interrupted after")
 
 
 def test_document_without_operations_is_an_empty_suite() -> None:
@@ -203,6 +201,22 @@ def test_failures_of_one_case_share_a_block() -> None:
 def test_ledger_sums_to_wall_times_workers() -> None:
     _, report = printed(records())
     assert sum(report.time.ledger) == pytest.approx(report.time.elapsed_s * report.time.workers, rel=0.05)
+
+
+def test_times_of_phases_that_overlap_add_up_to_the_work_of_the_run() -> None:
+    # Both phases last from the 0th to the 10th second.
+    shares = {"coverage": (1.0, 1.0, 0.5, 0.5, 0.0), "stateful": (2.0, 3.0, 1.0, 0.5, 0.5)}
+    found = [
+        progress(task=phase, phase=phase, ledger=ledger, at=AT + at)
+        for phase, ledger in shares.items()
+        for at in (sum(ledger[:4]), 10.0)
+    ]
+    _, report = printed(
+        [started(), opened(), *found, RunFinished("r", AT + 10, "completed", 10.0, (6.0, 8.0, 3.0, 2.0, 1.0))]
+    )
+    times = {one.name: one.elapsed_s * report.time.workers for one in report.phases if one.elapsed_s}
+    assert times == {"coverage": pytest.approx(6.0), "stateful": pytest.approx(13.0)}
+    assert sum(times.values()) <= report.time.elapsed_s * report.time.workers
 
 
 def test_terminal_shows_findings_as_they_come() -> None:

@@ -240,7 +240,7 @@ def course(report: Report, context: ReportContext) -> Iterator[str]:
     rows = (
         f'<tr><th scope="row">{plain(phase.title)}</th><td>{plain(phase.note or phase.icon)}</td>'
         f"<td>{phase.tally.passed}</td><td>{phase.tally.failed}</td><td>{phase.tally.known}</td><td>{phase.tally.errored}</td>"
-        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.elapsed_s, report.time.elapsed_s, '5xx' if phase.tally.failed else '2xx')}</td></tr>\n"
+        f"<td>{phase.tally.skipped}</td><td>{span(phase.began_s, phase.span_s, report.time.elapsed_s, '5xx' if phase.tally.failed else '2xx')}</td></tr>\n"
         for phase in report.phases
     )
     heads = ("Phase", "Result", "Passed", "Failed", "Known", "Errors", "Skipped", "When")
