@@ -35,6 +35,7 @@ from checker.reporting.text import MOST_PLACES, counted, cut_list, walled
 from checker.values.locations import URL_MARK
 
 _SEVERITIES = ("critical", "high", "medium", "low")
+_GRAVE = _SEVERITIES.index("high")
 
 
 def severity_rank(severity: str) -> int:
@@ -65,6 +66,11 @@ class Cause(Struct, frozen=True):
         """Return the key by which causes are sorted, worst first."""
         worst = self.worst
         return int(self.is_group and worst.code == _UNDOCUMENTED_STATUS), severity_rank(worst.severity)
+
+    @property
+    def is_bug(self) -> bool:
+        """Whether it weighs more than a deviation from the description: a grave failure, or one of a check of the user."""
+        return severity_rank(self.worst.severity) <= _GRAVE or not self.worst.code
 
     @property
     def is_group(self) -> bool:

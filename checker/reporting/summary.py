@@ -101,7 +101,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def total_line(report: Report) -> str:
-    """Return the text of the last ruled line: `2 failures, 1 error in 1.00s`."""
+    """Return the text of the last ruled line: `2 bugs, 7 contract deviations (43 places), 1 error in 1.00s`."""
     if not report.counts.selected and not report.error_count and report.outcome not in _CUT_SHORT:
         return "Empty test suite"
     how = _CUT_SHORT.get(report.outcome, " in")
@@ -114,10 +114,13 @@ def total_line(report: Report) -> str:
         counts = _stability(failing)
         # A sequence makes all that it needs.
         stable = counts[STABLE] + counts[SEQUENCE]
-        is_all = stable == len(failing)
-        found, causes = counted(len(failing), "failure"), len(causes_of(failing))
-        found = found if causes == len(failing) else f"{found} with {counted(causes, 'cause')}"
-        parts.append(marked(found, [] if is_all else [f"{stable} stable"]))
+        causes = causes_of(failing)
+        bugs = sum(one.is_bug for one in causes)
+        found = [counted(bugs, "bug")] if bugs else []
+        found += [counted(len(causes) - bugs, "contract deviation")] if bugs < len(causes) else []
+        notes = [counted(len(failing), "place")] if len(causes) < len(failing) else []
+        notes += [f"{stable} stable"] if stable < len(failing) else []
+        parts.append(marked(", ".join(found), notes))
     if report.error_count:
         parts.append(counted(report.error_count, "error"))
     if not report.counts.cases and not report.findings:

@@ -88,7 +88,7 @@ def test_each_request_meets_one_of_what_it_may_choose_from(invoke: Any, folder: 
         again = invoke("replay", name, "-u", app.url)
         replayed = app.seen[first:]
     assert result.exit_code == 1, result.output
-    assert "1 failure" in result.output
+    assert "1 bug" in result.output
     assert ("/optional" in command, "Authorization" in command) == (True, False)
     assert again.exit_code == 1, again.output
     assert replayed

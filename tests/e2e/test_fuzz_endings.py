@@ -69,7 +69,7 @@ def test_with_a_time_limit_fuzz_uses_its_time_and_reports_all_failures(
         ran = slow.finished(process)
     assert (ran.code, _outcome(ran)) == (1, "time limit"), ran.shown
     assert ran.defects == [(f"GET {path}", "not_a_server_error") for path in BROKEN]
-    assert "2 failures" in ran.stdout
+    assert "2 bugs" in ran.stdout
 
 
 @pytest.mark.thorough

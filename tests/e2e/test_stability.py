@@ -37,7 +37,7 @@ def test_a_failure_that_did_not_happen_again_is_marked(command: Command) -> None
     assert [line.endswith(" (intermittent (1 of 8))") for line in headings] == [False, True]
     assert "Server error: 2 (1 intermittent)" in ran.stdout
     assert "  1 reproduces with one request, 1 intermittent\n" in ran.stdout
-    assert " 2 failures (1 stable) in " in ran.stdout
+    assert " 2 bugs (1 stable) in " in ran.stdout
 
 
 def test_intermittent_failures_can_be_allowed(command: Command) -> None:
@@ -58,7 +58,7 @@ def test_stable_failures_are_only_counted(command: Command) -> None:
     with serving(lambda request: json_reply({}, 500), DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "10", inline=True)
     assert ran.code == 1, ran.shown
-    assert " 2 failures, no operation returned 2xx in " in ran.stdout
+    assert " 2 bugs, no operation returned 2xx in " in ran.stdout
     assert "stable" not in ran.stdout
 
 

@@ -70,4 +70,4 @@ def test_one_overflow_and_one_limit_in_many_operations_are_two_causes(command: C
     found = {(one.check, one.cause) for one in ran.findings}
     assert sorted(check for check, _ in found) == ["not_a_server_error", "positive_data_acceptance"], ran.shown
     assert len(ran.findings) == 2 * len(NAMES)
-    assert f"{2 * len(NAMES)} failures with 2 causes" in ran.stdout
+    assert f"1 bug, 1 contract deviation ({2 * len(NAMES)} places)" in ran.stdout

@@ -61,7 +61,7 @@ def report(found: list[Finding], baseline: Baseline = BASELINE) -> Any:
 
 def test_only_what_is_new_or_expired_fails_the_run() -> None:
     assert {one.label for one in report(SECOND).failing} == {NEW, EXPIRED}
-    assert total_line(report(SECOND)) == "2 failures, 10 known in 2.00s"
+    assert total_line(report(SECOND)) == "2 bugs, 10 known in 2.00s"
     assert total_line(report(SECOND[1:-1])) == "No new issues found, 10 known in 2.00s"
 
 
@@ -133,7 +133,7 @@ def test_what_people_read_tells_all_four(name: str) -> None:
     text = content.decode().replace("\\", "")
     assert text.count("known: later") == 10
     assert text.count(f"expired: later (T-1, until {DAY_ONE})") == 1
-    assert "2 failures, 10 known" in text
+    assert "2 bugs, 10 known" in text
     assert "GET /things/0: Server error [v1-0000000000000000]" in text
 
 

@@ -167,7 +167,7 @@ def test_a_record_that_cannot_be_shown_does_not_stop_the_run() -> None:
 def test_interrupted_run_prints_what_was_gathered() -> None:
     text, _ = printed(records()[:-1], "interrupted")
     assert "Server error: 1" in text
-    assert text.splitlines()[-1].strip("= ").startswith("3 failures (2 stable), 2 errors, 2 warnings, interrupted after")
+    assert text.splitlines()[-1].strip("= ").startswith("3 bugs (2 stable), 2 errors, 2 warnings, interrupted after")
 
 
 def test_document_without_operations_is_an_empty_suite() -> None:

@@ -8,7 +8,7 @@ from checker.core.security import SecurityScheme, ways_in
 from checker.core.warning_table import warning_rows
 from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.journal import DAMAGED
-from checker.corpus.records import Note, OperationError, Record, RunFinished
+from checker.corpus.records import Finding, Note, OperationError, Record, RunFinished
 from checker.corpus.traffic import TRIMMED
 from checker.health import HEALTH_CHECK
 from checker.reporting.report import ENDLESS, INCOMPLETE, Report, report_of
@@ -32,7 +32,7 @@ def report(found: list[Record], outcome: str = "completed", **changes: object) -
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ({}, "3 failures (2 stable), 2 errors, 2 warnings in 2.00s"),
+        ({}, "3 bugs (2 stable), 2 errors, 2 warnings in 2.00s"),
         ({"findings": ()}, "2 errors, 2 warnings in 2.00s"),
         ({"findings": (), "errors": ()}, "1 error, 2 warnings in 2.00s"),
         ({"findings": (), "errors": (), "quarantined": ()}, "No issues found, 2 warnings in 2.00s"),
@@ -43,7 +43,7 @@ def report(found: list[Record], outcome: str = "completed", **changes: object) -
             {"findings": (), "errors": (), "quarantined": (), "notes": (), "outcome": "interrupted"},
             "No issues found, interrupted after 2.00s",
         ),
-        ({"outcome": "interrupted"}, "3 failures (2 stable), 2 errors, 2 warnings, interrupted after 2.00s"),
+        ({"outcome": "interrupted"}, "3 bugs (2 stable), 2 errors, 2 warnings, interrupted after 2.00s"),
     ],
 )
 def test_total_line_counts_what_was_found(changes: dict[str, object], line: str) -> None:
@@ -257,13 +257,28 @@ def test_failures_that_may_not_show_again_are_told_apart() -> None:
     assert lines[at + 2] == (
         "  1 reproduces with one request, 2 intermittent, 1 was not retried, 1 depends on earlier requests"
     )
-    assert total_line(shown).startswith("5 failures with 1 cause (1 stable), ")
+    assert total_line(shown).startswith("1 bug (5 places, 1 stable), ")
+
+
+def test_causes_are_counted_by_weight() -> None:
+    def found(number: int, severity: str, code: str, cause: str) -> Finding:
+        return finding(fingerprint=f"f{number}", severity=severity, code=code, cause=cause)
+
+    crash = [found(number, "critical", "ST101", "crash") for number in range(3)]
+    others = [
+        found(4, "high", "ST108", "schema"),
+        found(5, "medium", "ST204", "allow"),
+        found(6, "low", "ST112", "slow"),
+    ]
+    own = found(7, "medium", "", "own")
+    shown = changed(report(records()), findings=(*crash, *others, own), errors=(), quarantined=(), notes=())
+    assert total_line(shown) == "3 bugs, 2 contract deviations (7 places) in 2.00s"
 
 
 def test_stable_failures_look_as_ever() -> None:
     shown = changed(report(records()), findings=(finding(),) * 3)
     assert "  failure Server error: 3" in summary_lines(shown, str)
-    assert total_line(shown).startswith("3 failures with 1 cause, ")
+    assert total_line(shown).startswith("1 bug (3 places), ")
     assert not any("stable" in line for line in summary_lines(shown, str))
 
 
