@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.commands.config import json_schema
 from checker.commands.replay import replay
 from checker.commands.run import fuzz, run
 from checker.config.table import SECTIONS
@@ -35,3 +36,10 @@ def test_options(command) -> None:
 def test_keys() -> None:
     keys = {key.replace("_", "-") for section in SECTIONS.values() for key in section}
     assert {key for key in keys if key not in WORDS and key.replace("-", "_") not in WORDS} == set()
+
+
+def test_keys_of_single_operations() -> None:
+    (block,) = re.findall(r"^\| key \|.*?\n\n", (ROOT / "docs" / "operations.md").read_text(), re.DOTALL | re.MULTILINE)
+    keys = json_schema()["$defs"]["operations"]["properties"]
+    settings = {key for key in keys if not re.match("(in|ex)clude-", key)}
+    assert {key for key in settings if f"`{key}" not in block} == set()
