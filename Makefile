@@ -24,10 +24,10 @@ test-thorough: $(STAMP)
 
 test-all: test test-thorough test-graphql test-matrix test-servers test-browser test-cluster
 
-# The HTML report in a real browser and by the validator of the W3C, collections of requests by a client of theirs: needs
-# Chromium and Java, and npm fetches the rest.
+# The HTML report and the search of the site in a real browser, the report by the validator of the W3C, collections of requests by
+# a client of theirs: needs Chromium and Java, and npm fetches the rest.
 test-browser: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50' 'mkdocs-material>=9.6,<10'
 	npm install --no-save --silent --prefix .browser axe-core@4 httpyac@6 vnu-jar@26 || npm install --no-save --silent --prefix .browser axe-core httpyac vnu-jar
 	$(BIN)/python -m pytest -q tests/browser
 

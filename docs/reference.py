@@ -9,6 +9,7 @@ from typing import Any
 import click
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from checker import cli, faces
 from checker.commands import legacy, migrate
@@ -26,6 +27,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, text in pages().items():
         files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> None:
+    """Let the search list pages for developers after those for users."""
+    if page.file.src_uri.startswith("developers/"):
+        page.meta["search"] = {"boost": 0.001}
 
 
 def pages() -> dict[str, str]:
