@@ -51,17 +51,23 @@ def test_the_wheel_holds_every_file_of_the_package(distributions: list[Path]) ->
 
 
 @pytest.mark.thorough
-def test_the_wheel_alone_finds_the_defects_of_the_demo(distributions: list[Path], tmp_path: Path) -> None:
+def test_the_wheel_alone_finds_a_defect_of_the_demo_in_its_first_requests(
+    distributions: list[Path], tmp_path: Path
+) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     programs = tmp_path / "venv" / "bin"
     quiet = ("--quiet", "--disable-pip-version-check")
     subprocess.run([programs / "python", "-m", "pip", "install", *quiet, distributions[0]], check=True)
     subprocess.run([programs / "python", "-m", "pip", "check"], check=True)
     done = subprocess.run(
-        [programs / "checker", "demo"], cwd=tmp_path, env={"HOME": str(tmp_path)}, capture_output=True, check=False
-    )
+        [programs / "checker", "demo", "--max-failures", "1"],
+        cwd=tmp_path, env={"HOME": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 1, done
-    assert "Server error" in done.stdout.decode()
+    assert "Server error" in done.stdout
+    requests = re.search(r"^  ([\d,]+) requests", done.stdout, re.MULTILINE)
+    assert requests is not None, done.stdout
+    assert int(requests[1].replace(",", "")) <= 200
 
 
 def test_the_page_of_the_distribution_has_no_relative_link() -> None:
