@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from checker.checks.resources import scope_places
 from checker.config.table import ALGORITHMS
+from checker.core.case import NOT_SET
 from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location, host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
@@ -26,7 +27,7 @@ from checker.core.resources import (
     status_of,
 )
 from checker.core.response import Response
-from checker.phases.bindings import SentCase
+from checker.phases.bindings import SentCase, evaluated
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import DEEP, Places
 from checker.values.locations import DescribedPaths, may_be_url, urls_in_headers
@@ -37,6 +38,8 @@ _BY_URL, _BY_NAME = ALGORITHMS
 _IF_CHANGED: Final = {"if-none-match": "ETag", "if-modified-since": "Last-Modified"}
 _IF_UNCHANGED: Final = {"if-match": "ETag", "if-unmodified-since": "Last-Modified"}
 """Conditional header -> response header with its value (RFC 9110, 8.8 and 13.1), for reading and for changing requests."""
+_EACH: Final = re.compile(r"/\*(?=[/#]|$)")
+"""The token of a JSON pointer that stands for every element."""
 _LIKELY: Final = 0.3
 _STRANGE: Final = 0.3
 _LONGEST_NAME: Final = 64
@@ -106,6 +109,8 @@ class KnownResources(Struct):
     """(operation, status, whether it is a success) -> links."""
     scoped: dict[tuple[Label, Label], Sequence[Place]]
     """Two operations -> the places by which both may select a part of the API."""
+    turn: int = 0
+    """Index of the element whose values are taken from a list that has it."""
     steps: list[ShownStep] = field(default_factory=list)
 
     def read(self, sequence: Sequence[SentCase]) -> None:
@@ -150,6 +155,15 @@ class KnownResources(Struct):
                     self.leads[key] = LinkTargets(found, tuple(declared))
                 shown.leads = self.leads[key]
         return shown.leads
+
+    def value(self, source: ValueOrigin) -> Any:
+        """Return the value of a source, of a list that of the element whose turn it is; `NOT_SET` if there is none."""
+        sent, expression = self.steps[source.step].sent, source.expression
+        if self.turn and isinstance(expression, str):
+            value = evaluated(_EACH.sub(f"/{self.turn}", expression, count=1), sent)
+            if value is not NOT_SET:
+                return value
+        return evaluated(expression, sent)
 
     def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
         """Return the sources of a path variable of the target, the surest of each step."""

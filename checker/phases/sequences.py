@@ -28,7 +28,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.generation.boundaries.values import likeness
-from checker.phases.bindings import SentCase, evaluated, expression_of, place_in_answer
+from checker.phases.bindings import SentCase, expression_of, place_in_answer
 from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
 from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
 from checker.values.consumers import variable_kinds
@@ -138,6 +138,10 @@ _MOST_REFUSALS: Final = 2
 """Refusals after which a sequence no longer uses a value; one may be about other parts of the request."""
 _TRIES: Final = 32
 """Operations that are tried for a step: most sequences lack a value for the path of most operations."""
+_ELEMENTS: Final = 4
+"""Elements of a list whose values sequences take."""
+_SAME_ELEMENT: Final = 5
+"""Sequences in a row that take the same element, the first ones the first element: mostly a list has it again on a fresh server."""
 _ACCEPTED: Final = 202
 _KEPT: Final = 32
 """Sequences whose known values are kept: more than run at the same time."""
@@ -184,7 +188,9 @@ class SequenceBuilder(Struct, dict=True):
         if place < self.rules.max_steps and isinstance(sequence[-1].outcome, Response):
             if known is None:
                 shared = self._places, self._described, self._leads, self._scoped
-                known = KnownResources(self.model, self.rules.algorithms, self.host, *shared)
+                known = KnownResources(
+                    self.model, self.rules.algorithms, self.host, *shared, turn=index // _SAME_ELEMENT % _ELEMENTS
+                )
             known.read(sequence)
             made = self._next(known, sequence, (seed, index, place), phase)
         if made is not None and known is not None:
@@ -413,8 +419,7 @@ class SequenceBuilder(Struct, dict=True):
         `variable` is the path variable that the value identifies, if any.
         """
         location, name = place
-        sent = known.steps[source.step].sent
-        value = evaluated(source.expression, sent)
+        value = known.value(source)
         if value is NOT_SET or value is None or self.is_secret(value):
             return None
         if location is not Location.BODY or variable is not None:

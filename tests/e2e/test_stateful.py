@@ -101,3 +101,27 @@ def test_a_sequence_sends_no_safe_request_twice_while_nothing_changed(command: C
             assert one.target not in known
             known.add(one.target)
     assert sum(one.method == "GET" for one in reads) >= 20
+
+
+def test_sequences_use_elements_of_lists_beyond_the_first(command: Command) -> None:
+    by_id = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]
+    responses = {"200": {"description": ""}, "404": {"description": ""}}
+    paths = {
+        "/shows": {"get": {"responses": responses}},
+        "/shows/{id}": {"get": {"parameters": by_id, "responses": responses}},
+        "/shows/{id}/seats": {"get": {"parameters": by_id, "responses": responses}},
+    }
+
+    def answer(request: Request) -> Reply:
+        shows = {f"show-{number}": {"seats": number} for number in range(3)}
+        match request.target.decode().strip("/").split("/"):
+            case ["shows"]:
+                return json_reply({"items": [{"id": name} for name in shows]})
+            case ["shows", name, *_] if name in shows:
+                return json_reply(shows[name], 500 if request.target == b"/shows/show-2/seats" else 200)
+        return json_reply({}, 404)
+
+    document = {"openapi": "3.0.3", "info": {"title": "Shows", "version": "1"}, "paths": paths}
+    with serving(answer, document) as app:
+        ran = command.run(app.document_url, "--phases", "stateful", "-n", "20", "--mode", "positive", inline=True)
+    assert ("GET /shows/{id}/seats", "not_a_server_error") in ran.defects, ran.shown
