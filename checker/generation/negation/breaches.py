@@ -274,7 +274,8 @@ class _BreachWalk(Struct):
             is_known = False
             self._count += 1
             for keyword, value in site.said.items():
-                if keyword in BREAKERS:
+                # The name of a property is a text in JSON, whatever its schema says of its type.
+                if keyword in BREAKERS and not (keyword == "type" and _TEXT in node.conjunction):
                     for way in BREAKERS[keyword](site, keyword, value):
                         yield self._breach(node, way)
         if sites and not is_known:

@@ -159,6 +159,16 @@ def test_pattern_of_names_that_cannot_be_written_costs_only_its_own_breach(patte
     assert {draw(RandomSource(seed))[1].pointer for seed in range(50)} == {"#/type"}
 
 
+@pytest.mark.parametrize(
+    "names",
+    [{"type": "string"}, {"type": "string", "maxLength": 3}, {"enum": ["a"]}, {"not": {"const": "a"}}, {"type": ["string", "null"]}],
+)  # fmt: skip
+def test_wrong_names_of_properties_are_texts(names: Any) -> None:
+    draw = negative({"type": "object", "propertyNames": names})
+    drawn = [draw(RandomSource(seed))[0] for seed in range(100)]
+    assert all(isinstance(name, str) for value in drawn if isinstance(value, dict) for name in value)
+
+
 def test_all_wrong_types_are_drawn_about_as_often() -> None:
     draw = negative({"type": "integer"})
     counts = Counter(type(draw(RandomSource(seed))[0]) for seed in range(1_000))
