@@ -80,7 +80,12 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
 
 
 def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
-    """Return the place of a named schema, or name and schema of a parameter: operations that share it lack one validation. Empty for other bodies."""
+    """Return the place of a named schema, name and schema of a parameter, or the missing body: operations that share it lack one validation.
+
+    Empty for other bodies.
+    """
+    if not (part.name or part.pointer):
+        return f"{part.location} {part.keyword}"
     if NAMED_SCHEMA.search(part.pointer) is not None:
         return part.pointer
     for one in context.case.operation.parameters:

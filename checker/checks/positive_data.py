@@ -23,7 +23,7 @@ from checker.checks.rules import (
     values_of,
     verdict_of,
 )
-from checker.checks.undescribed import empty_values, undescribed_reason
+from checker.checks.undescribed import empty_values, named_in, names_of_body, undescribed_reason
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
@@ -332,7 +332,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _reason(context: CheckContext) -> str:
-    """Return the words and comparison signs of a refusal; empty if it names no part of the request and no limit.
+    """Return the words and comparison signs of a refusal; empty if it names no parameter, no two properties, and no limit.
 
     Numbers, identifiers and sent values are removed, because many servers repeat the value that they refuse.
     """
@@ -341,6 +341,9 @@ def _reason(context: CheckContext) -> str:
     # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.
     names, plain = (_plain(one.name) for one in context.case.operation.parameters), _plain(text)
     is_named = text != said or any(name in plain for name in names if len(name) > 2)
+    inner = [name for value in values_of(context.case) if isinstance(value, dict) for name in value]
+    # One property may have the same name in unlike objects: `the name is required`.
+    is_named = is_named or len(named_in(text, [*names_of_body(context.case), *inner])) > 1
     if not is_named and not _LIMIT.search(text):
         return ""
     for sent in sorted(filter(None, sent_texts(context.case)), key=len, reverse=True):

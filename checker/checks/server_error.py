@@ -1,5 +1,6 @@
 """The server reports no internal error."""
 
+import json
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,6 +12,7 @@ from checker.checks.rules import is_beyond_int64, matches_status, rule_of_status
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
+from checker.core.operation import Operation
 from checker.core.resource_names import words
 from checker.core.response import FailureKind, NetworkFailure
 from checker.core.scenarios import REQUEST_SHAPES
@@ -86,6 +88,8 @@ def not_a_server_error(context: CheckContext) -> Found:
     if status == UNAVAILABLE:
         # Maintenance and overload are one state of the service, whichever operation is asked.
         shared = shared or template or "unavailable"
+    if not shared and (handler := _handler(context.case.operation)):
+        shared = f"{template} {handler}"
     return ServerError(
         _message(status, expected, context.plan), unique_key=rule_of_status(status), text=template
     ).sharing(f"{rule_of_status(status)} {shared}" if shared else "")
@@ -99,6 +103,17 @@ def _reported(context: CheckContext) -> Found:
     template = error_template(said, sent_texts(context.case), context.described)
     shared = _of_value(template, context.case) or (f"{complaint.part} {template}" if complaint.part else "")
     return ReportedServerError(complaint.message, unique_key=complaint.place, text=template).sharing(shared)
+
+
+def _handler(operation: Operation) -> str:
+    """Return path and definition of an operation. Methods of one path that are described in the same words have one handler.
+
+    Empty without such words: terse definitions are equal by chance.
+    """
+    said = {name: value for name, value in operation.definition.items() if name != "operationId"}
+    if not (said.get("summary") or said.get("description")):
+        return ""
+    return f"{operation.path} {json.dumps(said, sort_keys=True, default=str)}"
 
 
 _LONG_INTEGER: Final = later_pattern(r"(-?)0*([1-9][0-9]{18,})")

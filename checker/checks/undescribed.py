@@ -74,7 +74,8 @@ def _body_of(case: Case) -> Body | None:
     return next((one for one in case.operation.bodies if one.media_type == case.media_type), None)
 
 
-def _names_of_body(case: Case) -> list[str]:
+def names_of_body(case: Case) -> list[str]:
+    """Return the names of the properties of a body, declared or sent."""
     body = _body_of(case)
     sent = [name for name in case.body if isinstance(name, str)] if isinstance(case.body, dict) else []
     return list(dict.fromkeys([*([] if body is None else outline_of(body.schema).names), *sent]))[:_MOST_NAMES]
@@ -82,7 +83,7 @@ def _names_of_body(case: Case) -> list[str]:
 
 def _names_of(case: Case) -> list[str]:
     """Return the names of the parameters and properties of a case, declared or sent."""
-    return [*(one.name for one in case.operation.parameters), *_names_of_body(case)][:_MOST_NAMES]
+    return [*(one.name for one in case.operation.parameters), *names_of_body(case)][:_MOST_NAMES]
 
 
 def _exclusive(case: Case) -> Iterator[tuple[str, str]]:
@@ -95,7 +96,7 @@ def _exclusive(case: Case) -> Iterator[tuple[str, str]]:
         for sentence in _SENTENCE.split(text, _MOST_SENTENCES):
             start = sentence[:_LONGEST]
             if _EXCLUSIVE.search(start):
-                named = _named(start, sent[:_MOST_NAMES])
+                named = named_in(start, sent[:_MOST_NAMES])
                 yield from combinations([name for name in sent if name == own or name in named], 2)
 
 
@@ -125,7 +126,7 @@ def _text(declared: Any, name: str) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _named(text: str, names: Iterable[str]) -> list[str]:
+def named_in(text: str, names: Iterable[str]) -> list[str]:
     """Return the names in a text, spelled in one way or another: `start_date`, `startDate`, `Start date`."""
     spelled = f" {_spelled(text)} "
     return [name for name in dict.fromkeys(names) if len(name) > 1 and f" {_spelled(name)} " in spelled]
@@ -143,13 +144,13 @@ def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
     names = _names_of(case)
     for sentence in sentences[:_MOST_SENTENCES]:
         start = sentence[:_LONGEST]
-        named = _named(start, names)
+        named = named_in(start, names)
         # `end` is also a word of `end_date`.
-        named = [name for name in named if not any(_named(one, [name]) for one in named if one != name)]
+        named = [name for name in named if not any(named_in(one, [name]) for one in named if one != name)]
         if _ALIKE.search(start):
             yield from combinations(named, 2)
         for word in _COMPARED.finditer(start) if len(named) > 1 else ():
-            later = _named(_NUMBER.split(start[word.end() :], 1)[0], named)
+            later = named_in(_NUMBER.split(start[word.end() :], 1)[0], named)
             yield from ((one, other) for one in named for other in later if one not in later)
 
 
@@ -174,7 +175,7 @@ def _named_parts(context: CheckContext, sentences: list[str]) -> list[str]:
     # Spring repeats the path of the request as `path`.
     places = [place for place in places_of(context.response) if place != own]
     texts = " ".join((*sentences, *places))
-    return list(dict.fromkeys([*(name for name in names if name in places), *_named(texts, names)]))
+    return list(dict.fromkeys([*(name for name in names if name in places), *named_in(texts, names)]))
 
 
 def _is_listed(parameter: Parameter) -> bool:

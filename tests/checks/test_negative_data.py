@@ -112,6 +112,36 @@ def test_a_validation_that_a_shared_schema_lacks_is_one_mistake() -> None:
     assert limit == cause("POST /d", body={}, query={"limit": 0}) != cause("POST /c", body={}, query={"limit": 0})
 
 
+def _json(body: Any) -> dict[str, Any]:
+    return {"media_type": "application/json", "body": body}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_shared"),
+    [
+        ({"query": {"limit": 0}} | _json({}), {"query": {"limit": -5}} | _json({}), True),
+        ({"query": {"limit": 0}} | _json({}), {"query": {"limit": "x"}} | _json({}), True),
+        ({}, {}, True),
+        (_json({"pet": {}}), _json({"pet": {}}), True),
+        (_json({"pet": {}}), _json({"pet": {"name": None}}), False),
+        (_json({"own": None}), _json({"own": None}), False),
+    ],
+    ids=["parameter", "other keyword", "no body", "named schema", "other keyword of it", "inline schema"],
+)
+def test_a_rule_that_no_operation_checks_is_one_mistake(one: Any, other: Any, is_shared: bool) -> None:
+    pet = {"$ref": "#/components/schemas/Pet"}
+    whole = {"type": "object", "properties": {"pet": pet, "own": {"type": "string"}}}
+    both = {"required": True, "content": {"application/json": {"schema": whole}}}
+    operation = {"parameters": [LIMIT], "requestBody": both, "responses": OK}
+    pets = Exchanges(operations_of({"/a": {"post": operation, "put": operation}}, {"schemas": {"Pet": NAMED}}))
+
+    def cause(label: str, parts: dict[str, Any]) -> str:
+        (failure,) = pets.verdict(CHECK, pets.sent(label, 200, **parts)).failures
+        return failure.cause(label)
+
+    assert (cause("POST /a", one) == cause("PUT /a", other)) is is_shared
+
+
 @pytest.mark.parametrize("status", [400, 404, 413, 415, 422, 429, 500])
 def test_what_refuses_passes(exchanges: Exchanges, status: int) -> None:
     sent = exchanges.sent("GET /a", status, query={"limit": 0}, **KEYED)

@@ -124,6 +124,15 @@ def test_refusals_that_name_the_same_limit_have_one_cause(
     assert (found == again) is is_shared
 
 
+@pytest.mark.parametrize(("answer", "is_shared"), [(b"names.first.0: Required", True), (b"first.0: Required", False)])
+def test_refusals_that_name_the_same_two_properties_have_one_cause(
+    exchanges: Exchanges, answer: bytes, is_shared: bool
+) -> None:
+    parts = {"media_type": "application/json", "body": {"names": {"first": [""]}}}
+    found = [_cause(exchanges, f"POST /{name}", answer, **parts) for name in ("plain", "parts")]
+    assert (len(set(found)) == 1) is is_shared
+
+
 def test_refusals_that_quote_the_same_variable_of_the_path_have_one_cause(exchanges: Exchanges) -> None:
     def cause(label: str, name: str, value: str) -> str:
         told = f'{{"error": "Unable to parse \'{value}\'"}}'.encode()

@@ -220,6 +220,32 @@ def test_masked_errors_of_unknown_identifiers_are_one_mistake_of_each_kind_of_op
     assert (cause("Query.a") == cause(label)) is is_shared
 
 
+@pytest.mark.parametrize(
+    ("said", "label", "text", "is_shared"),
+    [
+        ({"summary": "Waits"}, "PUT /delay/{id}", b"", True),
+        ({"summary": "Waits"}, "PUT /delay/{id}", b"another text", False),
+        ({"summary": "Waits"}, "GET /wait/{id}", b"", False),
+        ({}, "PUT /delay/{id}", b"", False),
+    ],
+)
+def test_methods_of_a_path_that_are_described_in_the_same_words_fail_for_one_mistake(
+    said: dict[str, str], label: str, text: bytes, is_shared: bool
+) -> None:
+    own = {"parameters": [ID], "responses": {"200": {"description": "fine"}}, **said}
+    put = {**own, "operationId": "other"}
+    operations = operations_of({"/delay/{id}": {"get": own, "put": put}, "/wait/{id}": {"get": own}})
+
+    def cause(label: str, text: bytes) -> str:
+        found = Judge(selected_checks(["not_a_server_error"])).verdict(
+            Case(operations[label], "1", path_parameters={"id": "x"}), Response(500, [], text)
+        )
+        assert found is not None
+        return found.failures[0].cause(label)
+
+    assert (cause("GET /delay/{id}", b"") == cause(label, text)) is is_shared
+
+
 def test_other_statuses_make_other_mistakes() -> None:
     (one,), (other,) = (failures(ONE, {"message": NUMBER}, status=status) for status in (500, 503))
     assert one.cause("one") != other.cause("one")
