@@ -102,11 +102,11 @@ def build(on: frozenset[str]) -> Service:
     @service.operation("PATCH /tasks/{task_id}")
     def changed(asked: Asked) -> Answer:
         task, state = tasks.get(asked.path["task_id"]), asked.json["state"]
+        if "teapot" in on and state == "done":
+            return Answer({"detail": "short and stout"}, 418)
         task["state"] = state
         if "dropped-plain" in on and state == "dropped":
             return Answer(raw=b"dropped", media_type="text/plain")
-        if "teapot" in on and state == "done":
-            return Answer({"detail": "short and stout"}, 418)
         return Answer(task)
 
     @service.operation("DELETE /tasks/{task_id}")
