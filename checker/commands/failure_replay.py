@@ -23,15 +23,18 @@ from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.resource_names import segment_of
 from checker.core.response import FailureKind, NetworkFailure, Response, codings_of, readable
+from checker.core.schema import Direction
 from checker.core.send import Transport, send_alone
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding
 from checker.corpus.secrets import secrets_of
+from checker.kinds.static import json_schema
 from checker.reporting.baselines import known_name
-from checker.reporting.calls import Call, calls_of, found_in, parts_of, with_values
-from checker.reporting.replays import not_prepared, not_reached, symptoms_of
+from checker.reporting.calls import Call, at, calls_of, found_in, parsed, parts_of, with_values
+from checker.reporting.replays import Symptom, not_prepared, not_reached, symptoms_of
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
+from checker.validation.compiled import compile_schema
 from checker.workers.authentication.logins import Identities, UserSource
 from checker.workers.starting.auth_trial import FetchedCredentials
 from checker.workers.starting.calling import wiring_of
@@ -199,9 +202,20 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     finally:
         lanes.close()
     media_type = _headers_of(last).get("content-type", "")
-    if all(one.holds(last.status_code, media_type, body) for one in symptoms):
+    if all(_shows(one, last.status_code, media_type, body) for one in symptoms):
         return None
     return not_reached(finding, calls, last.status_code, body)
+
+
+def _shows(symptom: Symptom, status: int, media_type: str, body: bytes) -> bool:
+    """Whether a response shows a symptom: the recorded value, or another one that breaks the same keyword."""
+    if symptom.schema is None:
+        return symptom.holds(status, media_type, body)
+    try:
+        value = at(parsed(body), symptom.path)
+    except (LookupError, TypeError):
+        return False
+    return not compile_schema(json_schema(symptom.schema), Direction.RESPONSE).is_valid(value)
 
 
 def _following(call: Call, answers: Sequence[Response]) -> WireRequest:

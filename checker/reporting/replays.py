@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from checker.checks.rules import says_taken
 from checker.checks.server_error import DROPPED, UNANSWERED
@@ -25,7 +26,10 @@ _PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _MISSING = re.compile(r'body[^:]*: ("(?:[^"\\]|\\.)*") is a required property')
 _EXTRA = re.compile(r"\"(.+?)\" is not a declared property|Unevaluated properties are not allowed \('(.+?)'(?:,| was)")
-_ANY_VALUE: Final = ("additionalProperties", "unevaluatedProperties", "format")
+_QUOTED = re.compile(r"\nSchema at [^\n]*:\n\n((?: {4}[^\n]*\n)+)")
+_NOT_ALONE = re.compile(r'"\$|nullable"|"exclusiveM\w+": (?:true|false)')
+_EXTRAS: Final = ("additionalProperties", "unevaluatedProperties")
+_ANY_VALUE: Final = (*_EXTRAS, "format")
 """Keywords whose failure may show with another value: that of an undeclared property, and times and ids."""
 
 
@@ -38,6 +42,8 @@ class Symptom(Struct, frozen=True):
     """The status, the media type, the value at the place, the name of a missing member."""
     path: Path = ()
     """Path of a value in a JSON body."""
+    schema: dict[str, Any] | None = None
+    """The keyword that the value breaks, as a schema, where it can be read alone; programs without a validator do without."""
 
     def holds(self, status: int, content_type: str, body: bytes) -> bool:
         """Whether it holds for a complete response; `body` is decoded."""
@@ -87,7 +93,10 @@ def symptoms_of(finding: Finding) -> Iterator[Symptom]:
         else:
             if extra := _EXTRA.match(finding.message, found.end()):
                 path += (extra[1] or extra[2],)
-            yield from _at_place(path, keyword, parsed(readable_body(exchange)))
+            schema = _schema_of(keyword, finding.message)
+            yield from (
+                replace(one, schema=schema) for one in _at_place(path, keyword, parsed(readable_body(exchange)))
+            )
 
 
 def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
@@ -104,6 +113,18 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
         yield Symptom("equals", value, path)
     elif path:
         yield Symptom("has", None, path)
+
+
+def _schema_of(keyword: str, message: str) -> dict[str, Any] | None:
+    """Return the broken keyword alone, from the schema in a message.
+
+    None if the schema is cut there, or if its other keywords or other parts of the description have a say in it.
+    """
+    quoted = _QUOTED.search(message)
+    if keyword in (*_EXTRAS, "type") or quoted is None or _NOT_ALONE.search(quoted[1]):
+        return None
+    found = parsed(quoted[1].encode())
+    return {keyword: found[keyword]} if isinstance(found, dict) and keyword in found else None
 
 
 def item_of(finding: Finding) -> Path:
@@ -126,6 +147,8 @@ def bare_media_type(content_type: str) -> str:
 CONFLICT: Final = 409
 ABSENT: Final = (404, 410, 412)
 """Statuses for a resource that does not exist, or is not in the state that the request expects."""
+_UNAUTHORIZED: Final = UNAUTHORIZED | {302, 303, 307}
+"""Statuses for a request without access: some services redirect it to their login page."""
 _WITHOUT_CREDENTIALS: Final = ("ignored_auth", "missing_required_header", "object_level_authorization")
 """Checks whose failure is fixed when the request is refused for its credentials."""
 _WRONG_PARAMETER = re.compile(r"parameter `(.+?)` in (?:header|cookie) - ")
@@ -145,7 +168,7 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
     if (last.sources and not removes) or lacks or (DEPENDENT in kinds_of(finding) and not finding.needs):
         found.update(ABSENT)
     if finding.check not in _WITHOUT_CREDENTIALS and not _has_wrong_credential(finding):
-        found |= UNAUTHORIZED
+        found |= _UNAUTHORIZED
     check = BUILT_IN.get(finding.check)
     if check is None or not check.wants_refusal:
         found.add(CONFLICT)
@@ -203,7 +226,7 @@ def not_reached(finding: Finding, calls: Sequence[Call], status: int, body: byte
 
 
 def _reason(status: int) -> str:
-    if status in UNAUTHORIZED:
+    if status in _UNAUTHORIZED:
         return "perhaps because of its credentials: give others with `-a` or `-H`"
     if status in TRANSIENT:
         return "which may be temporary: try again later"

@@ -1,8 +1,10 @@
 """`checker replay ID`: failures of a run that is over, tried again against the service as it is today."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -85,6 +87,7 @@ STATE = "perhaps because of existing resources"
         (401, b"{}", "perhaps because of its credentials"),
         (403, b"{}", "perhaps because of its credentials"),
         *((status, b"{}", "which may be temporary") for status in (429, 502, 503, 504)),
+        *((status, b"", "perhaps because of its credentials") for status in (302, 303)),
         (400, b"{}", ""),
         (404, b"{}", ""),
         (201, b"{}", ""),
@@ -137,6 +140,12 @@ def test_an_empty_list_is_no_fix_of_its_item(body: bytes, code: int, word: str) 
     assert (found, line.startswith(word)) == (code, True)
 
 
+def _quoting(place: str, schema: dict[str, Any]) -> str:
+    """Return a message as checks write it, with the schema."""
+    quoted = indent(json.dumps(schema, indent=4), "    ")
+    return f"{place}: is invalid\n\nSchema at #/components/schemas/One:\n\n{quoted}\n\nValue:\n\n    0"
+
+
 EXTRA = b'{"rows": [{"id": 1, "sc": 2}]}'
 
 
@@ -151,6 +160,12 @@ EXTRA = b'{"rows": [{"id": 1, "sc": 2}]}'
         (b'["abc"]', 'body[0]: "abc" is longer than 2 characters', "maxLength", {b'["abc"]': 1, b'["ab"]': 0, b"[]": 3}),
         (b'{"n": "12:00"}', "body.n: is no time", "properties/n/format", {b'{"n": "12:01"}': 1, b"{}": 0}),
         (b'[{"a": 1}]', 'body[0]: fits the schema of "not"', "items/not", {b'[{"a": 2}]': 1, b"[]": 0}),
+        (b'{"n": "12:00"}', _quoting("body.n", {"type": "string", "format": "date"}), "properties/n/format",
+         {b'{"n": "12:01"}': 1, b'{"n": "2024-02-03"}': 0, b"{}": 0}),
+        (b"[[1, 2, 3]]", _quoting("body[0]", {"maxItems": 2}), "items/maxItems", {b"[[1, 2, 3, 4]]": 1, b"[[1, 2]]": 0, b"[]": 0}),
+        (b'[{"a": 1}]', _quoting("body[0]", {"not": {"required": ["a"]}}), "items/not", {b'[{"a": 2}]': 1, b'[{"b": 1}]': 0}),
+        (b'[{"n": 1}]', _quoting("body[0].n", {"minimum": 5}), "minimum", {b'[{"n": 2}]': 1, b'[{"n": 5}]': 0, b"[]": 3}),
+        (b'[{"n": 5}]', _quoting("body[0].n", {"minimum": 5, "exclusiveMinimum": True}), "minimum", {b'[{"n": 5}]': 1, b'[{"n": 6}]': 0}),
     ],
 )  # fmt: skip
 def test_an_invalid_value_is_fixed_when_it_is_gone(
