@@ -109,3 +109,49 @@ def test_a_smaller_case_that_is_served_takes_no_name_from_the_one_that_fails(tmp
     assert json.loads(found.interactions[-1].exchange.body or b"")["born"].startswith("9999")
     assert found.reproduced
     assert found.hits == found.tries
+
+
+_LABEL = {
+    "type": "object",
+    "properties": {
+        "kind": {"type": "string", "minLength": 2, "example": "simple"},
+        "value": {"type": "string", "minLength": 2, "example": "a-value"},
+    },
+    "required": ["kind", "value"],
+}
+_LABELS = {"/labels": {"post": operation(201, 400, 401, 409, 500, body=_LABEL)}}
+
+
+@dataclass
+class Labels(Service):
+    """Takes each value once and serves without the credentials that it describes. A kind that does not exist is a server error."""
+
+    taken: set[str] = field(default_factory=set)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        bearer = {"type": "http", "scheme": "bearer"}
+        return super().document | {"security": [{"B": []}], "components": {"securitySchemes": {"B": bearer}}}
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        if (method, path) != ("POST", "/labels"):
+            return None
+        body = json.loads(request.body)
+        if body["kind"] != "simple":
+            return json_reply({}, 500)
+        if body["value"] in self.taken:
+            return json_reply({}, 409)
+        self.taken.add(body["value"])
+        return json_reply({}, 201)
+
+
+def test_the_name_that_was_taken_is_changed_and_no_reference_beside_it(tmp_path: Path) -> None:
+    auth = {"openapi": {"B": {"bearer": "t"}}}
+    phases = {name: {"enabled": False} for name in ("coverage", "fuzzing", "stateful")}
+    ran = run(tmp_path, Labels(_LABELS, 401), {"auth": auth, "phases": phases})
+    served = (one for one in ran.view.findings.values() if one.check == "ignored_auth")
+    (found,) = (one for one in served if one.label == "POST /labels")
+    assert found.reproduced
+    assert "got `201" in found.message
+    assert found.interactions[-1].exchange.status == 201
+    assert '"kind":"simple"' in found.reproduction

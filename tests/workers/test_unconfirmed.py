@@ -47,7 +47,7 @@ def test_another_rule_or_status_is_another_failure(other: JudgedCase) -> None:
 
 
 def test_what_was_made_the_first_time_is_replaced_the_next() -> None:
-    looked_for = ExpectedFailure("negative_data_rejection", "2XX", 201, "")
+    looked_for = ExpectedFailure("negative_data_rejection", "2XX", "Server error", 201, "")
     again = shot("", rule="2XX", status=200)
     again.verdict.judgement.failures[0].check = "negative_data_rejection"
     assert looked_for.again(again) is not None

@@ -47,6 +47,8 @@ class FreshNames(Struct):
     """Whether the failure does not show with the names that were sent before."""
     _places: dict[Label, tuple[str, ...]] = field(default_factory=dict)
     """Operation -> places of the values that have to be new; none for a listed case with names of its own."""
+    _untried: dict[Label, list[tuple[str, ...]]] = field(default_factory=dict)
+    """Operation whose printed request was refused -> places that have not had new values yet."""
     _given: int = 0
 
     @classmethod
@@ -87,11 +89,19 @@ class FreshNames(Struct):
         self.are_needed |= shot.may_have_created and _has_own_names(shot.made)
 
     def learn(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
-        """Whether a step was refused for its name as it seems, and no new names were given yet: from now on they are."""
-        if self.are_needed or self._places:
-            return False
-        self.are_needed = any(one.made.label in self.served and _is_refused(one) for one in _shots(chain, sent))
-        return self.are_needed
+        """Whether a step was refused for its name as it seems, or fails with the new one: from now on it has the next name, if there is one."""
+        for one in _shots(chain, sent):
+            label = one.made.label
+            has_changed = label in self._untried
+            if label not in self.served or one.is_served or self.are_needed or not (has_changed or _is_refused(one)):
+                continue
+            if label in self._places and not has_changed:
+                continue
+            untried = self._untried.setdefault(label, list(self._tries(one.made)))
+            if untried:
+                self._places[label] = untried.pop(0)
+                return True
+        return False
 
     def are_spent(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
         """Whether a step is refused because the resource that it makes exists now, or the one that it removes is gone."""

@@ -501,7 +501,8 @@ class Inquiry(Struct):
         sent = yield from self._sent(chain, own)
         if not sent:
             return
-        if self.names.learn(chain, sent):
+        shows = len(sent) == len(chain) and self.wanted.again(JudgedCase(chain[-1].made, sent[-1])) is not None
+        if not shows and self.names.learn(chain, sent):
             yield from self._reproduce(result)
             return
         if self.names.are_spent(chain, sent):
@@ -512,11 +513,9 @@ class Inquiry(Struct):
                 result.printed.append((result.chain[-1].verdict.outcome, result.chain[-1].verdict.judgement))
             return
         result.printed.append((sent[-1].outcome, sent[-1].judgement))
-        if len(sent) != len(chain):
+        if not shows:
             return
         shots = tuple(JudgedCase(shot.made, verdict) for shot, verdict in zip(chain, sent, strict=True))
-        if self.wanted.again(shots[-1]) is None:
-            return
         if own is not None:
             result.steps_before = shots[:-1]
         elif chain is not result.chain:

@@ -102,10 +102,11 @@ class UnconfirmedFailure(Struct, frozen=True):
 
 
 class ExpectedFailure(Struct):
-    """The failure that has to show again: operation, check, status and rule. Error texts only separate reports."""
+    """The failure that has to show again: operation, check, status, rule and title. Error texts only separate reports."""
 
     check: str
     rule: str
+    title: str
     status: int | None
     text: str
     """Template of the texts so far."""
@@ -117,12 +118,12 @@ class ExpectedFailure(Struct):
         """Return the expected failure of a suspicion."""
         failure = suspicion.failure
         text = suspicion.finding.text
-        return cls(failure.check, failure.unique_key, suspicion.chain[-1].status, text)
+        return cls(failure.check, failure.unique_key, failure.title, suspicion.chain[-1].status, text)
 
     def is_same_rule(self, failure: Failure, status: int | None) -> bool:
         """Whether a failure differs by its text at most."""
-        found = (failure.check, failure.unique_key, _result(status))
-        return found == (self.check, self.rule, _result(self.status))
+        found = (failure.check, failure.unique_key, failure.title, _result(status))
+        return found == (self.check, self.rule, self.title, _result(self.status))
 
     def again(self, shot: JudgedCase) -> Failure | None:
         """Return the failure in the response to the very same request. Differences of its text are volatile."""
