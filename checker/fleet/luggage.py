@@ -2,8 +2,10 @@
 
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
@@ -11,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+import checker
 from checker.config.settings import RunSettings, UploadSettings
 from checker.core.errors import UsageError
 from checker.core.system import read_local, shown_size
@@ -28,6 +31,8 @@ _OUTSIDE: Final = "outside"
 """The folder of files that are not below the working directory."""
 _MOST_BYTES: Final = 256 << 20
 _REFERENCE: Final = re.compile(rb"""(?:\$ref|externalValue)["']?\s*:\s*["']?([^\s"'#{}\[\],]+)""")
+_NAME: Final = re.compile(r"[\w.-]+")
+"""Name at the beginning of a requirement (PEP 508)."""
 _DOCUMENTS: Final = frozenset((".json", ".yaml", ".yml"))
 _KNOWLEDGE: Final = (SignalsSeen, ValueSeen, ValueGone)
 """Records of earlier nights that workers remember."""
@@ -117,6 +122,29 @@ class Luggage:
         for path in sorted(one for one in paths if one.is_file() and one.suffix != ".pyc"):
             self._places.setdefault(path.resolve(), path.relative_to(self._here).as_posix())
         return text
+
+
+def copy_packages(folder: Path) -> None:
+    """Copy checker and the packages that it needs into a folder, for machines that have Python alone."""
+    names, known = ["checker-api"], set[str]()
+    while names:
+        name = names.pop()
+        # Packages for other versions of Python are missing here.
+        with suppress(PackageNotFoundError):
+            package = distribution(name)
+            needed = {
+                found[0] for one in package.requires or () if "extra ==" not in one and (found := _NAME.match(one))
+            }
+            names += needed - known
+            known |= needed
+            for path in package.files or ():
+                source = Path(str(path.locate()))
+                # Scripts are outside of the folder of packages.
+                if ".." not in path.parts and path.suffix != ".pyc" and source.is_file():
+                    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, folder / path)
+    # An installation for development has no files of its own.
+    shutil.copytree(Path(checker.__file__).parent, folder / checker.__name__, dirs_exist_ok=True)
 
 
 def _referred_to(first: Path, most: int, most_bytes: int) -> list[Path]:

@@ -7,13 +7,16 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
 from checker.core.system import STOP_SIGNALS
-from checker.fleet.agent import Agent
+from checker.fleet.agent import Agent, versions
 from checker.fleet.distant import DistantLauncher, LostAgent
+from checker.fleet.luggage import copy_packages
 from checker.supervisor.launchers import locked_folder
 from checker.workers.entry import Work
 
@@ -26,6 +29,7 @@ except ImportError as missing:
 
 _STORE_BYTES: Final = 100 << 20
 """Object store of a cluster that a run starts for itself."""
+_NO_MODULE: Final = "No module named"
 _CALLS: Final = 3
 """Calls of an agent at once: `take` waits while `give` and `kill` come."""
 
@@ -62,8 +66,12 @@ class RayCluster:
             options |= {"num_cpus": workers + 1, "object_store_memory": _STORE_BYTES, "include_dashboard": False}
         if self._is_own:
             try:
-                with _quiet(), _same_handlers(), _no_command_line():
+                with _quiet(), _same_handlers(), _no_command_line(), TemporaryDirectory() as packages:
                     ray.init(address, **options)
+                    if address != "local" and self._lacks_checker():
+                        ray.shutdown()
+                        copy_packages(Path(packages))
+                        ray.init(address, runtime_env={"working_dir": packages}, **options)
             except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as error:
                 reason = " ".join(str(error).split())
                 raise UsageError(
@@ -108,7 +116,7 @@ class RayCluster:
             return ray.get(call)
         except exceptions.RayError as error:
             cause = getattr(error, "cause", None) or error
-            if "No module named" in str(error):
+            if _NO_MODULE in str(error):
                 raise UsageError(
                     "a machine of the cluster cannot import checker; install it there in this version, with its "
                     "dependencies, or give the cluster a runtime environment that has it"
@@ -132,6 +140,17 @@ class RayCluster:
         """Whether a machine of the cluster has another address than this one."""
         here = ray.util.get_node_ip_address()
         return any(node["Alive"] and node["NodeManagerAddress"] != here for node in ray.nodes())
+
+    def _lacks_checker(self) -> bool:
+        """Whether a machine of the cluster cannot import checker."""
+        probe = ray.remote(num_cpus=0, max_retries=0)(versions)
+        places = (NodeAffinitySchedulingStrategy(machine, soft=True) for machine in self._machines())
+        try:
+            ray.get([probe.options(scheduling_strategy=place).remote() for place in places])
+        except (exceptions.RayError, ModuleNotFoundError) as error:
+            # A server for clients raises what it met itself.
+            return _NO_MODULE in str(error)
+        return False
 
     def _machines(self) -> dict[str, float]:
         """Return the processors of each machine that offers any, by the machine's id."""

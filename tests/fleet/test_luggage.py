@@ -1,10 +1,12 @@
 """Files that the settings name reach other machines, under names that exist there."""
 
 import contextlib
+import subprocess
+import sys
 from pathlib import Path
 
 from checker.config.config import Config
-from checker.fleet.luggage import Luggage
+from checker.fleet.luggage import Luggage, copy_packages
 from tests.asking import run_settings
 
 
@@ -49,3 +51,13 @@ def test_what_is_no_file_keeps_its_name(tmp_path: Path) -> None:
         luggage = Luggage(settings)
     assert not list(luggage.pieces())
     assert luggage.settings(settings) == settings
+
+
+def test_copied_packages_are_all_that_a_worker_needs(tmp_path: Path) -> None:
+    copy_packages(tmp_path)
+    text = "import sys; sys.path.append(sys.argv[1]); import checker.fleet.agent, checker.workers.starting.preloaded as one; print(one.__file__)"
+    # Without the packages that are installed here.
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", text, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert ran.stdout.startswith(str(tmp_path)), ran.stderr
