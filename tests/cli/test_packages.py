@@ -70,6 +70,8 @@ def test_the_wheel_alone_finds_a_defect_of_the_demo_in_its_first_requests(
     assert int(requests[1].replace(",", "")) <= 200
 
 
-def test_the_page_of_the_distribution_has_no_relative_link() -> None:
-    links = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+def test_the_page_of_the_distribution_is_short_and_has_no_relative_link() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert len(text.splitlines()) <= 120
     assert [link for link in links if not link.startswith("https://")] == []
