@@ -5,6 +5,7 @@ from checker.checks.collections import ExceededLimit, IgnoredFilter, Overlapping
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
 from checker.checks.location import DanglingLocation
+from checker.checks.mass_assignment import MassAssignment
 from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
@@ -108,6 +109,7 @@ __all__ = [
     "LostWrite",
     "MalformedJson",
     "MalformedMediaType",
+    "MassAssignment",
     "MetricError",
     "MissingContentType",
     "MissingHeaderNotRejected",

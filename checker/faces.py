@@ -32,6 +32,7 @@ PUBLIC = {
     "checks.error_disclosure": "checker.checks.direct:error_disclosure",
     "checks.ignored_auth": "checker.checks.direct:ignored_auth",
     "checks.location_conformance": "checker.checks.direct:location_conformance",
+    "checks.mass_assignment": "checker.checks.direct:mass_assignment",
     "checks.max_response_time": "checker.checks.direct:max_response_time",
     "checks.missing_required_header": "checker.checks.direct:missing_required_header",
     "checks.negative_data_rejection": "checker.checks.direct:negative_data_rejection",

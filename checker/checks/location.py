@@ -39,7 +39,7 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
     response, request, tools = context.response, context.response.request, context.tools
     given = response.headers.get("location", [])
     # Another check may have asked for the judgement of a response without a `Location`.
-    target = _target(request, given[0]) if given and request is not None and not response.redirects else None
+    target = path_of(request, given[0]) if given and request is not None and not response.redirects else None
     if target is None or tools is None:
         return True
     path = target.partition("?")[0]
@@ -63,7 +63,7 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
     return DanglingLocation(message, unique_key=str(response.status_code))
 
 
-def _target(request: WireRequest, location: str) -> str | None:
+def path_of(request: WireRequest, location: str) -> str | None:
     """Return path and query of a `Location`; None if it is malformed or on another host."""
     try:
         url = urljoin(request.url, location.strip())

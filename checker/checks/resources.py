@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from checker.checks.context import CheckContext, JudgedInteraction
@@ -47,6 +47,24 @@ def served_body(outcome: object) -> Any:
     """Return the JSON value of a response with 2xx that no redirect led to; None without one."""
     is_served = isinstance(outcome, Response) and 200 <= outcome.status_code < 300 and not outcome.redirects
     return body_of(outcome) if is_served else None
+
+
+WRAPPERS: Final = ("data", "result", "item")
+"""Names of the property around a resource in a body."""
+Thing = Mapping[str, Any]
+
+
+def resource_in(outcome: object) -> Thing | None:
+    """Return the object in a body: the body, or the one in its envelope; None without one."""
+    body = served_body(outcome)
+    inner = [body[name] for name in WRAPPERS if isinstance(body, dict) and isinstance(body.get(name), dict)]
+    found = inner[0] if len(inner) == 1 else body
+    return found if isinstance(found, dict) else None
+
+
+def is_equal(one: object, other: object) -> bool:
+    """Whether two JSON values have the same type and are equal."""
+    return type(one) is type(other) and one == other
 
 
 def line_of(request: WireRequest | None) -> str:

@@ -9,6 +9,7 @@ import checker.checks.collections as collections
 import checker.checks.deletion as deletion
 import checker.checks.disclosure as disclosure
 import checker.checks.location as location
+import checker.checks.mass_assignment as mass_assignment
 import checker.checks.methods as methods
 import checker.checks.missing_header as missing_header
 import checker.checks.negative_data as negative_data
@@ -23,6 +24,7 @@ import checker.checks.writes as writes
 from checker.checks.check import Applies, Check, CheckSetting, Fact, PriorRequest, SettingShape, expected_statuses
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
+from checker.core.phases import EXPLORATION
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
 
 _OF_OPERATION = Applies(but_scenarios=REQUEST_SHAPES)
@@ -183,6 +185,21 @@ TABLE = (
         failures=(location.DanglingLocation,),
         may_send=location.has_location,
         applies=replace(_POSITIVE, statuses=("201",), operations=location.creates),
+    ),
+    Check(
+        "mass_assignment",
+        mass_assignment.mass_assignment,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
+        failures=(mass_assignment.MassAssignment,),
+        may_send=mass_assignment.may_assign,
+        # It may give somebody a role: more than a run that everybody starts should do.
+        applies=replace(
+            _POSITIVE,
+            phases=frozenset((EXPLORATION.name,)),
+            statuses=("2XX",),
+            operations=mass_assignment.writes_objects,
+        ),
+        wants_refusal=True,
     ),
     Check(
         "collection_conformance",

@@ -1,22 +1,25 @@
 """A read shows what was written: accepted values are stored, refused values are not."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.deletion import answers_any_name
 from checker.checks.resource_availability import creates_member, is_named_by
 from checker.checks.resources import (
+    WRAPPERS,
+    Thing,
     is_done,
+    is_equal,
     is_of_one_caller,
     is_same,
     is_valid,
     line_of,
     method_of,
-    served_body,
+    resource_in,
     status_of,
 )
 from checker.core.blocks import excerpt
@@ -34,7 +37,6 @@ _MOST: Final = 200
 """Fields of a body that are compared."""
 _LATE_S: Final = 1.0
 """Seconds after which a read has to show the old value once more: some services show a write late."""
-_WRAPPERS: Final = ("data", "result", "item")
 _OWN: Final = frozenset(
     [
         "id",
@@ -60,7 +62,6 @@ _DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
 _TELLING: Final = 3
 """Characters of a text that is not equal to another by chance."""
-Thing = Mapping[str, Any]
 
 
 class LostWrite(
@@ -90,17 +91,17 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     Another field of the same write is stored, and a name that never existed is not found: a mock proves nothing.
     """
     case, steps = context.case, context.sequence
-    read, places = _shown(context.response), range(len(steps) - 1, -1, -1)
+    read, places = resource_in(context.response), range(len(steps) - 1, -1, -1)
     place = next((at for at in places if _may_change(steps[at])), None)
     if context.plan.schema is None or read is None or place is None or case.query or not is_valid(case):
         return True
     write = steps[place]
-    sent, echo = write.case.body, _shown(write.outcome) or {}
+    sent, echo = write.case.body, resource_in(write.outcome) or {}
     is_object = isinstance(sent, dict) and is_json(write.case.media_type or "")
     if not (is_object and is_done(write) and is_valid(write.case) and _writes(write, case)):
         return PASSED
     described, requested = _outlines(context, write.case, sent)
-    is_stored = any(_is_telling(value) and _is_equal(read.get(name), value) for name, value in sent.items())
+    is_stored = any(_is_telling(value) and is_equal(read.get(name), value) for name, value in sent.items())
     if requested is None or not is_stored or not is_of_one_caller(context, write):
         return PASSED
     is_apart = _tells_apart(requested, described)
@@ -112,7 +113,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
         # A state moves on, a counter counts, a time to live runs out: only an old value that is back proves anything.
         may_move = normalised(name) in _DECIDED or type(value) is int
         is_ignored = is_kept if is_update else not may_move
-        is_shown = _is_equal(shown, value) or (is_apart and (name not in echo or is_ignored))
+        is_shown = is_equal(shown, value) or (is_apart and (name not in echo or is_ignored))
         if is_shown and (is_kept or not may_move):
             if (yield from answers_any_name(context, case)):
                 return PASSED
@@ -137,14 +138,14 @@ def refused_write(context: CheckContext) -> Exchanging[Found]:
     if before is None or not isinstance(case.body, dict) or case.other_method is not None or case.query:
         return True
     told = {name: value for name, value in islice(case.body.items(), _MOST) if name in before and _is_telling(value)}
-    told = {name: value for name, value in told.items() if not _is_equal(before[name], value)}
+    told = {name: value for name, value in told.items() if not is_equal(before[name], value)}
     if not told:
         return PASSED
     asked = copy(case)
     asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
-    read = _shown((yield context.make(asked))) or {}
+    read = resource_in((yield context.make(asked))) or {}
     for name, value in told.items():
-        if _is_equal(read.get(name), value):
+        if is_equal(read.get(name), value):
             return RefusedWriteStored(
                 f"Value of `{name}` before: {excerpt(before[name])}\nSent, refused, and read afterwards: {excerpt(value)}",
                 unique_key=name,
@@ -154,7 +155,7 @@ def refused_write(context: CheckContext) -> Exchanging[Found]:
 
 def _failure(context: CheckContext, write: JudgedInteraction, name: str) -> Failure:
     assert context.response.request is not None
-    read = _shown(context.response) or {}
+    read = resource_in(context.response) or {}
     failure = LostWrite(
         f"Written with: {line_of(write.request)} ({status_of(write)})\nSent `{name}`: {excerpt(write.case.body[name])}\n"
         f"Read with: {line_of(context.response.request)}\nReceived `{name}`: {excerpt(read[name])}",
@@ -176,19 +177,11 @@ def _writes(step: JudgedInteraction, case: Case) -> bool:
     return is_update or (creates_member(step, case) and is_named_by(step, case))
 
 
-def _shown(outcome: object) -> Thing | None:
-    """Return the object in a body: the body, or the one in its envelope; None without one."""
-    body = served_body(outcome)
-    inner = [body[name] for name in _WRAPPERS if isinstance(body, dict) and isinstance(body.get(name), dict)]
-    found = inner[0] if len(inner) == 1 else body
-    return found if isinstance(found, dict) else None
-
-
 def _before(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
     """Return the resource as the last step showed it that read or wrote it; None if none did, or a write may have changed it since."""
     for step in reversed(steps):
         is_read = method_of(step.case) == "GET" and is_same(step.case, case) and not step.case.query
-        shown = _shown(step.outcome) if is_read or _writes(step, case) else None
+        shown = resource_in(step.outcome) if is_read or _writes(step, case) else None
         if shown is not None or _may_change(step):
             return shown
     return None
@@ -199,7 +192,7 @@ def _outlines(context: CheckContext, write: Case, sent: Thing) -> tuple[Outline,
     assert context.plan.schema is not None
     described = outline_of(context.plan.schema)
     if not set(described.names) & sent.keys():
-        described = next((described.property(name) for name in _WRAPPERS if name in described.names), described)
+        described = next((described.property(name) for name in WRAPPERS if name in described.names), described)
     bodies = [one for one in write.operation.bodies if one.media_type == write.media_type]
     return described, outline_of(bodies[0].schema) if len(bodies) == 1 else None
 
@@ -229,10 +222,6 @@ def _is_other(value: object, shown: object, *, is_listed: bool) -> bool:
     mine, theirs = value.casefold(), shown.casefold()
     is_plain = is_listed or all(_PLAIN.fullmatch(one) for one in (value, shown))
     return is_plain and mine != theirs and (is_listed or not (mine in theirs or theirs in mine))
-
-
-def _is_equal(one: object, other: object) -> bool:
-    return type(one) is type(other) and one == other
 
 
 def _is_telling(value: object) -> bool:

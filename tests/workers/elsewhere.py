@@ -18,6 +18,7 @@ OF_CHECKS = {
     "use_after_free",
     "ensure_resource_availability",
     "ignored_auth",
+    "mass_assignment",
     "object_level_authorization",
     "read_your_writes",
     "refused_write",

@@ -33,6 +33,7 @@ _CODES: Final = {
     "error_disclosure": 907,
     "collection_conformance": 908,
     "location_conformance": 911,
+    "mass_assignment": 912,
     "refused_write": 910,
     "read_your_writes": 909,
 }

@@ -1,0 +1,141 @@
+"""Read-only fields cannot be set by a request (OWASP API3:2023)."""
+
+import json
+from copy import copy
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+from urllib.parse import quote
+from zlib import crc32
+
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.location import path_of
+from checker.checks.resources import WRAPPERS, Thing, is_equal, line_of, resource_in
+from checker.core.blocks import excerpt
+from checker.core.case import NOT_SET, Case
+from checker.core.failures import Failure, Severity
+from checker.core.media_types import is_json
+from checker.core.operation import Operation
+from checker.core.request import WireRequest
+from checker.core.response import Response
+from checker.core.send import Exchanging
+from checker.schema.views import Outline, outline_of
+
+_ONE_OF: Final = 16
+"""One of this many accepted writes is repeated with read-only fields."""
+_MOST: Final = 20
+"""Fields that are set together."""
+_STEP: Final = 1_009
+"""Distance of a number from the one that the server chose: more than a counter counts between two requests."""
+_LONGEST: Final = 40
+_NAMES: Final = ("id", "uuid", "guid", "key", "slug", "name")
+
+
+class MassAssignment(
+    Failure, code="ST404", title="Read-only field can be set", severity=Severity.HIGH, needs_repetition=True
+):
+    """A read shows the value of a read-only field that a request sent."""
+
+
+def writes_objects(operation: Operation) -> bool:
+    """Whether an operation creates or updates a resource with a JSON body."""
+    is_write = operation.method in ("POST", "PUT", "PATCH") and operation.resource_status is None
+    return is_write and any(is_json(body.media_type) for body in operation.bodies)
+
+
+def may_assign(case: Case, response: Response) -> bool:
+    """Whether the check sends a request for an interaction, or judges the response to its own."""
+    sent = response.request
+    is_own = sent is not None and (sent.is_of_check or sent.confirms)
+    return isinstance(case.body, dict) and (is_own or crc32(case.id.encode()) % _ONE_OF == 0)
+
+
+def mass_assignment(context: CheckContext) -> Exchanging[Found]:
+    """Fail if a write sets a field that the description marks as `readOnly`.
+
+    An accepted write is repeated with other values of the read-only fields in its response: booleans, members of enumerations, numbers,
+    texts without a format. The check fails if the response and a read of the resource show one of these values. A server may refuse the
+    request or ignore the fields (OpenAPI 3.0, Schema Object).
+    """
+    case, sent = context.case, context.response.request
+    shown = resource_in(context.response)
+    if context.plan.schema is None or sent is None or shown is None or context.tools is None:
+        return True
+    described = _outline(context)
+    hidden = [name for name in islice(shown, _MOST) if described.property(name).first("readOnly") is True]
+    if sent.is_of_check:
+        body = _object_of(sent)
+        return (yield from _judged(context, context.response, {name: body[name] for name in hidden if name in body}))
+    other = {name: value for name in hidden if (value := _other(described.property(name), shown[name])) is not None}
+    if not other or not isinstance(case.body, dict):
+        return PASSED
+    asked = copy(case)
+    asked.body = {**case.body, **other}
+    answer = yield replace(context.make(asked), is_of_check=True)
+    return (yield from _judged(context, answer, other))
+
+
+def _judged(context: CheckContext, answer: object, values: Thing) -> Exchanging[Found]:
+    """Return the failure if a response and a read of the resource show one of the values."""
+    read = resource_in(answer) or {}
+    assigned = {name: value for name, value in values.items() if is_equal(read.get(name), value)}
+    target = _target(context, answer, read) if assigned and isinstance(answer, Response) else None
+    if target is None or not isinstance(answer, Response) or answer.request is None:
+        return PASSED
+    asked = copy(context.case)
+    asked.method, asked.body, asked.media_type, asked.query = "GET", NOT_SET, None, {}
+    stored = resource_in((yield replace(context.make(asked), target=target))) or {}
+    for name, value in assigned.items():
+        if is_equal(stored.get(name), value):
+            message = f"Sent with: {line_of(answer.request)}\nSent `{name}`: {excerpt(value)}"
+            failure = MassAssignment(f"{message}\nRead with: GET {target.decode('latin-1')}", unique_key=name)
+            failure.request = answer.request
+            return failure
+    return PASSED
+
+
+def _outline(context: CheckContext) -> Outline:
+    """Return the outline of the resource in the response."""
+    assert context.plan.schema is not None
+    found = outline_of(context.plan.schema)
+    inner = next((name for name in WRAPPERS if name in found.names), "")
+    return found.property(inner) if inner and found.property(inner).names else found
+
+
+def _other(described: Outline, value: object) -> object:
+    """Return another value of a field that the server set; None if it is unknown which values it may have."""
+    listed = described.first("enum")
+    if isinstance(listed, list):
+        return next((one for one in listed if type(one) is type(value) and one != value), None)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        most = described.first("maximum")
+        return None if isinstance(most, int | float) and value + _STEP > most else value + _STEP
+    is_free = isinstance(value, str) and not (described.first("format") or described.first("pattern"))
+    return f"{value}-2" if is_free and len(f"{value}") <= _LONGEST else None
+
+
+def _object_of(request: WireRequest) -> Thing:
+    try:
+        found = json.loads(request.body or b"")
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _target(context: CheckContext, answer: Response, shown: Thing) -> bytes | None:
+    """Return the target at which a described GET reads the resource of a response; None if there is none."""
+    request, tools, operation = answer.request, context.tools, context.case.operation
+    assert request is not None
+    assert tools is not None
+    base = tools.base_path_of(operation)
+    own = request.target.partition(b"?")[0].decode("latin-1")
+    names = [str(shown[name]) for name in _NAMES if isinstance(shown.get(name), str | int)]
+    located = [path_of(request, one) for one in answer.headers.get("location", ())]
+    members = [f"{own.rstrip('/')}/{quote(name, safe='')}" for name in names]
+    for target in [*filter(None, located), *(members if operation.method == "POST" else [own])]:
+        path = target.partition("?")[0]
+        if any("GET" in methods for methods in operation.methods_at(path.removeprefix(base))):
+            return target.encode("latin-1", "replace")
+    return None
