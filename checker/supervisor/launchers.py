@@ -89,6 +89,7 @@ class LocalWorker:
         self._receiver = receiver
         self._has_news = False
         self._is_over = False
+        self._heartbeat_ns = 0
         self._silence = FairAge()
         self._acting = FairAge()
         self.is_reaped = False
@@ -111,7 +112,9 @@ class LocalWorker:
         """Return the state of the worker, or its state at the end."""
         reader = InflightReader(self._slots)
         slots = tuple(reader.slots())
-        lane, heartbeat_ns = reader.acting_lane, reader.heartbeat_ns
+        # A worker that ends by itself removes its slots before it says so. Its last heartbeat still counts.
+        self._heartbeat_ns = heartbeat_ns = reader.heartbeat_ns or self._heartbeat_ns
+        lane = reader.acting_lane
         acting = slots[lane] if lane is not None and lane < len(slots) else None
         if acting is not None and acting.stage is Stage.IDLE:
             acting = None
