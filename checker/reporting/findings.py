@@ -105,16 +105,9 @@ def causes_of(findings: Iterable[Finding]) -> list[Cause]:
     return sorted(causes, key=lambda one: (one.rank, one.worst.code, one.worst.title, one.worst.label))
 
 
-def apart(findings: Iterable[Finding]) -> tuple[list[Cause], list[Finding]]:
-    """Return the causes that are shown once for all their places, and the findings that are shown one by one."""
-    causes = causes_of(findings)
-    groups = [cause for cause in causes if cause.is_group]
-    return groups, [one for cause in causes if not cause.is_group for one in cause.places]
-
-
 def place_lines(cause: Cause, most: int) -> Iterator[str]:
     """Yield `In 12 operations:` and a line for each place with its test case, at most `most` places."""
-    yield f"In {len(cause.labels)} operations:"
+    yield f"In {counted(len(cause.labels), 'operation')}:"
     places = [f"- {one_line(one.label)} ({_evidence(one)})" for one in cause.places]
     yield from cut_list(places, most, advice=": a report such as `--report json` lists all of them")
 
@@ -187,7 +180,9 @@ def failures_by_cause(
     A cause of more than `MOST_IN_FULL` operations is one block, of the place that is easiest to reproduce, with a list of all. The heading is
     a label, or a label `and N more operations`.
     """
-    groups, alone = apart(findings)
+    causes = causes_of(findings)
+    groups = [cause for cause in causes if cause.is_group]
+    alone = [one for cause in causes if not cause.is_group for one in cause.places]
     by_label: dict[str, list[Finding]] = {}
     for finding in alone:
         by_label.setdefault(finding.label, []).append(finding)

@@ -7,7 +7,7 @@ from pathlib import Path
 from checker.core import blocks
 from checker.corpus.records import Finding
 from checker.reporting.baselines import NEW_FILE, entry_name
-from checker.reporting.findings import apart, place_lines, prose, severity_rank
+from checker.reporting.findings import Cause, causes_of, place_lines, prose
 from checker.reporting.formats.sarif import operation_lines
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
@@ -71,29 +71,25 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) -> Iterator[str]:
-    """Yield failures below a heading, worst first, with one block for each cause of many operations."""
+    """Yield causes below a heading, worst first: a block for each, of the place that is easiest to reproduce."""
     if not findings:
         return
     yield f"### {title}\n\n"
-    groups, alone = apart(findings)
-    parts = [((0, severity_rank(one.finding.severity)), _finding(one, "")) for one in shown_findings(alone, context)]
-    for group in groups:
-        (first,) = shown_findings(group.places[:1], context)
-        parts.append((group.rank, _finding(first, "\n".join(place_lines(group, _MOST_GROUPED)))))
-    # The sort is stable, so that equal ranks keep their order.
-    yield from (text for _, text in sorted(parts, key=lambda part: part[0]))
+    for cause in causes_of(findings):
+        (worst,) = shown_findings([cause.worst], context)
+        yield _cause(cause, worst)
 
 
-def _finding(shown: ShownFinding, places: str) -> str:
-    """Return the block of a failure; `places` lists the places of its cause if it represents all of them."""
-    finding = shown.finding
-    others = " and elsewhere" if places else ""
+def _cause(cause: Cause, shown: ShownFinding) -> str:
+    more = len(cause.labels) - 1
+    others = f" and {counted(more, 'more operation')}" if more else ""
     fact = f": {shown.fact}" if shown.fact else ""
-    heading = f"{shown.kind}: {finding.label}{others}{fact}"
+    heading = f"{shown.kind}: {shown.finding.label}{others}{fact}"
     notes = (*shown.marks, *shown.known)
     marks = f" ({', '.join(notes)})" if notes else ""
+    places = "\n".join(place_lines(cause, _MOST_GROUPED)) if len(cause.places) > 1 else ""
     parts = [
-        f"<details><summary><b>{_html(finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
+        f"<details><summary><b>{_html(shown.finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
         *([_fenced(shown.message, "text")] if shown.message else []),
         *([_fenced(places, "text")] if places else []),
         *([f"Response: {_escaped(_line(shown.status))}"] if shown.status else []),
