@@ -1,6 +1,7 @@
 """HTML: one file that needs no network, for people. Text of servers is always escaped."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from html import escape
@@ -15,13 +16,15 @@ from checker.reporting.baselines import entry_name
 from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
 from checker.reporting.findings import Cause, causes_of, errors_by_label
 from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, shown_request
+from checker.reporting.shown import Headers, ReportContext, ShownFinding, shown_findings, shown_headers, shown_request
 from checker.reporting.summary import total_line
 from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
 
 MOST_CHARACTERS = 4_000
 """Characters of one text, so that 200 failures fit into 2 MB. Reports for programs have longer texts."""
+_LARGE: Final = 150
+"""Failures and operations from which on details are made on demand: they have 20 to 30 elements each, and a page at most 5,000."""
 _QUOTED = re.compile(r"`([^`\n]+)`")
 CLASSES = ("2xx", "3xx", "4xx", "5xx", "1xx", "none")
 
@@ -43,6 +46,16 @@ def block(text: str, *, copied: bool = False) -> str:
     """Return preformatted text in a box; `copied`: with a copy button."""
     button = '<button type="button" class="copy">Copy</button>\n' if copied else ""
     return f'<div class="block">\n<pre tabindex="0">{plain(text)}</pre>\n{button}</div>\n'
+
+
+def folded(attributes: str, summary: str, content: str, *, is_large: bool) -> str:
+    """Return content that is shown on demand. In a large report the browser makes its elements then, which needs the script."""
+    inner = f"<template>{content}</template>\n" if is_large else content
+    return f"<details{attributes}>\n<summary>{summary}</summary>\n{inner}</details>\n"
+
+
+def _is_large(report: Report) -> bool:
+    return len(report.findings) + len(report.operations) > _LARGE
 
 
 def class_counts(statuses: Iterable[tuple[int, int]]) -> dict[str, int]:
@@ -130,11 +143,10 @@ def operations(report: Report) -> Iterator[str]:
     for finding in report.findings:
         failed[finding.label] = failed.get(finding.label, 0) + 1
     yield f'<section aria-labelledby="operations">\n<h2 id="operations">Operations ({len(found)})</h2>\n'
-    yield '<p class="filters"><label for="outcome">Outcome</label> <select id="outcome" data-key="outcome"><option value="">all</option>'
-    yield "".join(f"<option>{name}</option>" for name in ("passed", "failed", "errored", "skipped"))
-    yield "</select></p>\n"
-    heads = ("Operation", "Outcome", "Failures", "Reach", "Responses", "Cases", "Seconds")
-    yield from table(heads, (_operation(one, failed.get(one.label, 0)) for one in found), "Operations")
+    if _is_large(report):
+        yield folded("", "All operations", "".join(_table_of_operations(found, failed)), is_large=True)
+    else:
+        yield from _table_of_operations(found, failed)
     slowest = sorted(found, key=lambda one: -one.seconds)[:_SLOWEST]
     if slowest[0].seconds:
         yield '<h3 id="slowest">Slowest</h3>\n<ol>\n'
@@ -143,6 +155,14 @@ def operations(report: Report) -> Iterator[str]:
             yield f"<li><code>{plain(one.label)}</code> {one.seconds:.2f} s{each}</li>\n"
         yield "</ol>\n"
     yield "</section>\n"
+
+
+def _table_of_operations(found: Sequence[OperationOutcome], failed: dict[str, int]) -> Iterator[str]:
+    yield '<p class="filters"><label for="outcome">Outcome</label> <select id="outcome" data-key="outcome"><option value="">all</option>'
+    yield "".join(f"<option>{name}</option>" for name in ("passed", "failed", "errored", "skipped"))
+    yield "</select></p>\n"
+    heads = ("Operation", "Outcome", "Failures", "Reach", "Responses", "Cases", "Seconds")
+    yield from table(heads, (_operation(one, failed.get(one.label, 0)) for one in found), "Operations")
 
 
 def _operation(one: OperationOutcome, failed: int) -> str:
@@ -167,23 +187,23 @@ def coverage(report: Report) -> Iterator[str]:
     for sentence in report.coverage.shortfalls:
         yield f'<p class="warning">{plain(sentence)}</p>\n'
     yield f'<p class="about">{_LEGEND}</p>\n'
-    for one in found.operations:
-        yield from _covered(one)
+    operations = "".join(map(_covered, found.operations))
+    yield folded("", "By operation", operations, is_large=True) if _is_large(report) else operations
     yield "</section>\n"
 
 
-def _covered(one: OperationCoverage) -> Iterator[str]:
+def _covered(one: OperationCoverage) -> str:
     answers = " ".join(map(partial(_status, is_known=True), one.documented))
     others = " ".join(_status((str(status), 1), is_known=False) for status in one.undocumented)
-    yield f"<details>\n<summary><code>{plain(one.label)}</code> {answers} {others}</summary>\n"
+    content = ""
     if one.places:
         heads = ("Place", "Valid", "Boundary", "Invalid, by the rule that was broken")
-        yield from table(heads, map(_place, one.places), f"Cases and their responses: {one.label}")
+        content = "".join(table(heads, map(_place, one.places), f"Cases and their responses: {one.label}"))
     for found in (*one.enumerations, *one.media_types):
         show = _listed if found.is_sent else _received
         listed = " ".join(starmap(show, found.listed))
-        yield f'<p class="listed"><code>{plain(found.place)}</code> {listed}</p>\n'
-    yield "</details>\n"
+        content += f'<p class="listed"><code>{plain(found.place)}</code> {listed}</p>\n'
+    return folded("", f"<code>{plain(one.label)}</code> {answers} {others}", content, is_large=False)
 
 
 def _status(answered: tuple[str, int], *, is_known: bool) -> str:
@@ -270,7 +290,7 @@ def failures(report: Report, context: ReportContext) -> Iterator[str]:
     yield f'<section aria-labelledby="failures">\n<h2 id="failures">Failures ({len(shown)})</h2>\n'
     yield from _filters(list(shown.values()), has_baseline=bool(context.baseline))
     for cause in sorted(causes, key=lambda one: not any(shown[place.fingerprint].fails for place in one.places)):
-        yield from _cause(cause, shown, context)
+        yield _cause(cause, shown, context, is_large=_is_large(report))
     if gone:
         yield f'<h3 id="gone">Known, and gone ({len(gone)})</h3>\n<ul>\n'
         yield from (f"<li>{plain(entry_name(entry))}</li>\n" for entry in gone)
@@ -296,38 +316,48 @@ def _filters(shown: list[ShownFinding], *, has_baseline: bool) -> Iterator[str]:
     yield '<output id="count" role="status"></output>\n</form>\n'
 
 
-def _cause(cause: Cause, shown: dict[str, ShownFinding], context: ReportContext) -> Iterator[str]:
-    """Yield all places of a cause, with a heading if there are several."""
+def _cause(cause: Cause, shown: dict[str, ShownFinding], context: ReportContext, *, is_large: bool) -> str:
+    """Return the line of a cause, with what is known of it below; of several places each has a line below it."""
     ordered = sorted(cause.places, key=lambda one: not shown[one.fingerprint].fails)
     places = [shown[one.fingerprint] for one in ordered]
+    listed = "".join(_failure(one, context, is_large=is_large) for one in places)
     if len(places) == 1:
-        yield from _failure(places[0], context)
-        return
+        return listed
+    worst = shown[cause.worst.fingerprint]
+    more = f"and {counted(len(cause.labels) - 1, 'more operation')}" if len(cause.labels) > 1 else ""
     name = plain(f"c-{cause.fingerprint}")
-    first = places[0]
-    yield f'<article class="cause" aria-labelledby="{name}">\n<h3 id="{name}">'
-    yield f"{plain(first.kind)} <small>one cause in {len(places)} places</small> "
-    yield f'<a class="anchor" href="#{name}" aria-label="Link to this cause">#</a></h3>\n'
-    for one in places:
-        yield from _failure(one, context)
-    yield "</article>\n"
+    link = f'<p class="about"><a class="anchor" href="#{name}" aria-label="Link to this cause">#</a></p>\n'
+    return folded(f' class="cause" id="{name}"', _line(worst, more), listed + link, is_large=False)
 
 
-def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
+def _line(shown: ShownFinding, more: str = "") -> str:
+    """Return the line of a failure, or of a cause with `more` operations."""
+    severity, marks = plain(shown.finding.severity), ", ".join((*shown.marks, *shown.known))
+    parts = (
+        f'<span class="severity {severity}">{severity}</span>',
+        plain(shown.kind),
+        f"<code>{plain(shown.finding.label)}</code>",
+        more,
+        f'<span class="fact">{prose(shown.fact)}</span>' if shown.fact else "",
+        f'<span class="mark">{plain(marks)}</span>' if marks else "",
+    )
+    return " ".join(filter(None, parts))
+
+
+def _failure(shown: ShownFinding, context: ReportContext, *, is_large: bool) -> str:
     finding = shown.finding
     anchor = plain(f"f-{finding.fingerprint}")
-    severity = plain(finding.severity)
-    yield (
-        f'<details class="finding" id="{anchor}" data-severity="{severity}" data-check="{plain(finding.check)}" '
-        f'data-standing="{shown.standing}">\n<summary>'
+    attributes = (
+        f' class="finding" id="{anchor}" data-severity="{plain(finding.severity)}" data-check="{plain(finding.check)}" '
+        f'data-standing="{shown.standing}"'
     )
-    yield f'<span class="severity {severity}">{severity}</span> '
-    yield f"{plain(shown.kind)} <code>{plain(finding.label)}</code>"
-    if shown.fact:
-        yield f' <span class="fact">{prose(shown.fact)}</span>'
-    if marks := ", ".join((*shown.marks, *shown.known)):
-        yield f' <span class="mark">{plain(marks)}</span>'
-    yield f"</summary>\n{_message(shown)}"
+    return folded(attributes, _line(shown), "".join(_content(shown, context)), is_large=is_large)
+
+
+def _content(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
+    """Yield what is known of a failure, below its line."""
+    finding = shown.finding
+    yield _message(shown)
     yield from _exchange(shown, context)
     if shown.query:
         yield f'<h3 class="part">Query</h3>\n{block(shown.query)}'
@@ -347,7 +377,7 @@ def _failure(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         f"after {max(0.0, finding.at - context.started_at):.1f} s" if context.started_at else "",
     )
     yield f'<p class="about">{plain(", ".join(part for part in about if part))} '
-    yield f'<a class="anchor" href="#{anchor}">{plain(shown.id)}</a></p>\n</details>\n'
+    yield f'<a class="anchor" href="#{plain(f"f-{finding.fingerprint}")}">{plain(shown.id)}</a></p>\n'
 
 
 def _message(shown: ShownFinding) -> str:
@@ -371,15 +401,19 @@ def _exchange(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     if not shown.finding.interactions:
         return
     sent = shown_request(shown.finding.interactions[-1], context)
-    lines = [f"{sent.method} {sent.url}"]
-    lines += [f"{name}: {value}" for name, values in sent.headers.items() for value in values]
+    exchange = shown.finding.interactions[-1].exchange
+    lines = [f"{sent.method} {sent.url}", *_headers(sent.headers)]
     if sent.body:
         lines += ["", sent.body[:_SHOWN_BODY].decode("utf-8", "replace")]
     yield f'<div class="beside">\n<div><h3 class="part">Request</h3>\n{block(chr(10).join(lines))}</div>\n'
     # The box replaces the back-quotes.
     body = shown.body.removeprefix("`").removesuffix("`")
-    answer = shown.status + (f"\n\n{body}" if body else "")
+    answer = "\n".join([shown.status, *_headers(shown_headers(exchange, context)), *(["", body] if body else [])])
     yield f'<div><h3 class="part">Response</h3>\n{block(answer or "-")}</div>\n</div>\n'
+
+
+def _headers(headers: Headers) -> list[str]:
+    return [f"{name}: {value}" for name, values in headers.items() for value in values]
 
 
 _NAMES = {"course": "Phases", "settings": "This run"}
@@ -430,8 +464,10 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
     yield f'<header class="{kind}">\n<h1>{plain(total_line(report))}</h1>\n'
     about = ", ".join(part for part in (context.title, context.specification) if part)
     yield f'<p>{plain(about)}</p>\n<ul class="facts">\n'
+    outcomes = Counter(one.outcome for one in report.operations)
     for fact in (
         f"{report.tested} of {report.counts.selected} operations tested",
+        *(f"{count} {outcome}" for outcome, count in outcomes.items()),
         f"{report.succeeded} returned 2xx",
         f"{report.counts.cases:,} cases, {report.counts.requests:,} requests",
         f"seed {report.seed}",
@@ -440,6 +476,11 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
     yield '</ul>\n<nav aria-label="Parts of this report">'
     yield " ".join(f'<a href="#{name}">{_NAMES.get(name) or name.capitalize()}</a>' for name in parts)
     yield ' <button type="button" id="theme">Light or dark</button></nav>\n</header>\n<main>\n'
+    if _is_large(report):
+        yield '<noscript><p class="warning">This report is large: its details need scripts.</p></noscript>\n'
+    for group in warning_groups(report.notes):
+        advice = f". {prose(group.advice)}" if group.advice else ""
+        yield f'<p class="warning"><a href="#warnings">{plain(group.title)}: {counted(group.size, "place")}</a>{advice}</p>\n'
     if not report.is_complete:
         yield '<p class="warning">The run was killed or is still running: these are the results so far.</p>\n'
 

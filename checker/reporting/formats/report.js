@@ -7,6 +7,11 @@ const remember = (name, value) => {
   const text = kept.toString();
   try { history.replaceState(null, "", location.pathname + (text ? "?" + text : "") + location.hash); } catch { /* Some browsers forbid it for files. */ }
 };
+const fill = (one) => {
+  const kept = one.querySelector(":scope > template");
+  if (kept) kept.replaceWith(kept.content);
+};
+const texts = (one) => [one.textContent, one.querySelector("template")?.content.textContent].join(" ").toLowerCase();
 const narrow = () => {
   const wanted = {};
   for (const field of all("[data-key]")) wanted[field.dataset.key] = field.value;
@@ -15,7 +20,7 @@ const narrow = () => {
   const findings = all(".finding");
   for (const one of findings) {
     const fits = (name) => !wanted[name] || one.dataset[name] === wanted[name];
-    one.hidden = !(["severity", "check", "standing"].every(fits) && one.textContent.toLowerCase().includes(words));
+    one.hidden = !(["severity", "check", "standing"].every(fits) && texts(one).includes(words));
     count += one.hidden ? 0 : 1;
   }
   for (const cause of all(".cause")) cause.hidden = !cause.querySelector(".finding:not([hidden])");
@@ -25,7 +30,9 @@ const narrow = () => {
 };
 const reveal = () => {
   const one = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (one && one.tagName === "DETAILS") { one.open = true; one.scrollIntoView(); }
+  if (!one) return;
+  for (let around = one.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
+  one.scrollIntoView();
 };
 const paint = () => { document.documentElement.dataset.theme = query().get("theme") || ""; };
 const arrange = () => {
@@ -47,7 +54,7 @@ document.addEventListener("click", async (event) => {
     remember("theme", dark ? "light" : "dark");
     paint();
   } else if (button.id === "unfold") {
-    const shown = all(".finding:not([hidden])");
+    const shown = all(".cause:not([hidden]), .finding:not([hidden])");
     const open = shown.some((one) => !one.open);
     for (const one of shown) one.open = open;
     button.textContent = open ? "Close all" : "Open all";
@@ -64,13 +71,19 @@ document.addEventListener("click", async (event) => {
 });
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
-  const shown = all(".finding:not([hidden]) > summary");
+  const shown = all(".cause > summary, .finding > summary").filter((one) => one.checkVisibility());
   const at = shown.indexOf(document.activeElement);
   if (event.key === "/") { event.preventDefault(); document.getElementById("filter")?.focus(); }
   if (event.key === "j") shown[Math.min(at + 1, shown.length - 1)]?.focus();
   if (event.key === "k") shown[Math.max(at - 1, 0)]?.focus();
 });
 addEventListener("hashchange", reveal);
-addEventListener("beforeprint", () => { for (const one of all(".finding:not([hidden])")) one.open = true; });
+document.addEventListener("toggle", (event) => {
+  fill(event.target);
+  if (event.target.querySelector("[data-key]")) arrange();
+}, true);
+addEventListener("beforeprint", () => {
+  for (const one of all(".cause:not([hidden]), .finding:not([hidden])")) { one.open = true; fill(one); }
+});
 arrange();
 reveal();
