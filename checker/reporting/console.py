@@ -100,7 +100,7 @@ class Console:
         self._seed = settings.seed
         """Seed of the run, which an earlier process may have begun."""
         self._clock = clock
-        self._progress = RunProgress(clock())
+        self._progress = RunProgress(clock(), max_time_s=settings.max_time_s)
         self._live: LiveLines | None = None
         self._opened: SchemaOpened | None = None
         self._next_pulse = clock() + _PULSE_S[0]
@@ -122,9 +122,7 @@ class Console:
         if not self.screen.is_terminal:
             self.screen.line(text)
             return
-        self._live = LiveLines(
-            self.screen, self._progress, loading=text, max_time_s=self._settings.max_time_s, clock=self._clock
-        )
+        self._live = LiveLines(self.screen, self._progress, loading=text, clock=self._clock)
         self._live.start()
 
     def on_record(self, incarnation: int, record: Record) -> None:
@@ -139,8 +137,10 @@ class Console:
         if isinstance(record, RunStarted):
             self._seed = record.seed
         if isinstance(record, SchemaOpened) and not self._opened:
+            if self._settings.kind == "run":
+                self._progress.tasks = record.selected * len(self._settings.phases)
             if self._live is not None:
-                self._live.opened(record.selected if self._settings.kind == "run" else 0)
+                self._live.opened()
             self._header(record, now)
         if isinstance(record, Note) and record.kind == FIRST_ANSWERS:
             self._warn(record.text)
@@ -152,9 +152,15 @@ class Console:
             if self._live is None:
                 at = self._progress
                 found = counted(at.view.finding_count(), "unique failure")
-                self.screen.line(
-                    f"     {clock_text(now - at.started)}  {at.view.cases:,} cases  {at.rate(now):,.0f} requests/s  {found}"
+                parts = (
+                    clock_text(now - at.started),
+                    at.left(now),
+                    ", ".join(at.busy()),
+                    f"{at.view.cases:,} cases",
+                    f"{at.rate(now):,.0f} requests/s",
+                    found,
                 )
+                self.screen.line(f"     {'  '.join(filter(None, parts))}")
         # Without a terminal only `fuzz` prints findings at once: its report may come hours later.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
             self._finding(record, now)

@@ -118,6 +118,9 @@ class RunProgress(Struct):
     last_found: float | None = None
     incarnations: set[int] = field(default_factory=set)
     """Living workers that have opened the description."""
+    tasks: int = 0
+    """One for each operation in each phase; 0 if the end of the run does not depend on them."""
+    max_time_s: float | None = None
     _samples: list[tuple[float, int]] = field(default_factory=list)
     """(time, requests) of the last records."""
 
@@ -143,6 +146,30 @@ class RunProgress(Struct):
                 pass
         return False
 
+    @property
+    def share(self) -> float:
+        """Return the share of the tasks that are done. Phases of sequences have fewer tasks than operations, so that it may end below 1."""
+        done = {
+            (task.phase, label) for task in list(self.view.tasks.values()) if task.finished for label in task.labels
+        }
+        return len(done) / max(self.tasks, len(done), 1)
+
+    def left(self, now: float) -> str:
+        """Return the share of the work that is done and the time that is left: `46%, about 1:20 left`; empty if neither is known."""
+        spent_s, share = now - self.started, self.share
+        if self.max_time_s is not None:
+            return f"{clock_text(self.max_time_s - spent_s)} left"
+        estimate = f", about {clock_text(spent_s / share - spent_s)} left" if share >= _LEAST_SHARE else ""
+        return f"{share:.0%}{estimate}" if self.tasks else ""
+
+    def busy(self) -> dict[str, list[str]]:
+        """Return the phases with running tasks, and the first operations of each task."""
+        found: dict[str, list[str]] = {}
+        for task in list(self.view.tasks.values()):
+            if not task.finished:
+                found.setdefault(task.phase, []).append(", ".join(task.labels[:2]))
+        return found
+
     def rate(self, now: float) -> float:
         """Return the requests per second in the last seconds."""
         recent = [sample for sample in self._samples if now - sample[0] <= _WINDOW_S]
@@ -150,6 +177,8 @@ class RunProgress(Struct):
         return sum(count for _, count in recent) / span
 
 
+_LEAST_SHARE = 0.05
+"""The share of the work from which on the time that is left is estimated."""
 _SHOWN_LABELS = 3
 _BAR = 24
 
@@ -158,20 +187,12 @@ class LiveLines:
     """Lines that a thread of rich redraws ten times a second. It only reads the counters."""
 
     def __init__(
-        self,
-        screen: Screen,
-        progress: RunProgress,
-        *,
-        loading: str = "",
-        max_time_s: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, screen: Screen, progress: RunProgress, *, loading: str = "", clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._screen = screen
         self._progress = progress
         self._loading = loading
         """The text shown until the description is read."""
-        self._operations = 0
-        self._max_time_s = max_time_s
         self._clock = clock
         self._spinner = Spinner("dots" if screen.glyph("rule") == "━" else "line")
         self._live = Live(
@@ -187,10 +208,9 @@ class LiveLines:
         """Begin to draw."""
         self._live.start(refresh=True)
 
-    def opened(self, operations: int) -> None:
-        """Show the progress of a number of operations, now that the description is read."""
+    def opened(self) -> None:
+        """Show the progress, now that the description is read."""
         self._loading = ""
-        self._operations = operations
         # Without a refresh, text that is printed next would be followed by the old lines.
         self._live.refresh()
 
@@ -221,7 +241,6 @@ class LiveLines:
             for status, count in list(counts.items()):
                 statuses[status // 100] += count
         classes = "  ".join(f"{f'{one}xx' if one else 'none'} {count:,}" for one, count in sorted(statuses.items()))
-        busy = [", ".join(task.labels[:2]) for task in list(view.tasks.values()) if not task.finished]
         workers = len(at.incarnations)
         # There are none before the first start, and after all were killed.
         living = counted(workers, "worker") if workers else "starting workers"
@@ -230,24 +249,17 @@ class LiveLines:
             f"  {view.cases:,} cases  {at.rate(now):,.0f} requests/s  {living}  {classes}",
             f"  {self._screen.glyph('failure')} {found}{errors}",
         ]
-        if busy:
-            lines.append(f"  now: {'; '.join(busy[:_SHOWN_LABELS])}")
+        lines += [f"  {phase}: {'; '.join(labels[:_SHOWN_LABELS])}" for phase, labels in at.busy().items()]
         if slowest := max(list(view.seconds), key=view.seconds.__getitem__, default=None):
             lines.append(f"  slowest: {slowest} ({clock_text(view.seconds[slowest])})")
         return lines
 
     def _bar(self, now: float) -> tuple[ProgressBar | Text, ...]:
-        """Return a bar of the elapsed time if there is a limit, else of the finished operations."""
-        if self._max_time_s is not None:
-            done = min(now - self._progress.started, self._max_time_s)
-            left = clock_text(self._max_time_s - done)
-            return ProgressBar(total=self._max_time_s, completed=done, width=_BAR), Text(f"{left} left")
-        if not self._operations:
-            return ()
-        tasks = list(self._progress.view.tasks.values())
-        done = len({label for task in tasks if task.finished for label in task.labels})
-        share = f"{done / self._operations:.0%} ({done}/{self._operations})"
-        return ProgressBar(total=self._operations, completed=done, width=_BAR), Text(share)
+        """Return a bar of the elapsed time if there is a limit, else of the work that is done."""
+        at = self._progress
+        left = at.left(now)
+        share = at.share if at.max_time_s is None else min((now - at.started) / max(at.max_time_s, 1), 1.0)
+        return (ProgressBar(total=1, completed=share, width=_BAR), Text(left)) if left else ()
 
 
 def clock_text(seconds: float) -> str:

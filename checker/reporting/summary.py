@@ -79,6 +79,8 @@ _CUT_REASONS = {
     for outcome in ("interrupted", "time limit", "failure limit", "first failure", ENDLESS)
 }
 _SHOWN_PER_KIND = 10
+_NOTICEABLE_S = 5.0
+"""Seconds of work from which an operation is named that takes most of a run."""
 
 
 def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
@@ -443,6 +445,10 @@ def ledger_lines(report: Report) -> Iterator[str]:
         rows.append(("other", rest))
     for name, seconds in rows:
         yield f"  {name:<7}{seconds:>10.2f}s {seconds / whole:>5.0%}"
+    worked_s = sum(report.time.ledger[:4])
+    slowest = max(report.operations, key=lambda one: one.seconds, default=None)
+    if slowest is not None and len(report.operations) > 1 and slowest.seconds > max(worked_s / 2, _NOTICEABLE_S):
+        yield f"  {slowest.seconds / worked_s:.0%} of the work was for {slowest.label}"
     requests_rate, cases_rate = report.counts.requests / report.time.wall_s, report.counts.cases / report.time.wall_s
     yield f"  {requests_rate:,.0f} requests/s, {cases_rate:,.0f} cases/s"
     yield ""

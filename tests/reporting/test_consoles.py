@@ -82,13 +82,13 @@ def test_moving_lines_read_as_kept(columns: int, terminal: Callable[[int], None]
     terminal(columns)
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
-    at, screen = RunProgress(98.0), Screen(stream, color=True)
+    at, screen = RunProgress(98.0, tasks=12), Screen(stream, color=True)
     label = f"GET /{'/'.join(['organisations', '{organisation}'] * 4)}"
     busy = progress(task="t9", labels=(label,), finished=False)
     for record in (opened(), *records()[:-1], busy):
         at.follow(1, record, 99.0)
     lines = LiveLines(screen, at, clock=lambda: 100.0)
-    lines.opened(3)
+    lines.opened()
     screen.rich.print(lines.renderable())
     stream.flush()
     text = _COLOR.sub("", raw.getvalue().decode())

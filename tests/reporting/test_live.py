@@ -1,4 +1,5 @@
 import io
+from typing import Any
 
 import pytest
 
@@ -9,43 +10,57 @@ from .samples import ORDERS, USERS, changed, finding, opened, records
 from .samples import progress as sample
 
 
-def drawn(progress: RunProgress, *, encoding: str = "utf-8", max_time_s: float | None = None, loading: str = "") -> str:
+def drawn(progress: RunProgress, *, encoding: str = "utf-8", loading: str = "") -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding)
     screen = Screen(stream)
-    lines = LiveLines(screen, progress, loading=loading, max_time_s=max_time_s, clock=lambda: 72.0)
+    lines = LiveLines(screen, progress, loading=loading, clock=lambda: 72.0)
     if not loading:
-        lines.opened(4)
+        lines.opened()
     screen.rich.print(lines.renderable())
     stream.flush()
     return raw.getvalue().decode(encoding)
 
 
-def followed() -> RunProgress:
-    progress = RunProgress(started=0.0)
+def followed(**known: Any) -> RunProgress:
+    progress = RunProgress(started=0.0, **known)
     for record in records():
         progress.follow(1, record, 70.0)
     return progress
 
 
 def test_live_lines_tell_elapsed_share_rates_and_findings() -> None:
-    text = drawn(followed())
+    text = drawn(followed(tasks=8))
     assert "1:12" in text
-    assert "50% (2/4)" in text
+    assert "25%, about 3:36 left" in text
     assert "120 cases  27 requests/s  1 worker  2xx 110  5xx 10" in text
     assert "3 unique failures, the last 0:02 ago" in text
     assert f"slowest: {USERS} (0:01)" in text
 
 
 def test_time_limit_shows_what_is_left() -> None:
-    assert "0:28 left" in drawn(followed(), max_time_s=100.0)
+    assert "0:28 left" in drawn(followed(max_time_s=100.0))
+
+
+def test_an_operation_is_done_once_for_each_phase() -> None:
+    progress = RunProgress(started=0.0, tasks=4)
+    for task, phase, is_over in (("t1", "examples", True), ("t2", "coverage", False), ("t2", "coverage", True)):
+        progress.follow(1, sample(task=task, phase=phase, finished=is_over), 1.0)
+    assert (progress.left(30.0), progress.busy()) == ("50%, about 0:30 left", {})
+
+
+def test_what_is_left_is_not_guessed_at_the_beginning() -> None:
+    progress = RunProgress(started=0.0, tasks=100)
+    progress.follow(1, sample(), 1.0)
+    assert progress.left(1.0) == "1%"
+    assert RunProgress(started=0.0).left(1.0) == ""
 
 
 def test_running_operations_are_named() -> None:
     progress = RunProgress(started=0.0)
     for record in (opened(), sample(task="t1", finished=False), sample(task="t2", labels=(ORDERS,))):
         progress.follow(1, record, 1.0)
-    assert f"now: {USERS}\n" in drawn(progress)
+    assert f"  fuzzing: {USERS}\n" in drawn(progress)
 
 
 def test_workers_are_those_that_live() -> None:

@@ -91,6 +91,21 @@ def test_ledger_of_a_resumed_run_covers_what_went_before() -> None:
     assert lines[-2] == "  23 requests/s, 20 cases/s"
 
 
+@pytest.mark.parametrize(("wait_s", "line"), [(40.0, "  80% of the work was for GET /slow"), (4.0, ""), (8.0, "")])
+def test_an_operation_that_takes_most_of_the_time_is_named(wait_s: float, line: str) -> None:
+    ledgers = {
+        "GET /slow": (0.0, wait_s, 0.0, 0.0, 1.0),
+        "GET /a": (0.0, 6.0, 0.0, 0.0, 1.0),
+        "GET /b": (4.0, 0.0, 0.0, 0.0, 0.0),
+    }
+    found = [
+        progress(task=label, labels=(label,), statuses=((label, 200, 1),), ledger=ledger)
+        for label, ledger in ledgers.items()
+    ]
+    named = [one for one in ledger_lines(report([started(), *found])) if "of the work" in one]
+    assert named == [line] * bool(line)
+
+
 def test_phases_that_were_not_asked_for_are_disabled() -> None:
     found = report(clean_records(), phases=("fuzzing",))
     notes = {phase.name: phase.note for phase in found.phases}
