@@ -21,7 +21,7 @@ from checker.reporting.findings import answer_of, marks_of, severity_rank
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ReportContext, shown_request
 from checker.reporting.summary import refusal_text
-from checker.reporting.text import xml_text
+from checker.reporting.text import counted, xml_text
 
 
 class Explanation(Struct, frozen=True):
@@ -256,7 +256,7 @@ def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterat
         if task.labels == (label,) and task.cases:
             found[task.phase] += task.cases
     for name, cases in found.items():
-        yield f"  {name}: {cases:,} cases"
+        yield f"  {name}: {counted(cases, 'case')}"
     wrong = view.wrong.get(label, Counter())
     for kind, counts in (("valid", view.positive_statuses(label)), ("wrong on purpose", wrong)):
         if counts:
