@@ -10,6 +10,8 @@ from checker.commands.replay import replay
 from checker.commands.run import fuzz, run
 from checker.config.table import SECTIONS
 from checker.core.reports import report_formats
+from checker.corpus.layout import RunLayout
+from checker.transport.prepare import CASE_ID_HEADER
 
 ROOT = Path(__file__).parents[2]
 TEXT = "\n".join(page.read_text() for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
@@ -43,3 +45,11 @@ def test_keys_of_single_operations() -> None:
     keys = json_schema()["$defs"]["operations"]["properties"]
     settings = {key for key in keys if not re.match("(in|ex)clude-", key)}
     assert {key for key in settings if f"`{key}" not in block} == set()
+
+
+def test_files_and_headers_of_a_run() -> None:
+    page = (ROOT / "docs" / "traffic.md").read_text()
+    layout = RunLayout(Path())
+    files = {getattr(layout, name).name for name, value in vars(RunLayout).items() if isinstance(value, property)}
+    assert {name for name in (*files, CASE_ID_HEADER) if f"`{name}`" not in page} == set()
+    assert len(files) > 8
