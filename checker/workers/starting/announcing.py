@@ -15,6 +15,7 @@ from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import CaseSource, phases_of_runs
 from checker.core.providers import registered_names
 from checker.core.request import Location, without_userinfo
+from checker.core.resources import SAFE
 from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import ways_in
 from checker.core.shards import Partition
@@ -29,6 +30,8 @@ from checker.workers.starting.shards import helpers_of, helping
 from checker.workers.subject import Contents, Description, TestedDescription, other_host
 from checker.workers.users import UsersCode
 
+_SEQUENCES_OF_READS: Final = 8
+"""Sequences for each of the operations that a sequence leads to, if none changes anything: further ones would repeat requests."""
 _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
 
 
@@ -217,6 +220,8 @@ def _cards(subject: TestedDescription) -> Iterator[OperationCard]:
     # `run` tests what looks dangerous at its end, `fuzz` hardly or not at all.
     is_ending = ends_access if subject.settings.kind == "fuzz" else looks_dangerous
     begins = frozenset(model.roots)
+    reading = [group for group in model.groups if all(model.uses[label].method in SAFE for label in group)]
+    most = {label: _SEQUENCES_OF_READS * len(group) for group in reading for label in group}
     for entry in subject.selected.entries:
         own = operations.of(entry)
         is_usual = own is operations.common
@@ -227,16 +232,18 @@ def _cards(subject: TestedDescription) -> Iterator[OperationCard]:
             model.layers[entry.label],
             entry.label in model.producers,
             entry.label in begins,
-            max_examples=tuple(_numbers(entry, operations)),
+            max_examples=tuple(_numbers(entry, operations, most.get(entry.label))),
             continue_on_failure=None if is_usual else own.continue_on_failure,
             phases=() if is_usual else own.phases,
             is_ending=is_ending(entry.path, entry.operation_id),
         )
 
 
-def _numbers(entry: OperationEntry, operations: OperationResolver) -> Iterator[tuple[str, int]]:
-    """Yield (phase, cases or sequences) where an operation has another number of them than usual."""
+def _numbers(entry: OperationEntry, operations: OperationResolver, most: int | None) -> Iterator[tuple[str, int]]:
+    """Yield (phase, cases or sequences) where an operation has another number of them than usual; `most`: sequences."""
     for row in phases_of_runs():
         own = operations.of(entry, row.name).cases.max_examples
+        if row.source is CaseSource.CHAINED and most is not None:
+            own = min(own, most)
         if row.source is not CaseSource.LISTED and own != operations.common.cases.max_examples:
             yield row.name, own
