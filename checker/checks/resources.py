@@ -10,12 +10,9 @@ from checker.core.case import Case
 from checker.core.operation import Operation, Place
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import ends_with_variable, singular
-from checker.core.resources import named_values, sent_at
+from checker.core.resources import ACCEPTED, named_values, sent_at
 from checker.core.resources import status_of as answered
 from checker.core.response import Response
-
-_LATER = 202
-"""202: the request is accepted but not completed (RFC 9110, 15.3.3)."""
 
 
 def status_of(step: JudgedInteraction) -> int:
@@ -32,7 +29,7 @@ def method_of(case: Case) -> str:
 def is_done(step: JudgedInteraction) -> bool:
     """Whether a request succeeded and is completed."""
     status = status_of(step)
-    return 200 <= status < 300 and status != _LATER
+    return 200 <= status < 300 and status != ACCEPTED
 
 
 def body_of(outcome: object) -> Any:

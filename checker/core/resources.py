@@ -88,6 +88,8 @@ def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> li
 CREATING: Final = frozenset(("POST", "PUT"))
 READING: Final = frozenset(("GET", "QUERY"))
 REMOVING: Final = "DELETE"
+ACCEPTED: Final = 202
+"""Status of a request that is accepted but not completed (RFC 9110, 15.3.3)."""
 SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
 """Methods that change nothing (RFC 9110, 9.2.1)."""
 _SENT: Final = "$request.body#"

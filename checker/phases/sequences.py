@@ -17,6 +17,7 @@ from checker.core.operation import Label, Place
 from checker.core.request import Location
 from checker.core.resource_names import Resource
 from checker.core.resources import (
+    ACCEPTED,
     CREATING,
     READING,
     REMOVING,
@@ -142,7 +143,6 @@ _ELEMENTS: Final = 4
 """Elements of a list whose values sequences take."""
 _SAME_ELEMENT: Final = 5
 """Sequences in a row that take the same element, the first ones the first element: mostly a list has it again on a fresh server."""
-_ACCEPTED: Final = 202
 _KEPT: Final = 32
 """Sequences whose known values are kept: more than run at the same time."""
 
@@ -152,7 +152,7 @@ def _unchanged(sequence: Sequence[SentCase]) -> list[Case]:
     found: list[Case] = []
     for step in reversed(sequence):
         status = status_of(step.case.operation, step.outcome) if isinstance(step.outcome, Response) else 0
-        if status == _ACCEPTED:
+        if status == ACCEPTED:
             return []
         if is_safe(step.case):
             found.append(step.case)

@@ -12,7 +12,8 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource
-from checker.core.resources import SAFE
+from checker.core.resources import ACCEPTED, SAFE, status_of
+from checker.core.response import Response
 from checker.corpus.inflight import Stage
 from checker.corpus.packing import pack
 from checker.corpus.records import Quarantined
@@ -26,6 +27,8 @@ from checker.phases.case_factory import (
     GeneratedCase,
     LeftOutFirst,
     SmallestFirst,
+    is_safe,
+    key_of,
 )
 from checker.workers.context import Activity, WorkerContext
 from checker.workers.messages import EXTRA_INDEX, LeavingKind, Task
@@ -145,6 +148,41 @@ def _command(context: WorkerContext, case: Case) -> str:
     return context.recorder.secrets.store.mask(command)
 
 
+_KNOWN_IN_A_ROW = 16
+"""Cases that are made for nothing before a known request is sent again."""
+
+
+class KnownReads(Struct):
+    """The safe requests of a task of `fuzz` since something may have changed: sent again, they would get the same responses.
+
+    A task has all operations that use the resources of each other. Another task begins without them.
+    """
+
+    _keys: set[bytes] = field(default_factory=set)
+    _in_a_row: int = 0
+    """Known requests that were not sent since the last request."""
+    _changes_later: bool = False
+    """Whether the target goes on with something that it accepted with 202."""
+
+    def is_new(self, case: Case) -> bool:
+        """Whether a request is to be sent: it may change something, was not sent before, or hardly any other one is made."""
+        if self._changes_later or not is_safe(case):
+            return True
+        key = key_of(case)
+        is_known = key in self._keys and self._in_a_row < _KNOWN_IN_A_ROW
+        self._in_a_row = self._in_a_row + 1 if is_known else 0
+        self._keys.add(key)
+        return not is_known
+
+    def saw(self, case: Case, verdict: Verdict) -> None:
+        """Forget the requests if something may have changed."""
+        outcome = verdict.outcome
+        status = status_of(case.operation, outcome) if isinstance(outcome, Response) else 0
+        self._changes_later |= status == ACCEPTED
+        if not is_safe(case) and not 400 <= status < 500:
+            self._keys.clear()
+
+
 class Follower(Struct):
     """The next step of a sequence; the first one of what failed in an earlier run."""
 
@@ -165,6 +203,8 @@ class FollowerQueue:
     def __init__(self, context: WorkerContext) -> None:
         self._context = context
         self.waiting: deque[Follower] = deque()
+        self.reads: dict[str, KnownReads] = {}
+        """Keyed by the id of a held task of `fuzz`."""
 
     def pop_ready(self, *, has_slot: bool) -> Follower | None:
         """The next one that can fly: where no slot is free, of those that have theirs from the step before."""
@@ -232,6 +272,8 @@ class FollowerQueue:
         running = flight.task
         if running.is_closed:
             return
+        if (reads := self.reads.get(running.lease.id)) is not None:
+            reads.saw(flight.made.case, verdict)
         if leaving is not None and not (leaving is LeavingKind.MEMORY and running.is_chained):
             return
         chain = (*flight.chain, JudgedCase(flight.made, verdict))
@@ -282,7 +324,8 @@ class FollowerQueue:
         made = self._context.explorer.follow(before_in(chain), recipe)
         if made is None or made.label in running.dead_labels or self._is_held_back(running, made):
             return None
-        return Follower(running, index, made, chain)
+        reads = self.reads.get(running.lease.id)
+        return Follower(running, index, made, chain) if reads is None or reads.is_new(made.case) else None
 
 
 MOST_FAULTS = 3
@@ -342,6 +385,8 @@ class CaseScheduler:
         running = LeasedTask.of(task)
         self._context.knowledge.begin(task)
         self._makers[task.id] = self._maker_of(running)
+        if running.is_endless:
+            self.followers.reads[task.id] = KnownReads()
         running.tally(self._slots)
         (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
@@ -420,6 +465,7 @@ class CaseScheduler:
         for running in over:
             (self.slow if running.is_slow else self.tasks).remove(running)
             del self._makers[running.lease.id]
+            self.followers.reads.pop(running.lease.id, None)
         return over
 
     # Flights
@@ -541,7 +587,7 @@ class CaseScheduler:
         if not self._free_slots:
             return None
         context, slots, task = self._context, self._slots, running.lease
-        labels, rounds = task.labels, running.rounds
+        labels, rounds, reads = task.labels, running.rounds, self.followers.reads.get(task.id)
         while (index := running.take_index(now)) is not None:
             label = labels[index % len(labels)]
             if label in running.dead_labels:
@@ -560,6 +606,8 @@ class CaseScheduler:
                     slots.enter(slot, context.stages.making, task.id, index)
                 made = self._recalled(running, index) if task.again else None
                 made = made or self._makers[task.id](label, task.seed, index, running.phase)
+                if reads is not None and not (task.redo or reads.is_new(made.case)):
+                    raise FilteredOut(f"{label}: the request of case {index} was sent before")
                 if self._is_plain and not task.again:
                     wanted = self._request(made.case)
                 else:

@@ -1,0 +1,48 @@
+"""`fuzz` sends a safe request again only if something may have changed."""
+
+import pytest
+
+from checker.checks.judge import UNJUDGED
+from checker.core.case import Case
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.phases.attempt import Verdict
+from checker.workers.scheduling.case_scheduler import KnownReads
+from tests.openapi.documents import operation
+
+READ, OTHER = (Case(operation({}), "1", query={"page": page}) for page in (1, 2))
+WRITE = Case(operation({}, method="post"), "1")
+
+
+def _saw(known: KnownReads, case: Case, outcome: Outcome) -> None:
+    known.saw(case, Verdict(case, None, outcome, UNJUDGED))
+
+
+@pytest.mark.parametrize(
+    ("case", "status", "is_new"),
+    [(READ, 200, False), (WRITE, 201, True), (WRITE, 500, True), (WRITE, 404, False), (WRITE, 202, True)],
+)
+def test_a_change_makes_known_requests_new(case: Case, status: int, is_new: bool) -> None:
+    known = KnownReads()
+    assert known.is_new(READ)
+    assert known.is_new(OTHER)
+    assert not known.is_new(READ)
+    _saw(known, case, Response(status, [], b""))
+    assert known.is_new(READ) is is_new
+
+
+def test_requests_of_a_job_that_goes_on_stay_new() -> None:
+    known = KnownReads()
+    _saw(known, WRITE, Response(202, [], b""))
+    assert all(known.is_new(READ) for _ in range(3))
+
+
+def test_an_operation_with_one_request_is_sent_at_times() -> None:
+    known = KnownReads()
+    assert 2 <= sum(known.is_new(READ) for _ in range(50)) <= 5
+
+
+def test_a_broken_connection_may_have_changed_something() -> None:
+    known = KnownReads()
+    known.is_new(READ)
+    _saw(known, WRITE, NetworkFailure(FailureKind.DROPPED, "broken", 0.1))
+    assert known.is_new(READ)
