@@ -383,7 +383,7 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
     )
     if request.is_of_check and not context.sequence:
         failure.request = request
-    return failure.sharing(title)
+    return failure.sharing(what.detail)
 
 
 def cause_of_open_operations() -> str:

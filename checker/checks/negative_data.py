@@ -84,7 +84,8 @@ def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
 
     Empty for other bodies.
     """
-    if not (part.name or part.pointer):
+    # Frameworks that read a list as an object do so in every operation.
+    if not part.name and (not part.pointer or (part.keyword == "type" and not part.instance_path)):
         return f"{part.location} {part.keyword}"
     if NAMED_SCHEMA.search(part.pointer) is not None:
         return part.pointer

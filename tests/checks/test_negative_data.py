@@ -122,11 +122,12 @@ def _json(body: Any) -> dict[str, Any]:
         ({"query": {"limit": 0}} | _json({}), {"query": {"limit": -5}} | _json({}), True),
         ({"query": {"limit": 0}} | _json({}), {"query": {"limit": "x"}} | _json({}), True),
         ({}, {}, True),
+        (_json([]), _json("a"), True),
         (_json({"pet": {}}), _json({"pet": {}}), True),
         (_json({"pet": {}}), _json({"pet": {"name": None}}), False),
         (_json({"own": None}), _json({"own": None}), False),
     ],
-    ids=["parameter", "other keyword", "no body", "named schema", "other keyword of it", "inline schema"],
+    ids=["parameter", "other keyword", "no body", "whole body", "named schema", "other keyword of it", "inline schema"],
 )
 def test_a_rule_that_no_operation_checks_is_one_mistake(one: Any, other: Any, is_shared: bool) -> None:
     pet = {"$ref": "#/components/schemas/Pet"}
