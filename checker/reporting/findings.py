@@ -141,13 +141,12 @@ _SIMPLEST = "0"
 """The value of the simplest case, which needs no earlier response even if one contained it."""
 
 
-Printed = Callable[[Finding], tuple[str, ...]]
-"""Returns the lines for bash that send the requests of a finding on a fresh server; none if its own commands do."""
+Printed = Callable[[Finding], ShownCommand | None]
+"""Returns the lines for bash that send the requests of a finding on a fresh server; None if its own commands do."""
 
 
-def as_recorded(_: Finding) -> tuple[str, ...]:
+def as_recorded(_: Finding) -> None:
     """Return no lines: the recorded commands are shown."""
-    return ()
 
 
 def failures_by_label(
@@ -354,8 +353,8 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
         marked(finding.title, [mark for mark in of_one if mark not in common])
         for finding, of_one in zip(worst, marks, strict=True)
     ]
-    command = shown(first.reproduction, [one.components for one in first.interactions])
     lines = printed(first)
+    command = lines or shown(first.reproduction, [one.components for one in first.interactions])
     needed = [shown(made.command, [made.components]) for made in first.needs]
     return FailedCase(
         case_id=first.case,
@@ -363,7 +362,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
             (title, prose(_message_of(finding), shown)) for title, finding in zip(titles, worst, strict=True)
         ),
         answer=answer_of(first.interactions[-1].exchange) if first.interactions else None,
-        commands=lines or tuple(command.text.splitlines()),
+        commands=tuple(filter(None, command.text.split("\n"))),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=tuple(dict.fromkeys(place for one in (*needed, command) for place in one.hidden)),
         stopped=next((finding.stopped for finding in worst if finding.stopped), ""),

@@ -5,13 +5,14 @@ import re
 from collections.abc import Sequence
 
 from checker.core import curl
+from checker.core.blocks import EXPORT
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.terminal import one_line
 from checker.corpus.records import Finding
 from checker.reporting.calls import Path
 from checker.reporting.findings import maker_line
-from checker.reporting.masking import Masking
-from checker.reporting.reproduction import ShownCall, Taken, Text, base_path_of, shown_calls, used_from
+from checker.reporting.masking import Masking, ShownCommand
+from checker.reporting.reproduction import ShownCall, Taken, Text, base_path_of, secrets_of, shown_calls, used_from
 
 _HOLE = "checkerHole{}x"
 _FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff"))
@@ -53,25 +54,30 @@ def command_of(one: ShownCall, base_url: str, base: str = "") -> str:
     return " ".join([words[0], *flags, *words[1:]])
 
 
-def printed(finding: Finding, masking: Masking, base_url: str) -> tuple[str, ...]:
+def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand | None:
     """Return the lines for bash that send the requests of a finding on a fresh server.
 
     None if its recorded commands do so as they stand, or hold what its records do not: a whole body, the last words of a worker.
+    Credentials that a check made up or that were drawn are shown in the lines.
     """
     is_whole = len(finding.reproduction.splitlines()) == len(finding.interactions)
     is_cut = any(one.exchange.body_size is not None for one in finding.interactions)
     base_url = _base_of(finding, base_url)
     if not base_url or not finding.interactions or not is_whole or is_cut:
-        return ()
+        return None
+    mask = masking.sanitization.replacement
+    recorded = masking.command(finding.reproduction, [one.components for one in finding.interactions])
     calls = shown_calls(finding, masking, base_path_of(base_url))
-    if len(calls) == len(finding.interactions) and not any(one.call.sources for one in calls):
-        return ()
+    is_alone = len(calls) == len(finding.interactions) and not any(one.call.sources for one in calls)
+    if is_alone and (mask not in recorded.text or secrets_of(calls)):
+        return None
     lines = []
     for number, one in enumerate(calls):
         if one.call.made is not None:
             lines.append(f"# {one_line(maker_line(finding, one.call.made))}")
         lines += _taking(number, command_of(one, base_url), used_from(calls, number))
-    return tuple(lines)
+    text = "\n".join(lines)
+    return ShownCommand(text, tuple(one for one in recorded.hidden if one.startswith(EXPORT) or mask in text))
 
 
 def _base_of(finding: Finding, base_url: str) -> str:

@@ -14,7 +14,7 @@ from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, S
 from checker.corpus.secrets import Secrets, secrets_of
 from checker.reporting.facts import fact_of
 from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of, severity_rank
-from checker.reporting.masking import Masking, by_name, masked_url
+from checker.reporting.masking import Masking, ShownCommand, by_name, masked_url
 from checker.reporting.shell import printed
 from checker.reporting.text import unicode_text, walled
 
@@ -95,7 +95,7 @@ class ReportContext(Struct, frozen=True):
         """Return the masking of requests and responses."""
         return Masking(self.sanitization, self.secrets.store, self.credentials, self.tokens, self.location)
 
-    def printed(self, finding: Finding) -> tuple[str, ...]:
+    def printed(self, finding: Finding) -> ShownCommand | None:
         """Return the lines for bash that send the requests of a finding on a fresh server; none if its own commands do."""
         return printed(finding, self.masking, self.base_url)
 

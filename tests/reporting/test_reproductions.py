@@ -21,6 +21,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.fold import fold
 from checker.corpus.records import Component, Finding, ResourceMade
 from checker.reporting.calls import Call, Source
+from checker.reporting.findings import failed_case
 from checker.reporting.formats import collections
 from checker.reporting.report import report_of
 from checker.reporting.reproduction import Secret, ShownCall, Taken, shown_calls, variables_of
@@ -136,6 +137,23 @@ def test_a_credential_that_nobody_gave_is_sent_again(
     of_all = replace(masking, sanitization=Sanitization(generated=True))
     (call,) = shown_calls(finding(label="GET /", interactions=(sent,), reproduction=""), of_all, "")
     assert any(isinstance(part, Secret) for part in call.headers[0][1])
+
+
+@pytest.mark.parametrize(
+    ("value", "command", "hidden"),
+    [
+        (f"Bearer {WRONG}", f"curl -X GET -H 'Authorization: Bearer {WRONG}' http://h/", ()),
+        ("Bearer given", "curl -X GET -H 'Authorization: [Filtered]' http://h/", ("header Authorization",)),
+    ],
+)
+def test_a_command_shows_credentials_that_a_check_made_up(value: str, command: str, hidden: tuple[str, ...]) -> None:
+    said = exchange(target=b"/", headers=((b"Authorization", value.encode()),))
+    sent = interaction(exchange=said, label="GET /", components=OUTSIDE)
+    recorded = f"curl -X GET -H 'Authorization: {value}' http://h/"
+    context = ReportContext("checker run", 1, "http://h", credentials=("header authorization",))
+    one = finding(label="GET /", interactions=(sent,), reproduction=recorded)
+    found = failed_case([one], context.masking.command, context.printed)
+    assert (found.commands, found.hidden) == ((command,), hidden)
 
 
 def test_a_script_without_its_programs_judges_nothing(tmp_path: Path) -> None:
