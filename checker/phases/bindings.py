@@ -228,8 +228,9 @@ _SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
 def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
     """Set known values into the path parameters of a case, and return their bindings.
 
-    Case `number` of a list takes the best three values in turn, because one of them may have been deleted. Three kinds of
-    parameters keep their value: the one that the case tests, those with an example, and those that users force.
+    Case `number` of a list takes the best three values in turn, because one of them may have been deleted. The one that the
+    case tests and those that users force keep their value; examples of the description do in every third case, because
+    many name nothing on this target.
     """
     meta = case.meta
     if pool is None or meta is None or Location.PATH not in meta.components:
@@ -238,7 +239,8 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     if None in kept:
         return ()
     for parameter in case.operation.parameters:
-        if parameter.location is not Location.PATH or parameter.examples or parameter.name in kept:
+        is_said = bool(parameter.examples) and number % _TURNS == 0
+        if parameter.location is not Location.PATH or is_said or parameter.name in kept:
             continue
         found = pool.pick(Location.PATH, parameter.name, number % _TURNS)
         value = None if found is None else _path_value(found.literal, parameter)

@@ -92,6 +92,11 @@ def test_the_cases_of_a_list_take_the_best_few_in_turn() -> None:
     assert [one.literal for (one,) in taken] == [0, 1, 2, 0]
 
 
+def test_every_third_case_keeps_the_example_of_a_path() -> None:
+    taken = [take_names(case_of({"type": "integer"}, example=5), Counting(), number) for number in range(4)]
+    assert [[one.literal for one in names] for names in taken] == [[], [1], [2], []]
+
+
 @pytest.mark.parametrize(
     ("about", "outside", "is_fresh"),
     [(None, (), True), ("X-Other", (), True), ("Idempotency-Key", (), False), (None, ("Idempotency-Key",), False)],
