@@ -137,6 +137,7 @@ _ID_CHARACTERS = 8
 """Characters of a fingerprint that are shown; enough for thousands of findings."""
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
 """The start of a pointer into a request: as the pool of values writes it, and as a runtime expression."""
+_NOT_THERE: Final = frozenset((404, 410))
 _SIMPLEST = "0"
 """The value of the simplest case, which needs no earlier response even if one contained it."""
 
@@ -230,9 +231,14 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         _SPENT: finding.spent,
         SEQUENCE: not is_alone,
         DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
-        or any(producer is None and not _is_constant(one) for _, one, producer in _origins(finding)),
+        or (not _is_missing(finding) and any(one is None and not _is_constant(of) for _, of, one in _origins(finding))),
     }
     return tuple(mark for mark in MARKS if found[mark])
+
+
+def _is_missing(finding: Finding) -> bool:
+    """Whether the response says that there is no such resource: a fresh server does not have it either."""
+    return bool(finding.interactions) and finding.interactions[-1].exchange.status in _NOT_THERE
 
 
 def _is_constant(binding: Binding) -> bool:

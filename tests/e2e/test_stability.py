@@ -179,3 +179,30 @@ def test_commands_create_the_resource_that_the_failure_is_about(command: Command
     assert found.reproduced is True
     assert "dependent on earlier requests" not in ran.stdout
     assert "(needs its sequence)" in ran.stdout
+
+
+def test_a_refusal_before_the_resource_is_looked_for_needs_no_resource(command: Command) -> None:
+    there: set[bytes] = set()
+    size = {"name": "size", "in": "query", "required": True, "schema": {"type": "integer"}}
+
+    def answer(request: Request) -> Reply:
+        path, _, query = request.target.partition(b"?")
+        if request.method == "POST":
+            there.add(b"/things/a-very-long-name-%d" % len(there))
+            return json_reply({"id": f"a-very-long-name-{len(there) - 1}"}, 201)
+        if request.method != "PATCH":
+            return json_reply({}, 405)
+        return json_reply({}, 418 if query != b"size=0" else 200 if path in there else 404)
+
+    responses = {"200": {"description": ""}, "404": {"description": ""}}
+    paths = {
+        "/things": {"post": {"responses": MADE}},
+        "/things/{id}": {"patch": {"parameters": [KEY, size], "responses": responses}},
+    }
+    checks = CHECKS.replace("not_a_server_error", "status_code_conformance")
+    (command.directory / "checker.toml").write_text(checks)
+    with serving(answer, THINGS | {"paths": paths}) as app:
+        ran = command.run(app.document_url, "-n", "10", "--phases", "stateful", inline=True)
+    (found,) = ran.findings
+    assert (len(found.steps), found.reproduced, found.needs) == (1, True, ()), ran.shown
+    assert "Test Case ID: " + found.case + "\n" in ran.stdout

@@ -55,6 +55,15 @@ def test_an_answer_to_another_method_depends_on_no_earlier_request() -> None:
     assert marks_of(refused) == sources_of(refused) == ()
 
 
+@pytest.mark.parametrize(("status", "is_dependent"), [(404, False), (410, False), (400, True), (500, True)])
+def test_a_resource_that_is_not_there_is_not_there_on_a_fresh_server(status: int, is_dependent: bool) -> None:
+    sent = samples.interaction(
+        exchange=samples.exchange(status=status), components=(Component("path", "positive", ("*",)),)
+    )
+    one = samples.finding(steps=(BOUND,), interactions=(sent,))
+    assert marks_of(one) == (("dependent on earlier requests",) if is_dependent else ())
+
+
 @pytest.mark.parametrize("literal", [0, "0"])
 def test_a_value_that_the_simplest_case_has_too_is_from_nowhere(literal: object) -> None:
     bound = replace(BOUND, bindings=(replace(BINDING, literal=literal),))

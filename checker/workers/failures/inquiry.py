@@ -1,6 +1,7 @@
 """The requests for one failure: it is confirmed, shrunk, and sent again as it is printed."""
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace as replace_request
 from itertools import islice
 
@@ -14,7 +15,8 @@ from checker.core.case import Case
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
-from checker.core.request import WireRequest
+from checker.core.meta import Step
+from checker.core.request import Location, WireRequest
 from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.send import Exchanging, Purpose
@@ -24,6 +26,7 @@ from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
 from checker.phases.bindings import SentCase, resolved, without_step
 from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
+from checker.phases.case_parts import literal_of
 from checker.phases.shrinking import content_of, shrink_case
 from checker.refusals.state import is_of_contention
 from checker.transport.policies import becomes_get
@@ -299,6 +302,7 @@ class Inquiry(Struct):
         most = slot.allowance(suspicion)
         if most is None:
             return
+        result.chain = yield from self._without_resource(result.chain)
         if len(result.chain) > 1:
             slot.begin(suspicion, Stage.SHRINK)
             yield from self._shrink_sequence(result, most)
@@ -317,6 +321,30 @@ class Inquiry(Struct):
         yield from self._shrink(result, most, passing)
         for shot, failure in self.wanted.strays.values():
             self._take_in(shot, failure)
+
+    def _without_resource(self, chain: Chain) -> Job[Chain]:
+        """Return the last request of a sequence at the path of the simplest case, if that is refused likewise; else the sequence.
+
+        A refusal that comes before the resource is looked for needs none: its command is good on a fresh server.
+        """
+        last = chain[-1]
+        is_refused = last.status is not None and last.status >= 400
+        others = tuple(one for one in last.made.bindings if one.location is not Location.PATH)
+        if not is_refused or len(others) == len(last.made.bindings) or (len(chain) > 1 and others):
+            return chain
+        simplest = yield from self._simplest_shot()
+        if simplest is None:
+            return chain
+        case = copy(last.made.case)
+        case.path_parameters = simplest.made.case.path_parameters
+        step, name = Step(last.made.label, literal_of(case), others), digest("alone", case.id)[:12]
+        try:
+            alone = yield from self.slot.shot(
+                self.factory.remake(step, name=name, phase=self.suspicion.phase), Purpose.CONFIRM
+            )
+        except (CheckerError, Rejected):
+            return chain
+        return (alone,) if self.shows(alone) else chain
 
     def _simplest_shot(self) -> Job[JudgedCase | None]:
         """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""
@@ -461,7 +489,7 @@ class Inquiry(Struct):
 
         `why` is the reason why nothing else is sent.
         """
-        chain = self.suspicion.chain
+        chain = yield from self._without_resource(self.suspicion.chain)
         last = chain[-1:]
         for sequence in [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]:
             self.names = FreshNames.of(self.slot.context, sequence)
