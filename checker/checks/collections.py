@@ -230,12 +230,12 @@ def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Fa
 def _is_filter(parameter: Parameter, described: Outline) -> bool:
     """Whether a parameter with the name of a property selects items by its value."""
     own = outline_of(parameter.schema)
-    types = own.types - {"null"}
-    if types != described.types - {"null"} or len(types) != 1:
-        return False
     own_values, values = own.first("enum"), described.first("enum")
     if isinstance(own_values, list):
         return isinstance(values, list) and all(one in values for one in own_values)
+    types = own.types - {"null"}
+    if types != described.types - {"null"} or len(types) != 1:
+        return False
     is_name = words(parameter.name)[-1:] == ("id",) and types <= {"integer", "string"}
     return types == {"boolean"} or is_name
 

@@ -59,6 +59,8 @@ _OWN: Final = frozenset(
 _FLAGS: Final = "active isactive enabled isenabled verified isverified published ispublished approved isadmin default isdefault primary isprimary"
 _DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity {_FLAGS}".split())
 """Normalised names of fields whose first value servers often decide by rules of their own."""
+_DRIFT: Final = 1_000
+"""Largest distance that a number may move by itself until it is read, such as milliseconds of a time to live."""
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
 _TELLING: Final = 3
 """Characters of a text that is not equal to another by chance."""
@@ -88,7 +90,8 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
       and the response to the write does not show the field, or an update left its old value, or a creation replaced a value that is
       usually not for the server to decide.
 
-    Another field of the same write is stored, and a name that never existed is not found: a mock proves nothing.
+    A number is lost if its old value is back, or if it is far from the one that the response to the write showed. Another field of the
+    same write is stored, and a name that never existed is not found: a mock proves nothing.
     """
     case, steps = context.case, context.sequence
     read, places = resource_in(context.response), range(len(steps) - 1, -1, -1)
@@ -111,9 +114,11 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
         is_kept = before is not None and before.get(name) == read[name]
         is_update = method_of(write.case) in _UPDATES
         # A state moves on, a counter counts, a time to live runs out: only an old value that is back proves anything.
-        may_move = normalised(name) in _DECIDED or type(value) is int
+        may_move = normalised(name) in _DECIDED or (type(value) is int and abs(value - read[name]) <= _DRIFT)
         is_ignored = is_kept if is_update else not may_move
-        is_shown = is_equal(shown, value) or (is_apart and (name not in echo or is_ignored))
+        is_shown = is_equal(shown, value) or (
+            is_apart and (name not in echo or is_ignored) and (is_kept or type(value) is not int)
+        )
         if is_shown and (is_kept or not may_move):
             if (yield from answers_any_name(context, case)):
                 return PASSED

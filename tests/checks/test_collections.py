@@ -61,7 +61,13 @@ _NUMBER: Final = {"type": "integer"}
 _LEVELS: Final = {"type": "string", "enum": ["debug", "info", "error"]}
 _ITEM: Final = {
     "type": "object",
-    "properties": {"id": _NUMBER, "level": _LEVELS, "price": _NUMBER, "at": {"type": "string"}, "rating": _NUMBER},
+    "properties": {
+        "id": _NUMBER,
+        "level": {"enum": _LEVELS["enum"]},
+        "price": _NUMBER,
+        "at": {"type": "string"},
+        "rating": _NUMBER,
+    },
 }
 _LIST: Final = {"description": "", "content": {"application/json": {"schema": {"type": "array", "items": _ITEM}}}}
 _JSON: Final = (("Content-Type", "application/json"),)

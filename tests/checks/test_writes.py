@@ -97,6 +97,11 @@ def lost(
         ("POST /cars", {"id": "7", **SENT}, {"name": "Blue"}, ["name"]),
         ("POST /cars", {"id": "7", **SENT}, {"status": "new"}, []),
         ("PATCH /cars/{id}", {"id": "7", **SENT}, {"size": 3}, ["size"]),
+        # A number moves a little by itself, and a far one was replaced.
+        ("POST /cars", {"id": "7", **SENT}, {"size": 1_040}, []),
+        ("POST /cars", {"id": "7", **SENT}, {"size": 1_041}, ["size"]),
+        ("POST /cars", {"id": "7", **SENT, "size": 1_041}, {"size": 1_041}, []),
+        ("POST /cars", {"id": "7"}, {"size": 1_041}, []),
         # It showed nothing.
         ("PUT /cars/{id}", None, {"color": "blue"}, ["color"]),
         # It showed the old value.
