@@ -244,7 +244,8 @@ class Journals:
 
     def finish(self, incarnation: int) -> Iterator[tuple[int, Record]]:
         """Yield the last records of a dead incarnation, which will write nothing more."""
-        self._discover()
+        if incarnation not in self._readers:
+            self._discover()
         if incarnation in self._finished:
             return
         self._finished.add(incarnation)

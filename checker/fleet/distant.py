@@ -85,7 +85,7 @@ class Shared:
 
     def __init__(self) -> None:
         self.journals: set[str] = set()
-        """Names of the journals whose records are known."""
+        """Paths of the journals whose records are known."""
         self._frames: list[bytes] = []
         self._made: list[tuple[int, bytes]] = []
         """(worker, its lines)."""
@@ -99,11 +99,11 @@ class Shared:
         if made:
             self._made.append((incarnation, made))
 
-    def add_journal(self, path: Path) -> None:
+    def add_journal(self, path: str) -> None:
         """Add the records of a worker of an earlier supervisor of the run."""
-        if path.name not in self.journals:
-            self.journals.add(path.name)
-            wanted = [pack(record) for record in JournalReader(path).finish() if isinstance(record, PEER_RECORDS)]
+        if path not in self.journals:
+            self.journals.add(path)
+            wanted = [pack(record) for record in JournalReader(Path(path)).finish() if isinstance(record, PEER_RECORDS)]
             self.add(0, FrameEncoder().frame(wanted) if wanted else b"")
 
     def has_news(self, incarnation: int) -> bool:
@@ -133,7 +133,7 @@ class DistantWorker:
         self._messages: list[Up] = []
         self._snapshot = _NOTHING
         self._heard_at = self._told_at = launcher.clock()
-        self._is_begun = False
+        self._is_begun = self._follows_peers = False
         self.departure: Departure | None = None
         self.is_reaped = False
         self._call("start", luggage, pack(start))
@@ -141,8 +141,12 @@ class DistantWorker:
     def tell(self, message: Down) -> None:
         """Send a message; a dead worker gets none."""
         if isinstance(message, PeerJournals):
-            for path in map(Path, message.journals):
-                self._launcher.shared.add_journal(path)
+            for journal in message.journals:
+                self._launcher.shared.add_journal(journal)
+            if self._follows_peers:
+                return
+            # Its agent has one journal with the records of all others.
+            self._follows_peers = True
             message = PeerJournals(())
         if isinstance(message, Drain) and message.concludes and not message.only_cleans:
             for number, path in self._launcher.layout.journal_paths():
@@ -237,7 +241,7 @@ class DistantWorker:
         if not isinstance(message, Opened):
             return message
         journal = self._launcher.layout.journals / Path(message.journal).name
-        self._launcher.shared.journals.add(journal.name)
+        self._launcher.shared.journals.add(str(journal))
         refused = self._launcher.refused(message.base_url)
         return Leaving(LeavingKind.USAGE, refused) if refused else replace(message, journal=str(journal))
 

@@ -63,16 +63,18 @@ class _Cluster(Struct):
     """Operation -> turns in a row without a case."""
     quiet: Counter[Label] = field(default_factory=Counter)
     """Operation -> cases since one showed new behaviour."""
+    alive: tuple[Label, ...] = ()
+    """The operations that are not known to have no cases."""
+    size: float = 0.0
+    """Number of its operations; one that shows nothing new counts as a part."""
 
-    @property
-    def alive(self) -> tuple[Label, ...]:
-        """Return the operations that are not known to have no cases."""
-        return tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
+    def __post_init__(self) -> None:
+        self.refresh()
 
-    @property
-    def size(self) -> float:
-        """Return the number of its operations; one that shows nothing new counts as a part."""
-        return sum(1 / self.pause(Label(label)) for label in self.labels)
+    def refresh(self) -> None:
+        """Compute what follows from `dead` and `quiet`. Each lease reads it of all clusters."""
+        self.alive = tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
+        self.size = sum(1 / self.pause(Label(label)) for label in self.labels)
 
     def pause(self, label: Label) -> int:
         """Return the number of rounds between two turns of an operation."""
@@ -95,6 +97,7 @@ class _Cluster(Struct):
                 self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
             label = Label(one.label)
             self.quiet[label] = 0 if one.has_news else self.quiet[label] + one.cases
+        self.refresh()
 
 
 class FuzzPlan(Plan):
@@ -240,6 +243,7 @@ class FuzzPlan(Plan):
         """Leave an operation out of all later turns: `fuzz` has no end to which it could be deferred."""
         for cluster in self._clusters:
             cluster.dead[label] = DEAD_TURNS
+            cluster.refresh()
 
     def drop(self, task: str) -> None:
         """Never lease a task again; later turns have its operations in other tasks."""

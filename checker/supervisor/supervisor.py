@@ -256,7 +256,8 @@ class Supervisor:
             self._begin(opened)
         self._journals.append(opened.journal)
         self._has_new_journal = True
-        self._pool.tell_all(messages.PeerJournals(tuple(self._journals)))
+        worker.tell(messages.PeerJournals(tuple(self._journals)))
+        self._pool.tell_all(messages.PeerJournals((opened.journal,)))
         if self._settled.known:
             worker.tell(messages.SettledFindings(tuple(self._settled.known.values())))
 
