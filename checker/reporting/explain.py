@@ -82,6 +82,14 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Make the operation faster, or give it a limit of its own. Such a failure may not reproduce.",
         "[checks]\nmax_response_time = 2.5",
     ),
+    "ST113": Explanation(
+        "The body reports an internal error of the server, whatever its status: an entry of `errors` in GraphQL.",
+        "Look for the exception of the named resolver in the log, and return an error of the schema if the request is at fault.",
+    ),
+    "ST114": Explanation(
+        "A field that the schema declares as non-null is null: GraphQL reports it in `errors` and drops the surrounding object.",
+        "Return a value, or remove the `!` from the type.",
+    ),
     "ST115": Explanation(
         "The server closed or reset the connection before its response was complete, several times, each on a new connection.",
         "Look for a panic, a crashed worker process or an exception outside the error handler in its log, and return a status.",
@@ -122,6 +130,34 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "A resource that was just created is not found under the id in the response.",
         "Look for writes that are not visible at once, for ids in another form, and for links that name another field.",
     ),
+    "ST303": Explanation(
+        "A read shows another value than the one that an accepted write sent before.",
+        "Store the value, refuse the write, or mark the property as `readOnly`. Look for caches and for rounding.",
+    ),
+    "ST304": Explanation(
+        "A filter has no effect: two values return the same items, some of which have the wrong value.",
+        "Look for a parameter that the handler does not read, or reads under another name.",
+    ),
+    "ST305": Explanation(
+        "A collection returns more items than the limit in the request.",
+        "Apply the limit, or describe its minimum if the server has one.",
+    ),
+    "ST306": Explanation(
+        "A collection returns its items in another order than the request asks for.",
+        "Apply the order to the whole collection, before it is divided into pages.",
+    ),
+    "ST307": Explanation(
+        "An item is on two pages of a collection.",
+        "Sort by a unique key, and look for an offset that is counted from 1 in one place and from 0 in another.",
+    ),
+    "ST308": Explanation(
+        "A read shows a value of a write that the server refused.",
+        "Validate before anything is stored, or roll the transaction back.",
+    ),
+    "ST309": Explanation(
+        "The `Location` header of a response with 201 leads to 404 or 410.",
+        "Look for a missing prefix, and for an identifier in another form.",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",
@@ -129,6 +165,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
     "ST402": Explanation(
         "A user reads what another user made: it is neither public nor in the list that this user gets.",
         "Compare the owner of the thing with who is calling, on the server, for every way that leads to it.",
+    ),
+    "ST403": Explanation(
+        "An error response holds a stack trace, an error of the database, a path of the server or a secret, which help an attacker.",
+        "Turn the debug mode off, write the details to the log, and return a message of your own.",
     ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as limits
 
+from checker.checks.table import FAILURES
 from checker.core.reports import ReportFormat
 from checker.corpus.records import Component, OperationsSelected, ResourceMade
 from checker.reporting.shown import ReportContext
@@ -35,10 +36,10 @@ INTERACTIONS = (
 SELECTED = OperationsSelected((USERS, ORDERS, "GET /health", "DELETE /users"))
 
 
-def files(name: str, context: ReportContext = CONTEXT) -> dict[str, bytes]:
+def files(name: str, context: ReportContext = CONTEXT, more: tuple[Any, ...] = ()) -> dict[str, bytes]:
     row = next(row for row in WRITTEN if row.name == name)
     found = records()
-    return written(row, [found[0], SELECTED, *found[1:]], INTERACTIONS, settings(), context)
+    return written(row, [found[0], SELECTED, *more, *found[1:]], INTERACTIONS, settings(), context)
 
 
 def read(name: str) -> Any:
@@ -105,6 +106,28 @@ def test_sarif_points_at_the_line_of_the_operation(tmp_path: Path) -> None:
     places = [one["locations"][0] for one in READERS["sarif"](files("sarif", context))]
     assert {one["physicalLocation"]["region"]["startLine"] for one in places} == {5}
     assert {one["logicalLocations"][0]["fullyQualifiedName"] for one in places} == {USERS}
+    assert {one["physicalLocation"]["artifactLocation"]["uri"] for one in places} == {document.as_posix()}
+
+
+def test_sarif_names_files_of_the_working_directory_as_a_repository_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "api").mkdir()
+    (tmp_path / "api" / "openapi.yaml").write_text("paths:\n  /users:\n    get: {}\n")
+    monkeypatch.chdir(tmp_path)
+    for location in ("api/openapi.yaml", str(tmp_path / "api" / "openapi.yaml")):
+        places = [
+            one["locations"][0] for one in READERS["sarif"](files("sarif", ReportContext("", 1, "", location=location)))
+        ]
+        assert {one["physicalLocation"]["artifactLocation"]["uri"] for one in places} == {"api/openapi.yaml"}
+
+
+def test_sarif_explains_each_rule() -> None:
+    codes = {kind.code for kind in FAILURES.values() if kind.code}
+    (content,) = files("sarif", more=tuple(finding(fingerprint=f"of {code}", code=code) for code in codes)).values()
+    rules = {one["id"]: one for one in json.loads(content)["runs"][0]["tool"]["driver"]["rules"]}
+    assert codes <= rules.keys()
+    assert all(rules[code]["help"]["text"].startswith(rules[code]["fullDescription"]["text"]) for code in codes)
 
 
 def test_allure_has_a_result_for_each_operation() -> None:

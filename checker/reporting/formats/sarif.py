@@ -1,7 +1,7 @@
 """SARIF 2.1.0: findings for code scanning, at their lines of the description."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from checker.core.errors import CheckerError
 from checker.core.known import KnownFailure
 from checker.core.system import read_local
 from checker.reporting.baselines import entry_name
+from checker.reporting.explain import PAGES
 from checker.reporting.findings import cause_of
 from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
@@ -107,9 +108,19 @@ def _rule(shown: ShownFinding) -> dict[str, Any]:
         "id": shown.code,
         "name": shown.finding.check,
         "shortDescription": {"text": kind.title if kind else shown.title},
+        **_explained(shown.code),
         "defaultConfiguration": {"level": _LEVELS.get(severity, "warning")},
         "properties": {"security-severity": _SCORES.get(severity, "5.0"), "tags": ["api", shown.finding.check]},
     }
+
+
+def _explained(code: str) -> dict[str, Any]:
+    """Return the explanation of a code, as `checker explain` prints it; empty for a check of the user."""
+    page = PAGES.get(code)
+    if page is None:
+        return {}
+    help_text = f"{page.what} {page.fix}" + (f"\n\n{page.setting}" if page.setting else "")
+    return {"fullDescription": {"text": page.what}, "help": {"text": help_text}}
 
 
 def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]:
@@ -155,8 +166,10 @@ def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
 
 
 def _uri(location: str) -> str:
-    """Return a URL as it is, and a relative path as a relative reference (RFC 3986, 4.2)."""
+    """Return a URL as it is, and a path as a relative reference (RFC 3986, 4.2): code scanning knows the files of the working directory only."""
     # No URL parser: the replacement of masked credentials is not valid in a URL.
     if "://" in location:
         return quote(location, safe="%/:=&?~#+!$,;'@()*")
-    return quote(PurePath(location).as_posix(), safe="/~")
+    path = PurePath(location)
+    inside = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return quote(inside.as_posix(), safe="/~")
