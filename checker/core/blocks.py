@@ -84,8 +84,8 @@ EXPORT: Final = "export "
 INDENT = "    "
 _HANGING = f"{INDENT}  "
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-"""A character that a terminal would obey: C0 and C1 controls and DEL, but for tab and line ends."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]")
+"""A character that a terminal would obey, which are C0 and C1 controls and DEL but for tab and line ends; or the replacement of bytes that are no text."""
 
 
 class Truncation(Struct, frozen=True):
@@ -300,17 +300,17 @@ def standard_reason(status: int) -> str:
 def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
     r"""Return a body as text, each control character as an escape such as `\x1b`; None for a binary body.
 
-    A body is binary if it does not decode, or if three in ten of its characters are control characters.
+    Bytes that do not decode become `\ufffd`. A body is binary if three in ten of its characters are escaped.
     """
     if charset is not None and not is_charset(charset):
         charset = None
     try:
         text = body.decode(charset or "utf-8")
     except UnicodeDecodeError as error:
-        # The byte cap may have cut a character in two; that does not make the body binary.
-        if whole or len(body) - error.start > 3 or error.start == 0:
-            return None
-        return _text(body[: error.start], charset, whole=True)
+        if not whole and len(body) - error.start <= 3:
+            # The byte cap has cut a character in two.
+            return _text(body[: error.start], charset, whole=True) if error.start else None
+        text = body.decode(charset or "utf-8", "replace")
     except (LookupError, ValueError):
         return _text(body, None, whole=whole)
     if 10 * len(_CONTROL.findall(text)) >= 3 * len(text):

@@ -155,6 +155,20 @@ def test_empty_body_reads_as_the_json_error_that_it_is() -> None:
     assert undecodable.media_type == JSON_TYPE
 
 
+@pytest.mark.parametrize(
+    ("end", "line"), [("oops, 7]", "After `...{before}` comes `oops, 7]`"), ("", "The body ends after `...{before}`")]
+)
+def test_an_error_far_inside_of_a_body_is_shown_with_its_place(end: str, line: str) -> None:
+    body = contract({"200": {"content": INTEGERS}}).plan(200, JSON_TYPE).body
+    assert body is not None
+    text = f"[{'12345, ' * 200}{end}"
+    undecodable = body.opinions(text.encode()).undecodable
+    assert undecodable is not None
+    start = text.removesuffix(end)
+    # The parser that stops at the end may stop at the blank before it.
+    assert undecodable.message.splitlines()[1] in [line.format(before=one[-60:]) for one in (start, start.rstrip())]
+
+
 def test_charset_of_the_header_is_used() -> None:
     types = {JSON_TYPE: {"schema": {"enum": ["é"]}}}
     assert judged(types, f"{JSON_TYPE}; charset=latin-1", b'"\xe9"') is True

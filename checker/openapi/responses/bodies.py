@@ -342,8 +342,21 @@ class ReadBody:
         except BeyondLimits as error:
             return BodyOpinions(unread=str(error))
         except ValueError as error:
-            return BodyOpinions(undecodable=UndecodableBody(self._media_type, str(error)))
+            return BodyOpinions(undecodable=UndecodableBody(self._media_type, f"{error}{_excerpt(error)}"))
         return self._opinions.on(values)
+
+
+_SHOWN_AT_LEAST: Final = 400
+"""Characters at the beginning of a body that every report shows."""
+_AROUND: Final = 60
+
+
+def _excerpt(error: ValueError) -> str:
+    """Return a line with the place of an error in JSON; empty at the beginning of the body."""
+    if not isinstance(error, json.JSONDecodeError) or error.pos < _SHOWN_AT_LEAST:
+        return ""
+    before, after = error.doc[error.pos - _AROUND : error.pos], error.doc[error.pos : error.pos + _AROUND]
+    return f"\nAfter `...{before}` comes `{after}`" if after else f"\nThe body ends after `...{before}`"
 
 
 class JsonBody(ReadBody):
