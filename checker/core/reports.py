@@ -50,6 +50,7 @@ BUILT_IN: Final = (
     ReportFormat("allure", "Allure", "", f"{_FORMATS}.allure:write"),
     ReportFormat("html", "HTML", "html", f"{_FORMATS}.html:write"),
     ReportFormat("sarif", "SARIF", "sarif", f"{_FORMATS}.sarif:write"),
+    ReportFormat("codequality", "Code quality", "json", f"{_FORMATS}.sarif:code_quality"),
     ReportFormat("markdown", "Markdown", "md", f"{_FORMATS}.markdown:write"),
     ReportFormat("http", "HTTP requests", "http", f"{_FORMATS}.collections:requests"),
     ReportFormat("sh", "Shell script", "sh", f"{_FORMATS}.collections:script"),

@@ -109,6 +109,32 @@ def read_sarif(files: dict[str, bytes]) -> Any:
     return found["runs"][0]["results"]
 
 
+_ISSUES = {
+    "items": {
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": {"type": "string", "pattern": r"\A.+\Z"},
+            "check_name": {"type": "string"},
+            "fingerprint": {"type": "string"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "required": ["path", "lines"],
+                "properties": {"path": {"type": "string"}, "lines": {"properties": {"begin": {"type": "integer"}}}},
+            },
+        },
+    },
+    "type": "array",
+}
+"""https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format"""
+
+
+def read_codequality(files: dict[str, bytes]) -> Any:
+    found = json.loads(files[""])
+    Draft202012Validator(_ISSUES).validate(found)
+    assert len({one["fingerprint"] for one in found}) == len(found)
+    return found
+
+
 _OWN_TAGS = re.compile(r"</?details>|</?b>|</?summary>")
 
 

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: findings for code scanning, at their lines of the description."""
+"""SARIF 2.1.0 and GitLab's code quality: findings for code scanning, at their lines of the description."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
@@ -13,6 +13,7 @@ from checker.core.blocks import marked
 from checker.core.errors import CheckerError
 from checker.core.known import KnownFailure
 from checker.core.system import read_local
+from checker.core.terminal import one_line
 from checker.reporting.baselines import entry_name
 from checker.reporting.explain import PAGES
 from checker.reporting.findings import cause_of
@@ -90,6 +91,10 @@ class _Positions:
         self._uri = _uri(context.location)
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
+    def in_file(self, label: str) -> dict[str, Any]:
+        """Return the location of an operation as GitLab reads it."""
+        return {"path": self._uri, "lines": {"begin": self._lines.get(label, 1)}}
+
     def of(self, label: str) -> dict[str, Any]:
         """Return the location of an operation; the first line if its line is unknown."""
         return {
@@ -123,15 +128,23 @@ def _explained(code: str) -> dict[str, Any]:
     return {"fullDescription": {"text": page.what}, "help": {"text": help_text}}
 
 
-def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]:
-    finding = shown.finding
-    told = [marked(f"{finding.label}: {shown.headline}", shown.marks), shown.message]
+def _headline(shown: ShownFinding) -> str:
+    return marked(f"{shown.finding.label}: {shown.headline}", shown.marks)
+
+
+def _details(shown: ShownFinding) -> str:
+    told = [shown.message]
     if shown.status:
         told.append(f"Response: {shown.status}")
     if shown.query:
         told.append(f"Query:\n{shown.query}")
     if shown.commands:
         told.append("Reproduce with:\n" + "\n".join(shown.commands))
+    return "\n\n".join(part for part in told if part)
+
+
+def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]:
+    finding = shown.finding
     state: dict[str, Any] = {}
     if shown.entry is not None:
         state = {"baselineState": "unchanged"}
@@ -145,7 +158,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
         "ruleId": shown.code,
         "ruleIndex": rule,
         "level": _LEVELS.get(finding.severity, "warning"),
-        "message": {"text": "\n\n".join(part for part in told if part)},
+        "message": {"text": "\n\n".join(filter(None, (_headline(shown), _details(shown))))},
         "locations": [place.of(finding.label)],
         "partialFingerprints": {"checker/v1": finding.fingerprint},
         "properties": {"stability": shown.stability, "severity": finding.severity, "cause": cause_of(finding)},
@@ -173,3 +186,24 @@ def _uri(location: str) -> str:
     path = PurePath(location)
     inside = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     return quote(inside.as_posix(), safe="/~")
+
+
+_GITLAB = {"critical": "critical", "high": "major", "medium": "minor", "low": "info"}
+
+
+def code_quality(report: Report, context: ReportContext) -> Iterator[str]:
+    """Yield the text of a report for GitLab, which lists the new failures in a merge request: a subset of Code Climate's issues."""
+    place = _Positions(context)
+    issues = [
+        {
+            "description": one_line(_headline(shown)),
+            "check_name": shown.code,
+            "fingerprint": shown.finding.fingerprint,
+            "severity": _GITLAB.get(shown.finding.severity, "minor"),
+            "location": place.in_file(shown.finding.label),
+            "content": {"body": _details(shown)},
+        }
+        for shown in shown_findings(report.failing, context)
+    ]
+    yield json_text(issues, indent=True)
+    yield "\n"
