@@ -147,13 +147,13 @@ EARLIER = {
     "target": "metric",
     "register_string_format": "openapi.format",
 }
-"""Name of the earlier generation -> public name with the same meaning."""
+"""Earlier name -> current public name with the same meaning."""
 
 
 def resolve(name: str) -> Any:
     """Return the object of a public name. Raises `AttributeError` with the nearest name.
 
-    A name of the earlier generation gives the object of its public name, with a `FutureWarning`.
+    An earlier name gives the object of its current name, with a `FutureWarning`.
     """
     if name in EARLIER:
         warn(f"checker.{name} is now checker.{EARLIER[name]}", FutureWarning, stacklevel=3)

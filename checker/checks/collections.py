@@ -283,7 +283,7 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
     limit = _number(listed, _LIMITS)
     most = first.get(limits[0].name if limits else "", size if limit is None else limit[1])
     if names is None or (len(names) > most and (limit is not None or offset is not None)):
-        # The limit is broken, and is told as such.
+        # A broken limit is a failure of its own.
         return []
     known = set(later)
     both = [one for one in names if one in known]

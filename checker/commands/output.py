@@ -47,7 +47,7 @@ def run_program(began_at: float) -> int:
         code = INTERRUPTED
     end_at_interrupts()
     sys.stdout.flush()
-    # An interrupted one ends as such: a terminal that goes away interrupts and takes the output with it.
+    # A terminal that closes both interrupts the run and breaks the output. The exit code is that of the interrupt.
     if outlet.problem and code != INTERRUPTED:
         print(  # noqa: T201 - the one line that is not ours to lose
             f"Error: standard output cannot be written: {outlet.problem}; what it shows is not all there is",

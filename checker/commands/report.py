@@ -70,7 +70,7 @@ def report(
         if path not in problems:
             echo_line(f"{row.title}: {path}")
     if missing and not runs:
-        # The last run, whatever it was: nothing says that it is to be complete.
+        # Without arguments the last run is reported, complete or not.
         echo_line(f"Note: {missing}", err=True)
         missing = ""
     for problem in (*problems.values(), *absent, *([missing] if missing else [])):
@@ -108,7 +108,7 @@ def _held_against(run: str | None, config: Config, baseline: str | None, compare
         config.update(baseline=baseline)
     found = PastRun.of(folder_of(run), config)
     if compare is None:
-        # Nothing is written into baselines but by runs, and by `checker baseline`.
+        # Only runs and `checker baseline` write baselines.
         kept = replace(found.settings.verdict.baseline, updates=False, prunes=False)
         return replace(found, settings=found.settings.with_changes(verdict={"baseline": kept}))
     against = compared_with(compare, found.settings.verdict.baseline.today)

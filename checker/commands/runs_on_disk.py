@@ -229,7 +229,7 @@ class MergedRuns(Struct, frozen=True):
         report = replace(report_of(self.view, self.settings, self.outcome, self.elapsed_s), runs=runs)
         found = []
         for one in report.findings:
-            # A finding that each run has under another fingerprint has no names.
+            # `seen_in` is empty if the fingerprint of the finding differs between the runs.
             if names := report.seen_in(one.fingerprint):
                 seen = f"Seen in {len(names)} of {len(runs)} runs: {', '.join(names)}."
                 one = replace(one, message=f"{one.message}\n\n{seen}".strip())

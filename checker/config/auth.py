@@ -263,7 +263,7 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
     place = next((index for index, one in enumerate(layers) if _methods(one)), len(layers))
     layer: Layer = layers[place] if place < len(layers) else {}
     if layer.get(BASIC):
-        # A password of a lower layer may belong to another user. A nearer layer may replace that of the same user.
+        # A password of a lower layer may belong to another user. A nearer layer may replace the password of the same user.
         said = [one.get(BASIC, {}) for one in layers[: place + 1]]
         known = [one.get(BASIC, {}) for one in layers]
         user = layer[BASIC]["username"], _nearest(said, "password", "")

@@ -203,5 +203,5 @@ def _resolve(value: object, pointer: str) -> object:
 
 
 def _equal(left: object, right: object) -> bool:
-    # JSON has no truth that equals one.
+    # In Python `True == 1`, in JSON they differ.
     return operator.eq(left, right) and isinstance(left, bool) == isinstance(right, bool)

@@ -113,7 +113,7 @@ class LoaderError(CheckerError):
 
     @classmethod
     def of(cls, error: "LoaderError") -> Self:
-        """Another error as one of this class."""
+        """Return a copy of another error as an instance of this class."""
         found = cls(error.message, error.extras)
         found.kind, found.url = error.kind, error.url
         return found

@@ -64,7 +64,7 @@ def _request(response: Any) -> WireRequest | None:
     try:
         return request_of(response)
     except RuntimeError:
-        # `httpx` refuses to say for a response that nothing was sent for.
+        # `httpx` raises for a response that has no request.
         return None
 
 
@@ -116,7 +116,7 @@ def _sent(request: Any) -> Any:
 
 
 def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:
-    # `requests` joins repeated headers; the response below it still has them apart.
+    # `requests` joins repeated headers; the urllib3 response keeps them separate.
     raw = getattr(getattr(response, "raw", None), "headers", None)
     for source in (raw, headers):
         for method in ("multi_items", "iteritems", "items"):
@@ -142,6 +142,6 @@ def _elapsed_s(response: Any) -> float:
     try:
         elapsed = getattr(response, "elapsed", None)
     except RuntimeError:
-        # `httpx` refuses to say for a response that nothing was sent for.
+        # `httpx` raises for a response that has no request.
         return 0.0
     return elapsed.total_seconds() if isinstance(elapsed, timedelta) else 0.0

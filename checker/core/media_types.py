@@ -12,7 +12,7 @@ _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _ESSENCE = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?=;|$)")
 _PARAMETER = re.compile(rf";\s*(?:({_TOKEN})=({_TOKEN}|\"(?:[^\"\\]|\\.)*\"))?\s*(?=;|$)")
 _LENIENT = re.compile(rf"\s*({_TOKEN})/({_TOKEN})\s*(?:;(.*))?", re.DOTALL)
-# A name begins where no name goes on, and gives nothing back: each character is looked at once.
+# The lookbehind and the possessive quantifiers keep the search linear.
 _LENIENT_PARAMETER = re.compile(rf"(?<!{_TOKEN[:-1]})({_TOKEN}+)\s*+=\s*+(\"(?:[^\"\\]|\\.)*\"|[^;]*)")
 _ESCAPED = re.compile(r"\\(.)")
 _JSON_ESSENCES = frozenset(("application/json", "text/json", "application/x-json"))
@@ -107,7 +107,7 @@ def is_charset(name: str) -> bool:
         len(name) <= _LONGEST_CHARSET
         and name.isascii()
         and name.isprintable()
-        # As Python looks for it: whatever stands around the letters counts for nothing.
+        # Python ignores punctuation around the name of a codec.
         and normalize_encoding(name).lower() not in _NOT_CHARSETS
     )
 

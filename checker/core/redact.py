@@ -268,6 +268,6 @@ def _is_sensitive(name: str, keys: frozenset[str], markers: tuple[str, ...]) -> 
     lowered = name.lower()
     if lowered in keys:
         return True
-    # The author of a book is no secret, and a command without its value shows nothing.
+    # `author` contains the marker `auth`, and is no secret.
     others = _AUTHOR.sub("", lowered)
     return any(marker in (others if marker == _AUTH else lowered) for marker in markers)

@@ -314,7 +314,7 @@ class Response:
     def _json(self) -> Any:
         content = self.readable.content
         try:
-            # A quarter of the time. What it refuses is read again: Python reads more than JSON, such as `NaN`.
+            # msgspec takes a quarter of the time. Python reads more than JSON, such as `NaN`.
             return decode(content)
         except (MsgspecError, ValueError, RecursionError):
             return self._lenient_json(content)

@@ -59,7 +59,7 @@ class Transport(Protocol):
         ...
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
-        """Lanes that finished, with what they brought; waits at most `timeout_s` when there is none."""
+        """Return the lanes that finished, each with its outcome. If there is none yet, wait at most `timeout_s`."""
         ...
 
     def waited_s(self, lane: int) -> float:

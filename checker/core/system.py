@@ -297,7 +297,7 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
-        # What requests and programs leave behind is freed without the collector: it need not look after each few of them.
+        # Requests and programs contain no cycles, so the collector may run less often.
         gc.set_threshold(*_THRESHOLDS)
         if was_enabled:
             gc.enable()

@@ -214,7 +214,7 @@ def sent_texts(case: Case) -> list[str]:
 
 def _stable_parts(token: str, described: Words) -> list[str]:
     if any(character.isdigit() for character in token):
-        # An identifier, a number, an address: its letters mean nothing.
+        # The token is an identifier, a number or an address, which differs between requests.
         return []
     if _CLASS.fullmatch(token):
         return [token]

@@ -73,7 +73,7 @@ class AppendFile:
             self._broken = StorageError(f"the corpus cannot be written: {self.path} is closed")
 
     def _give_up(self, error: OSError) -> None:
-        # A frame behind a torn one could never be read: no more appends, whatever is freed meanwhile.
+        # Readers stop at a torn frame, so nothing may be appended after it, even if disk space becomes free.
         self._broken = storage_error(error, self.path)
         # When even this fails, a torn tail is left: readers stop before it.
         with contextlib.suppress(OSError):

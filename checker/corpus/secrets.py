@@ -203,7 +203,7 @@ class Secrets:
                 }
                 found = value if changed == given else replace(value, **changed)
             case _:
-                # Numbers, nothing, and what recipes hold.
+                # Numbers, None and recipes hold no secrets.
                 pass
         return value if found == value else found
 

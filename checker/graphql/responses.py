@@ -284,7 +284,7 @@ class GraphQLContract:
         """Return the faults of the data, each rule once."""
         value = _read(response)
         if response.status_code >= 400:
-            # A refusal promises no data.
+            # A response with an error status need not have data.
             return BodyOpinions()
         if isinstance(value, BodyOpinions):
             return value

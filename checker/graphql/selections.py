@@ -65,7 +65,7 @@ def places_of(schema: GraphQLSchema, root: GraphQLField) -> dict[str, FieldPlace
             place = FieldPlace(steps, one.args)
             found[place.name] = place
             inner = get_named_type(one.type)
-            # A type within itself shows nothing new.
+            # A type that contains itself is selected once.
             if isinstance(inner, Composite) and len(steps) < DEEPEST and inner.name not in types:
                 level.append((inner, steps, (*types, inner.name)))
         everything.append(FieldPlace((*above, ("", EVERYTHING))))

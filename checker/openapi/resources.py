@@ -444,7 +444,7 @@ class _Inference(Struct):
         return self.known[key]
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
-        # Fields of other names are below both bounds whatever their home: most fields of most responses.
+        # Fields with other names, which most are, stay below both bounds.
         likely = {name for _, name in spellings(word, slot.owner)} | IDENTIFIERS
         scored = [
             (_closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place, one)
@@ -481,7 +481,7 @@ def _held(
     may repeat a made-up one.
     """
     found: dict[str, dict[Label, None]] = {}
-    # Those that operations show and nothing creates or lists.
+    # Resources that operations return, and that no operation creates or lists.
     shown = {noun for noun, labels in by_noun.items() if all(_maker_rank(uses[label]) >= _SHOWN for label in labels)}
     for label, use in uses.items():
         for one in answers[label].fields if use.method != REMOVING else ():

@@ -193,7 +193,7 @@ def _is_set(case: Case, binding: Binding) -> bool:
         return True
     if not isinstance(case.body, dict):
         return False
-    # What was drawn may be shared with other cases.
+    # Other cases may share the drawn body.
     case.body = copied(case.body)
     return _is_placed(case.body, binding.name.split("/")[1:], value)
 

@@ -294,7 +294,7 @@ def _go_tag(path: tuple[str, ...], tag: str, param: str) -> Iterator[PlaceDemand
         if tag in _GO_LIMITS:
             yield PlaceDemand(path, _GO_LIMITS[tag], limit)
         elif tag in ("min", "max", "len"):
-            # Of a number its value, of a text its length: what it is decides the type of what was sent.
+            # The tag limits the value of a number and the length of a text. The type of the sent value decides which demand applies.
             for word in ("min", "max") if tag == "len" else (tag,):
                 yield PlaceDemand(path, f"{word}Length", limit)
                 if tag != "len":

@@ -168,7 +168,7 @@ class Ending:
         # Every turn asks, and a run may have thousands of findings.
         changed = view.sights.changes[self._read :]
         self._read += len(changed)
-        # A withdrawn or merged finding appears among the changes as well, and then fails nothing any more.
+        # The changes include withdrawn and merged findings, which no longer fail the run.
         for name in set(changed):
             finding = view.sights.version(name)
             fails = view.sights.is_shown(name) and self._known.fails(finding)

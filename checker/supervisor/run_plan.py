@@ -442,7 +442,7 @@ class RunPlan:
             self._wait_for_the_end(piece, first=first)
             return
         if piece.stage != self._stage and not piece.task.is_slow:
-            # The time of its stage is over. The rest is done after all stages have had theirs.
+            # The time of this stage is over. The rest of the task follows after all stages have had their time.
             self._left.append(piece)
             return
         _join(self._slow if piece.task.is_slow else self._waiting, piece, first=first)

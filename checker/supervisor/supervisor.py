@@ -55,7 +55,7 @@ def make_plan(
     """Return the plan of a run; `window` is None without a time limit."""
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
-        # A run that tests nothing else sends them as all others.
+        # If only ending operations are selected, they are tested like others.
         cards = [card for card in weighed if not card.is_ending] or weighed
         exploration = FuzzPlan(
             clusters_with_producers(cards),

@@ -499,7 +499,7 @@ class SchemaReading:
         self._is_response = direction is Direction.RESPONSE
         self._flag = "writeOnly" if self._is_response else "readOnly"
         own = _NULLABLE.get(dialect)
-        # The keyword of 3.0 means nothing in other versions, but a request is not wrong for believing it.
+        # `nullable` has no meaning outside OpenAPI 3.0, but a request that relies on it is not judged as invalid.
         self._nullables = {*((own,) if own else ()), *(("nullable",) if direction is Direction.REQUEST else ())}
         self._has_siblings = dialect in HAS_SIBLINGS
         self._hidden: dict[int, frozenset[str]] = {}

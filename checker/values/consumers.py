@@ -119,7 +119,7 @@ class Consumer(Struct):
             self._rank()
         chosen = self._at(index)
         if chosen is None:
-            # What was there is gone, or has come, since the rings were ranked.
+            # Values were added or removed since the rings were ranked.
             self._rank()
             chosen = self._at(index)
         if above and chosen is not None and not agree(chosen.above, above):

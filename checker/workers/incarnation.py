@@ -55,7 +55,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
             if limit_reached(error):
                 raise
             # The wall: our own bug must not look like a crash.
-            # With what came while it worked: more than the settings know.
+            # The store also knows the secrets that arrived during the run, which the settings do not.
             text = place.recorder.secrets.store.hide(traceback.format_exc(), settings.report.sanitization.replacement)
             up.send(Leaving(LeavingKind.BUG, text))
 

@@ -95,7 +95,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         assert not isinstance(operation, BrokenOperation)
         if self.engine is None:
             return operation
-        # One object for each: judges and makers know operations by their identity.
+        # One object for each operation, because they are compared by identity.
         known = self._with_engine[label] = operation.with_engine(self.engine)
         return known
 

@@ -44,7 +44,7 @@ _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
 _NULLS = 0.12
-_EXAMPLES, _TOLD = 0.06, 0.2  # Told values stand where no keyword describes the text.
+_EXAMPLES, _TOLD = 0.06, 0.2  # _TOLD: values from the prose, where no keyword describes the text.
 _WAY = 200
 """Steps that one way out of a `not` may take where there are others."""
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)

@@ -164,7 +164,7 @@ def item_of(place: TextPlace) -> TextPlace:
     if place.is_body:
         if not place.name.startswith(("body-form", "body-xml")):
             return place
-        # An empty list is no pair, no part and no element; null has no text of its own.
+        # Forms and XML cannot show an empty list or null.
         return replace(place, name=f"{place.name}-item", min_items=1, allows_null=False)
     is_listed_free = place.takes_any_listed or place.name in ("query", _FILLED_QUERY)
     # Of a field, commas alone separate (RFC 9110, 5.6.1).

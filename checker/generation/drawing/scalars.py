@@ -178,7 +178,7 @@ def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: 
         count = source.integer(low, high) if low < high else low
         return _whole(nearest_float(count * step))
 
-    # Validators that divide floats do not see every multiple as one; both kinds have to.
+    # Some validators divide floats, and then reject some multiples. The value has to pass both kinds of validators.
     accepts = _certain(numbers, step) if _may_round(numbers, step) else _divides(unit)
     return retried(make, accepts, context, pointer)
 

@@ -196,7 +196,7 @@ class Inquiry(Struct):
             return (alone,)
         if len(chain) > 1:
             return None if follows else (yield from self._whole(chain))
-        # The case with other names may fail again, where it was refused with those of before.
+        # The server may refuse names that exist already, so the case is sent once more with new names.
         shot = yield from self.names.sent(alone, self.again)
         self.names.are_needed = shot is not alone and self.fails(shot)
         return (shot,) if self.names.are_needed else None

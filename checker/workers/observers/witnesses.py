@@ -175,7 +175,7 @@ class ServedRequests(Struct):
         asking = [one for one in known if _asks(one.operation)] if _asks(of) else []
         known = asking or known
         harmless = [one for one in known if one.is_harmless]
-        # What changes something is sent once more only where nothing else was served.
+        # Unsafe requests are repeated only if no safe one was served.
         return harmless or known
 
     def suspects(self) -> Iterator[Sent]:

@@ -133,7 +133,7 @@ class LivenessProbes(Struct):
             outcome = yield from self._answer(made, request)
         except CheckerError:
             return False
-        # Where nothing else was served, a witness may be what ends its own session.
+        # If no other request was served, the witness itself may have ended the session.
         return not is_refused(outcome)
 
     def _choice(self) -> list[Sent]:

@@ -141,7 +141,7 @@ class Recorder(Struct):
     def write_failures(self) -> None:
         """Write new failures so that they survive the worker: call it before the next request. Raises `StorageError`."""
         if self._unwritten:
-            # What a finding holds stands in the traffic, too: reports of all that was sent read nothing else.
+            # Reports of all requests read the traffic alone, so the requests of a finding must be on disk before it.
             self.traffic.writer.flush()
             self.journal.hand_over(*self._unwritten)
             self._unwritten.clear()

@@ -102,7 +102,6 @@ class Components(Struct):
             (_PLACES[place], MODES[part.mode], meta.outside(place) if self.sends_as_made else (ANYTHING,))
             for place, part in meta.components.items()
         ]
-        # Cases with bindings share theirs with no other.
         self.known[id(meta.components)] = meta.components, fields
         return fields
 
@@ -221,7 +220,7 @@ class Traffic(Struct):
         outcome = shot.verdict.outcome
         self.uncounted.inquiries += len(outcome.earlier) if outcome is not None else 0
         self.writer.offer(draft, interesting=False)
-        # Nobody comes by to do so later: one lane sends what it can.
+        # With one lane, the loop may send the next request before it waits and catches up.
         self.writer.catch_up()
 
     def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:

@@ -362,7 +362,7 @@ class CaseScheduler:
         self._is_stopped = False
         self._told_at = 0.0
         """When tasks were over last."""
-        # Whoever has one lane may count on his hooks seeing one call after the other.
+        # With one lane, hooks may rely on seeing one call after the other.
         self._makes_ahead = context.stages.calling is not Stage.HOOK
 
     @property

@@ -46,7 +46,7 @@ def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrid
     for override in wanted:
         about = [one for one in entries if Overrides((override,)).of(one).parameters]
         if not about:
-            # Of a block whose filters match nothing that alone is said (`tell_of_blocks`).
+            # `tell_of_blocks` already reports a block whose filters match no operation.
             continue
         known = list(dict.fromkeys(name for one in about for name in (*names[one.label], *carried)))
         locations = [override.location] if override.location is not None else list(Location)
@@ -109,7 +109,7 @@ def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
     described = OperationDescribed(
         operation.label,
         tuple(operation.tags),
-        # Hardly ever documented: nothing is compiled for the question.
+        # 405 is hardly ever documented, so this compiles no schema.
         operation.contract.plan(405, None).documented_statuses,
         (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
         bool(operation.security),

@@ -404,7 +404,7 @@ def _look_first(
         if settings.sources.learns:
             recorder.keep(confirmed(known.demands, selected, tools, http))
         shut = answering_405(known.never_allowed, tools, http, factory)
-        # Where nothing else is left, all is tested: a run of nothing helps nobody.
+        # If every operation is known to answer 405, all are tested.
         recorder.keep(shut if len(shut) < len(selected) else ())
     recorder.journal.flush()
     return first_look, tuple((note.label, note.pointer) for note in needs)

@@ -176,5 +176,5 @@ class _Outlining:
             listed: Iterable[Any] = lister_of(phase)(operation, context)
             return next(iter(listed), None) is not None
         except CheckerError:
-            # The run says why when it comes to it; nothing is sent of what cannot be made.
+            # No case can be made. The run reports the reason.
             return False
