@@ -21,9 +21,10 @@ from checker.core.errors import CheckerError, UnresolvableBody
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, Phase
+from checker.core.request import Location
 from checker.core.resources import SAFE
 from checker.core.scenarios import Scenario
-from checker.core.schema import SchemaWarning
+from checker.core.schema import SchemaWarning, unescaped
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import ComponentHooks
@@ -566,7 +567,9 @@ class CaseFactory:
         relations = self._related.setdefault(key, None)
         if relations is not None:
             # The value that a case tests stays as it is.
-            kept = listed.parameter or (listed.pointer or "").rpartition("/properties/")[2].partition("/")[0] or None
+            kept = listed.parameter
+            if listed.location is Location.BODY:
+                kept = unescaped((listed.pointer or "").rpartition("/properties/")[2].partition("/")[0])
             relations.repair(case, lambda count: 0, all_of_them=True, kept=kept)
 
 

@@ -1,0 +1,21 @@
+"""Cases of a list respect the relations between values, but for the value that they test."""
+
+from checker.core.meta import GenerationMode, PhaseInfo
+from checker.core.operation import Label
+from checker.generation.hooks import NO_HOOKS
+from checker.generation.program import GenerationSettings
+from checker.phases.case_factory import CaseFactory, GenerationRules
+from tests.openapi.documents import operation
+
+NUMBER = {"type": "integer"}
+
+
+def test_a_case_keeps_the_number_of_a_pair_that_it_tests() -> None:
+    pair = {"type": "object", "required": ["min", "max"], "properties": {"min": NUMBER, "max": NUMBER}}
+    body = {"required": True, "content": {"application/json": {"schema": pair}}}
+    label = Label("POST /a")
+    rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
+    factory = CaseFactory({label: operation({"requestBody": body}, method="post")}, rules, lambda _: NO_HOOKS, None)
+    bodies = [factory.listed(label, 1, index, PhaseInfo("coverage")).case.body for index in range(8)]
+    assert any(one["min"] > 1 << 31 for one in bodies)
+    assert all(one["min"] <= one["max"] for one in bodies)
