@@ -68,7 +68,8 @@ def needed_by(
     labels, paths = {str(step.label) for step in finding.steps[:-1]}, {_path_of(one.exchange) for one in earlier}
     search = _Search(made, {})
     named = (path for one in finding.interactions for path in search.named_in(one.exchange.body))
-    for path in (*_named_paths(exchange), *named, *_listed_paths(finding)):
+    elsewhere = search.made_elsewhere(_path_of(exchange))
+    for path in (*_named_paths(exchange), *elsewhere, *named, *_listed_paths(finding)):
         known = _maker_of(path, made, exchange.status)
         # Of the resources that clients name, the sequence itself makes those at its own paths.
         is_own = known is not None and known.label in labels and (not known.label.endswith("}") or path in paths)
@@ -114,12 +115,27 @@ class _Search(Struct):
             document = json.loads(body or b"")
         except (ValueError, RecursionError):
             return
+        for place, value in leaves_of(document):
+            yield from (path for path in self._named(str(value)) if names_resource(place, value, path))
+
+    def made_elsewhere(self, path: str) -> Iterator[str]:
+        """Yield the paths of resources that a path names below other parents (`place_of_resource`), of each the one of its creation."""
+        for own in (*_paths_above(path), path):
+            others = (
+                [] if own in self.made else [one for one in self._named(name_in(own)) if place_of_resource(own, one)]
+            )
+            if others:
+                # An update of the same resource is no creation, and its status may be the same.
+                yield min(
+                    others, key=lambda one: (self.made[one].label.startswith("PUT "), creation_rank(self.made[one]))
+                )
+
+    def _named(self, name: str) -> Sequence[str]:
         if not self._paths:
             for path in self.made:
                 if not is_taken_name(path):
                     self._paths.setdefault(name_in(path), []).append(path)
-        for place, value in leaves_of(document):
-            yield from (path for path in self._paths.get(str(value), ()) if names_resource(place, value, path))
+        return self._paths.get(name, ())
 
 
 def names_resource(place: Sequence[str | int], value: object, path: str) -> bool:
@@ -128,8 +144,28 @@ def names_resource(place: Sequence[str | int], value: object, path: str) -> bool
     if str(value) != name or is_taken_name(path):
         return False
     field_name = next((one for one in reversed(place) if isinstance(one, str)), "")
-    noun = singular(path.rpartition("/")[0].rpartition("/")[2])
-    return noun in map(singular, words(field_name)) or (len(name) >= _UNMISTAKABLE and not name.isdecimal())
+    return singular(_collection_of(path)) in map(singular, words(field_name)) or _is_unmistakable(name)
+
+
+def place_of_resource(path: str, resource: str) -> int | None:
+    """Return the number of the segment of a path that names the resource at another path; None if there is none.
+
+    A name that does not occur by chance also counts below other parents: some services look at the last name alone.
+    """
+    if path == resource or path.startswith(f"{resource}/"):
+        return resource.count("/")
+    segments, name = path.split("/"), resource.rpartition("/")[2]
+    at = segments.index(name) if _is_unmistakable(unquote(name)) and name in segments else 0
+    return at if at and segments[at - 1] == _collection_of(resource) else None
+
+
+def _is_unmistakable(name: str) -> bool:
+    return len(name) >= _UNMISTAKABLE and not name.isdecimal()
+
+
+def _collection_of(path: str) -> str:
+    """Return the segment before the last one: `users` for `/users/anna`."""
+    return path.rpartition("/")[0].rpartition("/")[2]
 
 
 def place_of_name(path: str, sent_to: str, answer: Response) -> str:

@@ -13,7 +13,7 @@ from checker.core.request import Location, WireRequest
 from checker.core.resource_names import is_identifier, normalised, variables_of
 from checker.core.schema import tokens_of
 from checker.core.security import UNAUTHORIZED
-from checker.corpus.needs import ANY_NAME, LOCATION, leaves_of, names_resource
+from checker.corpus.needs import ANY_NAME, LOCATION, leaves_of, names_resource, place_of_resource
 from checker.corpus.records import Component, Finding, Interaction, ResourceMade
 from checker.reporting.findings import has_response, readable_body
 
@@ -131,10 +131,10 @@ def _of_needs(target: bytes, calls: Sequence[Call]) -> dict[int, Source]:
     found = {}
     for number, call in enumerate(calls):
         source = _name_of(call, number)
-        made = call.made.path if call.made is not None else ""
-        if source is not None and (path == made or path.startswith(f"{made}/")):
+        place = None if call.made is None else place_of_resource(path, call.made.path)
+        if source is not None and place is not None:
             # Two parts for each `/`: the separator and the segment.
-            found[2 * made.count("/")] = source
+            found[2 * place] = source
     return found
 
 

@@ -39,6 +39,23 @@ def test_all_above_a_path_is_needed_outermost_first() -> None:
     assert needs(asking(b"/v1/boxes/00/items/1"), ITEM, BOX) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "wanted"),
+    [
+        (b"/v1/boxes/9/items/b9199853-0eef", ["curl box", "item"]),
+        (b"/v1/boxes/9/items/b9199853-0eef/count", ["curl box", "item"]),
+        (b"/v1/boxes/9/parts/b9199853-0eef", []),
+        (b"/v1/boxes/9/items/1", []),
+    ],
+)
+def test_an_unmistakable_name_below_other_parents_is_needed(target: bytes, wanted: list[str]) -> None:
+    command = "curl -X POST -d '{}' http://127.0.0.1/v1/boxes/0/items"
+    item = replace(ITEM, path="/v1/boxes/0/items/b9199853-0eef", command=command)
+    changed = replace(item, path="/v1/boxes/7/items/b9199853-0eef", label="PUT /boxes/{box}/items/{item}", index=0)
+    told = [one.replace(command, "item") for one in needs(asking(target), item, changed, ITEM, BOX)]
+    assert told == wanted
+
+
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_what_was_not_there_needs_nothing(status: int) -> None:
     assert needs(asking(b"/v1/boxes/0", status=status), BOX) == []
