@@ -27,10 +27,12 @@ def creations() -> CreationHistory:
     )
 
 
-def made(creations: CreationHistory, label: str, answer: Response, index: int = 0, **parts: Any) -> list[ResourceMade]:
+def made(
+    creations: CreationHistory, label: str, answer: Response, index: int = 0, phase: str = "coverage", **parts: Any
+) -> list[ResourceMade]:
     sent = Exchanges(operations_of(PATHS)).sent(label, answer.status_code, mode=POSITIVE, **parts)
     assert sent.request is not None
-    return list(creations.observe(sent.case, sent.request, answer, ("coverage", index)))
+    return list(creations.observe(sent.case, sent.request, answer, (phase, index)))
 
 
 def put(creations: CreationHistory, name: str, status: int = 201, index: int = 0) -> list[ResourceMade]:
@@ -73,6 +75,15 @@ def test_names_that_nobody_hits_by_chance_are_left_out(creations: CreationHistor
     assert len(put(creations, "8bd1a9c3-1f5e")) == 1
     action: dict[str, Any] = {"path_parameters": {"box": "0"}}
     assert made(creations, "PUT /boxes/{box}/open", Response(200, [], b""), **action) == []
+
+
+def test_each_phase_shows_long_names_anew(creations: CreationHistory) -> None:
+    def shown(number: int, phase: str) -> int:
+        answer = Response(201, [], f'{{"box": "8bd1a9c3-1f5e-{number}"}}'.encode())
+        return len(made(creations, "POST /boxes", answer, number, phase, body={}))
+
+    assert [shown(number, "coverage") for number in range(65)] == [*[1] * 64, 0]
+    assert shown(65, "fuzzing") == 1
 
 
 def test_only_what_made_it_more_surely_is_told_once_more(creations: CreationHistory) -> None:

@@ -27,8 +27,8 @@ from checker.workers.recording.task_state import InFlight
 _SHORT_NAME, _LONGEST_NAME = 8, 64
 """Length of names that cases hit by chance, such as small numbers and shrunk texts; and of those that a list may show."""
 _MOST_LOOKS, _MOST_LONG_LOOKS = 200, 64
-"""Limits on the successes of one operation that are read, for short names and for long ones. Simple names come early, values of lists
-are taken from the first 64 responses of a task, and reading bodies takes time."""
+"""Limits on the successes of one operation in one phase that are read, for short names and for long ones. Simple names come early,
+values of lists are taken from the first 64 responses of a task, and reading bodies takes time."""
 _LONGEST_COMMAND = 4096
 _CREATED = 201
 _MAKING = CREATING | {REMOVING}
@@ -43,7 +43,8 @@ class CreationHistory(Struct):
     """The command that sends a request."""
     components: Callable[[Case], tuple[Component, ...]]
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
-    _looks: Counter[str] = field(default_factory=Counter)
+    _looks: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(operation, phase) -> successes that were read."""
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[ResourceMade]:
         """Return the resources that a request of any purpose created or removed."""
@@ -62,14 +63,14 @@ class CreationHistory(Struct):
 
         A server error may leave a resource with an unknown name behind.
         """
-        label = case.operation.label
-        if self._looks[label] >= _MOST_LOOKS:
+        label, of_phase = case.operation.label, (case.operation.label, place[0])
+        if self._looks[of_phase] >= _MOST_LOOKS:
             return
-        self._looks[label] += 1
+        self._looks[of_phase] += 1
         command, is_gone = "", request.method == REMOVING
         order = creation_order(answer.status_code, *place)
         for path in self._paths(case, request, answer):
-            is_listed = self._looks[label] <= _MOST_LONG_LOOKS and not is_taken_name(path)
+            is_listed = self._looks[of_phase] <= _MOST_LONG_LOOKS and not is_taken_name(path)
             if len(name_in(path)) > (_LONGEST_NAME if is_listed else _SHORT_NAME):
                 continue
             known = self._known.get((path, is_gone))
