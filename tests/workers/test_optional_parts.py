@@ -9,16 +9,16 @@ from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
 from checker.core.constraints import MOSTLY, SELDOM, Constraint
-from checker.core.meta import PhaseInfo
+from checker.core.meta import CaseMetadata, GenerationMode, Literal, PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.operation import OpenApiOperation
-from checker.phases.case_factory import CaseFactory, Exhausted, GenerationRules
+from checker.phases.case_factory import CaseFactory, Exhausted, GeneratedCase, GenerationRules
 from checker.workers.observers.demands import DemandLearner, OptionalParts
-from tests.openapi.documents import operation
+from tests.openapi.documents import opened, operation
 
 LABEL = Label("POST /a")
 COUNT = 200
@@ -176,3 +176,36 @@ def test_a_worker_that_goes_on_with_a_task_counts_what_the_one_before_counted() 
     for one in workers:
         assert QUERY_Q in one.wanted(LABEL, "fuzzing", 24)
         assert QUERY_Q not in one.wanted(LABEL, "fuzzing", 0)
+
+
+_HEADER = [{"name": "X-Version", "in": "header", "schema": TEXT}]
+_PATHS = {f"/a{number}": {"get": {"parameters": _HEADER, "responses": {}}} for number in range(7)}
+_UNWANTED = Constraint("header", ("X-Version",), SELDOM)
+
+
+@pytest.mark.parametrize(("refusing", "accepting", "is_left_out"), [(5, 0, True), (4, 0, False), (5, 1, False)])
+def test_a_part_that_many_operations_refuse_is_left_out_of_all(
+    refusing: int, accepting: int, is_left_out: bool
+) -> None:
+    """Each operation refuses it once, in any order of the cases, and whichever worker sent them."""
+    operations = {
+        one.label: one for one in opened("3.0.3", _PATHS).get_all_operations() if isinstance(one, OpenApiOperation)
+    }
+    *tried, last = operations
+    cases: list[tuple[Label, dict[str, str], int]] = [(label, {}, 200) for label in tried[:refusing]]
+    cases += [
+        (label, {"X-Version": "1"}, 400 if at < refusing else 200)
+        for at, label in enumerate(tried[: refusing + accepting])
+    ]
+    for order in (cases, cases[::-1]):
+        workers = [DemandLearner(operations=operations) for _ in range(2)]
+        for number, (label, headers, status) in enumerate(order):
+            meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("coverage"))
+            case = Case(operations[label], "c", meta=meta, headers=headers)
+            made = GeneratedCase(case, label, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+            for record in workers[number % 2].observe(made, Response(status, [], b""), "coverage", number):
+                for other in workers:
+                    other.absorb(record)
+        for one in workers:
+            assert (_UNWANTED in one.wanted(last, "fuzzing")) is is_left_out
+            assert _UNWANTED not in one.wanted(last, "coverage")

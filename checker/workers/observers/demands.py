@@ -157,12 +157,17 @@ class OptionalParts(Struct):
         else:
             counts.refused.update(present)
             counts.refused_without.update(lacking)
-        seldom = {one for one in counts.spared & counts.doubtful if counts.refused[one] >= _ENOUGH}
+        seldom = {one for one in self.unwanted(operation) if counts.refused[one] >= _ENOUGH}
         mostly = {one for one in counts.needed if counts.refused_without[one] >= _ENOUGH}
         found = {*_demands(seldom, SELDOM), *(_demands(mostly, MOSTLY) if counts.accepted >= _ENOUGH_ACCEPTED else ())}
         found -= counts.told
         counts.told |= found
         return [(one, one in refuted) for one in sorted(found | refuted)]
+
+    def unwanted(self, operation: Operation) -> set[_Place]:
+        """Return the parts with which cases were refused and none was accepted, and without which some were."""
+        counts = self._of(operation)
+        return {one for one in counts.spared & counts.doubtful if counts.refused[one]}
 
     def _of(self, operation: Operation) -> _Counts:
         found = self._operations.get(operation.label)
@@ -243,6 +248,8 @@ class DemandLearner(Struct):
     _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
     """Keyed by phase."""
+    _shared: dict[str, dict[int, set[Label] | None]] = field(default_factory=dict)
+    """Key of a common parameter -> phase -> operations that refuse it and accept requests without it; None once it was accepted."""
     _phase: str = ""
     _index: int = _UNORDERED
     """Index of the case that is observed."""
@@ -254,6 +261,7 @@ class DemandLearner(Struct):
             if operation is not None:
                 counts = self._optional.setdefault(heard.phase, OptionalParts())
                 counts.count(operation, heard.index, heard.places, heard.absent, is_accepted=heard.is_accepted)
+                self._share(operation, heard.phase, heard.places, is_accepted=heard.is_accepted)
             return
         known = self._refuted if heard.is_refuted else self._heard
         label, demand = heard.label, heard.demand
@@ -300,7 +308,35 @@ class DemandLearner(Struct):
             for below, heard in self._common.get(part.key, {}).items():
                 if any(other != label and self._holds(other, one, place) for other, one in heard):
                     found.add(replace(below, path=(*part.path, *below.path)))
+        for part in self._parts_of(label) if self._shared else ():
+            phases = [labels for phase, labels in self._shared.get(part.key, {}).items() if phase < here[0]]
+            if None not in phases and any(len(labels or ()) >= _ENOUGH for labels in phases):
+                found.add(Constraint(part.location, part.path, SELDOM))
         return found.difference(one for one, at in self._refuted.get(label, {}).items() if at < own)
+
+    def _share(self, operation: Operation, phase: str, places: Collection[_Place], *, is_accepted: bool) -> None:
+        """Count a case for the optional parameters that other operations have as well.
+
+        What holds at the end of a phase does not depend on the order of its cases.
+        """
+        label = operation.label
+        if not self.is_awaited(label):
+            return
+        at, unwanted = self._place(phase, label)[0], self._optional[phase].unwanted(operation)
+        for part in self._parts_of(label):
+            if part.location == Location.BODY.value:
+                continue
+            known, place = self._shared.setdefault(part.key, {}), (part.location, part.path[0])
+            labels = known.setdefault(at, set())
+            if labels is None:
+                continue
+            if is_accepted and place in places:
+                known[at] = None
+            elif place in unwanted and label not in labels:
+                labels.add(label)
+            else:
+                continue
+            self._records += len(labels) >= _ENOUGH
 
     def _holds(self, label: str, demand: Constraint, place: _Moment) -> bool:
         """Whether a demand was heard before a moment and not refuted before it."""
@@ -362,6 +398,7 @@ class DemandLearner(Struct):
         key = -1 if self.at_once else index
         for demand, is_refuted in counts.count(made.case.operation, key, *found, is_accepted=is_accepted):
             yield from self._tell(made.label, demand, phase, refuted=is_refuted)
+        self._share(made.case.operation, phase, found[0], is_accepted=is_accepted)
         if not self.at_once:
             yield PartsCounted(made.label, phase, index, is_accepted, *found)
 
