@@ -45,6 +45,11 @@ _ACCESS = frozenset((
     "permission", "profile", "role", "self", "session", "token", "user",
 ))  # fmt: skip
 """Resources whose members may be those that give the run its access, as singular nouns."""
+_SETTINGS = frozenset(("config", "configuration", "option", "policy", "setting"))
+_GATES = frozenset((
+    "access", "auth", "authentication", "credential", "jwt", "login", "oauth", "password", "permission", "saml",
+    "security", "session", "sso", "token",
+))  # fmt: skip
 
 
 def looks_dangerous(path: str, operation_id: str | None = None) -> bool:
@@ -64,6 +69,15 @@ def ends_access(path: str, operation_id: str | None = None) -> bool:
     static = [one for one in path.split("/") if one and "{" not in one]
     is_of_member = "{" in path and not any(singular(word) in _ACCESS for one in static for word in words(one))
     return looks_dangerous(path, operation_id) and not is_of_member
+
+
+def switches_access(method: str, path: str) -> bool:
+    """Whether an operation changes how the whole service admits its callers: `POST /settings/access`, `PUT /auth/config`.
+
+    Its request may switch off the kind of token that the run has, and no other request can undo that.
+    """
+    nouns = {singular(word) for one in path.split("/")[-_LAST_SEGMENTS:] for word in words(one)}
+    return method not in SAFE and "{" not in path and not (_SETTINGS.isdisjoint(nouns) or _GATES.isdisjoint(nouns))
 
 
 def _is_ending(text: str) -> bool:

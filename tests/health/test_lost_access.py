@@ -61,8 +61,9 @@ def test_access_that_can_be_renewed_is_not_lost(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_access_that_ends_with_what_is_sent_last_is_not_lost(tmp_path: Path) -> None:
-    ran = run(tmp_path, Leaving.by("GET", "/session/logout"), STATIC)
+@pytest.mark.parametrize(("method", "path"), [("GET", "/session/logout"), ("POST", "/settings/access")])
+def test_access_that_ends_with_what_is_sent_last_is_not_lost(tmp_path: Path, method: str, path: str) -> None:
+    ran = run(tmp_path, Leaving.by(method, path), STATIC)
     assert run_errors(ran) == []
 
 

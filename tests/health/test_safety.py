@@ -12,7 +12,7 @@ from checker.core.operation import BrokenOperation
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from checker.corpus.layout import RunLayout
-from checker.health import MadeResources, Safety, ends_access, leaves_out, looks_dangerous, made_paths
+from checker.health import MadeResources, Safety, ends_access, leaves_out, looks_dangerous, made_paths, switches_access
 from checker.kinds.sources import FetchOptions, TextSource
 from checker.kinds.table import open_description
 from checker.supervisor.signals import Interrupts
@@ -52,6 +52,24 @@ def test_what_sounds_like_the_end_is_dangerous(path: str, name: str | None) -> N
 )
 def test_an_action_on_one_resource_ends_no_access(path: str, *, is_ending: bool) -> None:
     assert ends_access(path) is is_ending
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "is_switch"),
+    [
+        ("POST", "/settings/access", True),
+        ("PATCH", "/api/jwt/settings", True),
+        ("PUT", "/auth/config", True),
+        ("DELETE", "/security/policies", True),
+        ("GET", "/settings/access", False),
+        ("POST", "/access/{id}/settings", False),
+        ("PUT", "/users/settings", False),
+        ("POST", "/tokens", False),
+        ("POST", "/settings", False),
+    ],
+)
+def test_a_change_of_the_settings_of_access_is_a_switch(method: str, path: str, *, is_switch: bool) -> None:
+    assert switches_access(method, path) is is_switch
 
 
 @pytest.mark.parametrize("path", ["/things", "/blog/out", "/presets", "/login", "/logout/{id}/things/all"])

@@ -20,7 +20,7 @@ from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import ways_in
 from checker.core.shards import Partition
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
-from checker.health import Safety, ends_access, looks_dangerous
+from checker.health import Safety, ends_access, looks_dangerous, switches_access
 from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
@@ -235,7 +235,7 @@ def _cards(subject: TestedDescription) -> Iterator[OperationCard]:
             max_examples=tuple(_numbers(entry, operations, most.get(entry.label))),
             continue_on_failure=None if is_usual else own.continue_on_failure,
             phases=() if is_usual else own.phases,
-            is_ending=is_ending(entry.path, entry.operation_id),
+            is_ending=is_ending(entry.path, entry.operation_id) or switches_access(entry.method, entry.path),
         )
 
 
