@@ -73,9 +73,12 @@ class RayCluster:
                         copy_packages(Path(packages))
                         ray.init(address, runtime_env={"working_dir": packages}, **options)
             except (ConnectionError, RuntimeError, TimeoutError, ValueError, OSError) as error:
-                reason = " ".join(str(error).split())
+                text = str(error).strip() or "the connection failed"
+                # A server for clients that has another version of Ray sends a traceback.
+                reason = text.splitlines()[-1] if "Traceback" in text else " ".join(text.split())
                 raise UsageError(
-                    f"no Ray cluster at {address!r}: {reason}; check the address and the versions"
+                    f"no Ray cluster at {address!r}: {reason}; check the address, and that it has Ray {ray.__version__} "
+                    f"and Python {versions()[1]} as this machine"
                 ) from error
         # Without retries: a repeated order would be carried out twice.
         remote = ray.remote(max_concurrency=_CALLS, max_restarts=0, max_task_retries=0)
