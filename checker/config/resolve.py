@@ -79,7 +79,7 @@ def run_settings(config: Config, occasion: Invocation, environment: Mapping[str,
     projects = []
     for title, own in others:
         other = _settings(own, occasion, environment)
-        # These are of the run, not of the API.
+        # The cache and the reports belong to the run, not to one API.
         cache = None if own.generation.deterministic else settings.corpus.cache
         report = replace(other.report, files=settings.report.files)
         corpus = replace(other.corpus, folder=settings.corpus.folder, cache=cache)

@@ -265,7 +265,7 @@ _GENERATION = {
     "max-examples": Key(Integer(1, MOST_EXAMPLES), 100, about="Cases for each operation."),
     "no-shrink": Key(_FLAG, False, about="Show failures as they were found."),
     "shrink-share": Key(
-        Number(above=0, below=1), 0.2, about="Share of the time of a run that the shrinking of failures may take."
+        Number(above=0, below=1), 0.2, about="Share of the requests of a run that investigations of failures may take."
     ),
     "deterministic": Key(_FLAG, False, about="No randomness at all."),
     "allow-x00": Key(_FLAG, True, about="Whether strings may hold NUL."),

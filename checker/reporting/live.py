@@ -41,7 +41,7 @@ class Screen:
         self.rich = Rich(
             file=stream,
             force_terminal=True if color else None,
-            # Without an option NO_COLOR decides (https://no-color.org): that of the environment, which rich reads.
+            # Without an option, rich reads NO_COLOR (https://no-color.org) from the environment.
             no_color=None if color is None else not color,
             highlight=False,
             markup=False,

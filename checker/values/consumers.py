@@ -39,7 +39,7 @@ _DIFFERENT = 12
 _LIKELY = 4
 # Share of the best score below which a ring is far behind.
 _FAR = 0.3
-# How much more often rings are taken from that score higher.
+# Exponent of the score: the larger, the more often the best rings are taken.
 _SURENESS = 3
 # How often a value is taken of which so many newer ones are known.
 _DECAYS = [math.exp(-depth / 3) for depth in range(12)]
