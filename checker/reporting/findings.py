@@ -400,7 +400,7 @@ def maker_line(finding: Finding, made: ResourceMade) -> str:
         return (
             f"{made.path}: perhaps created by a request that returned {made.status}; without it the status may differ"
         )
-    return f"{made.path}: existed already; without it the status is that of a new resource"
+    return f"{made.path}: already existed; if it does not, the status is that of a created resource"
 
 
 def is_replayable(finding: Finding) -> bool:
