@@ -58,9 +58,10 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
     """Return the lines for bash that send the requests of a finding on a fresh server.
 
     None if its recorded commands do so as they stand, or hold what its records do not: a whole body, the last words of a worker.
-    Credentials that a check made up or that were drawn are shown in the lines.
+    Credentials that a check made up or that were drawn are shown in the lines. A failure that the run did not look into has no
+    recorded command.
     """
-    is_whole = len(finding.reproduction.splitlines()) == len(finding.interactions)
+    is_whole = len(finding.reproduction.splitlines()) in (0, len(finding.interactions))
     is_cut = any(one.exchange.body_size is not None for one in finding.interactions)
     base_url = _base_of(finding, base_url)
     if not base_url or not finding.interactions or not is_whole or is_cut:
@@ -69,7 +70,7 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
     recorded = masking.command(finding.reproduction, [one.components for one in finding.interactions])
     calls = shown_calls(finding, masking, base_path_of(base_url))
     is_alone = len(calls) == len(finding.interactions) and not any(one.call.sources for one in calls)
-    if is_alone and (mask not in recorded.text or secrets_of(calls)):
+    if finding.reproduction and is_alone and (mask not in recorded.text or secrets_of(calls)):
         return None
     lines = []
     for number, one in enumerate(calls):
@@ -77,7 +78,8 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
             lines.append(f"# {one_line(maker_line(finding, one.call.made))}")
         lines += _taking(number, command_of(one, base_url), used_from(calls, number))
     text = "\n".join(lines)
-    return ShownCommand(text, tuple(one for one in recorded.hidden if one.startswith(EXPORT) or mask in text))
+    hidden = recorded.hidden if finding.reproduction else tuple(f"{EXPORT}{name}=..." for name in secrets_of(calls))
+    return ShownCommand(text, tuple(one for one in hidden if one.startswith(EXPORT) or mask in text))
 
 
 def _base_of(finding: Finding, base_url: str) -> str:
@@ -86,8 +88,10 @@ def _base_of(finding: Finding, base_url: str) -> str:
         urls = [f"{curl.parse(line)[1].partition('?')[0]}/" for line in finding.reproduction.splitlines()]
     except ValueError:
         return ""
-    bases = (one.rstrip("/") for one in base_url.split(", "))
-    return next((one for one in bases if urls and all(url.startswith(f"{one}/") for url in urls)), "")
+    bases = [one.rstrip("/") for one in base_url.split(", ")]
+    if not urls and len(bases) > 1:
+        return ""
+    return next((one for one in bases if all(url.startswith(f"{one}/") for url in urls)), "")
 
 
 def _taking(number: int, command: str, taken: Sequence[Taken]) -> list[str]:

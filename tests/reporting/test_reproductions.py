@@ -156,6 +156,17 @@ def test_a_command_shows_credentials_that_a_check_made_up(value: str, command: s
     assert (found.commands, found.hidden) == ((command,), hidden)
 
 
+def test_a_failure_that_the_run_did_not_look_into_has_commands() -> None:
+    said = exchange(target=b"/v1/boxes/0?full=1", headers=((b"Authorization", b"secret:header:Authorization"),))
+    one = finding(interactions=(interaction(exchange=said, label="GET /boxes/{box}"),), reproduction="")
+    context = ReportContext("checker run", 1, "http://h/v1", credentials=("header authorization",))
+    found = failed_case([one], context.masking.command, context.printed)
+    assert found.commands == ("curl -X GET -H \"Authorization: $CHECKER_AUTHORIZATION\" 'http://h/v1/boxes/0?full=1'",)
+    assert found.hidden == ("export CHECKER_AUTHORIZATION=...",)
+    two = ReportContext("checker run", 1, "http://h/v1, http://other/v1")
+    assert failed_case([one], two.masking.command, two.printed).commands == ()
+
+
 def test_a_script_without_its_programs_judges_nothing(tmp_path: Path) -> None:
     code, shown = by_bash(tmp_path, "http://127.0.0.1:1", failing("GET", b"/", 500, b"{}"), path=str(tmp_path))
     assert (code, shown) == (3, "NOT REPRODUCED: this script needs curl\n")
