@@ -86,6 +86,8 @@ def _is_named(pointer: str) -> bool:
 
 _ENOUGH = 5
 """Refusals of cases with a part, where some without it were accepted and none with it; or the other way round."""
+_ENOUGH_OPERATIONS = 3
+"""Operations that refuse cases with a common parameter and accept some without it, where none accepts it."""
 _ENOUGH_ACCEPTED = 3
 """Accepted cases that all have a part: fewer may have it by chance."""
 _MOST_NEEDED = 40
@@ -310,7 +312,7 @@ class DemandLearner(Struct):
                     found.add(replace(below, path=(*part.path, *below.path)))
         for part in self._parts_of(label) if self._shared else ():
             phases = [labels for phase, labels in self._shared.get(part.key, {}).items() if phase < here[0]]
-            if None not in phases and any(len(labels or ()) >= _ENOUGH for labels in phases):
+            if None not in phases and any(len(labels or ()) >= _ENOUGH_OPERATIONS for labels in phases):
                 found.add(Constraint(part.location, part.path, SELDOM))
         return found.difference(one for one, at in self._refuted.get(label, {}).items() if at < own)
 
@@ -336,7 +338,7 @@ class DemandLearner(Struct):
                 labels.add(label)
             else:
                 continue
-            self._records += len(labels) >= _ENOUGH
+            self._records += len(labels) >= _ENOUGH_OPERATIONS
 
     def _holds(self, label: str, demand: Constraint, place: _Moment) -> bool:
         """Whether a demand was heard before a moment and not refuted before it."""
