@@ -23,6 +23,8 @@ ANY: Final = "any"
 BELOW, EXCLUSIVE, REQUIRES, SAME = "below", "exclusive", "requires", "same"
 """Keywords for values that depend on others: the value is below the named one, stands without the named ones, with them, equals a
 variable of the path."""
+USUAL: Final = "usual"
+"""Keyword of our own, without a statement of the target: a value with which a case was accepted, where others were refused."""
 RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME))
 _BOUNDS: Final = {
     "minimum": lambda value, limit: value >= limit,
@@ -54,6 +56,7 @@ KEYWORDS: Final = frozenset(
         CLOSED,
         SELDOM,
         MOSTLY,
+        USUAL,
         ANY,
         "type",
         "enum",
@@ -123,7 +126,7 @@ def is_broken(one: Constraint, case: Case) -> bool | None:
 
 def is_broken_by(one: Constraint, root: Any) -> bool | None:
     """Whether the value of a case at the location of a constraint breaks it; None if that is unknown."""
-    if one.keyword in (CLOSED, SAME):
+    if one.keyword in (CLOSED, SAME, USUAL):
         return None
     if one.keyword in RELATIONS:
         verdicts = [_breaks_relation(one, value) for value in values_at(root, one.path[:-1])]
@@ -273,7 +276,7 @@ def _schema(one: Constraint, declared: tuple[str, ...]) -> dict[str, Any]:
             inner = {"not": {}}
         case "any":
             inner = {"anyOf": [{"required": [name]} for name in given]} if given else {"minProperties": 1}
-        case "below" | "exclusive" | "requires" | "same":
+        case "below" | "exclusive" | "requires" | "same" | "usual":
             return {}
         case "closed":
             # Below the root the declared properties are unknown here.

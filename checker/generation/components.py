@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET
-from checker.core.constraints import RELATIONS
+from checker.core.constraints import RELATIONS, USUAL
 from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
 from checker.core.idempotency import is_idempotency_key
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
@@ -94,9 +94,13 @@ class PartCompiler:
 
     def relations(self) -> Relations | None:
         """Return the relations between values of one request; None if there are none."""
-        demanded = tuple(one for one in self.settings.learned if one.keyword in RELATIONS)
+        # An accepted value may break a relation to another value, which is respected after it.
+        demanded = sorted(
+            (one for one in self.settings.learned if one.keyword in (*RELATIONS, USUAL)),
+            key=lambda one: one.keyword != USUAL,
+        )
         suggested = relations_of(self.operation)
-        return Relations(demanded, suggested, self._is_valid) if demanded or suggested else None
+        return Relations(tuple(demanded), suggested, self._is_valid) if demanded or suggested else None
 
     def _is_valid(self, location: Location, root: Any, media_type: str | None) -> bool:
         """Whether the values of a location, or a body of a media type, are valid."""
@@ -172,10 +176,13 @@ class PartCompiler:
         return SchemaPart(compiler, facets, self._place(parameter))
 
     def narrowed(self, part: SchemaPart, declared: Parameter | Body) -> SchemaPart:
-        """Return the part whose values respect the demands of the target, without what it mostly refuses: the same one if there are none."""
+        """Return the part whose values respect the demands of the target, without what it mostly refuses, and with what it accepted.
+
+        It is the same part if there are no demands on it.
+        """
         if isinstance(declared, Parameter):
-            return self.learned.narrowed(part, declared.location, declared.name)
-        learned = self.learned.of_usual_bodies or self.learned
+            return self.learned.with_usual_values.narrowed(part, declared.location, declared.name)
+        learned = (self.learned.of_usual_bodies or self.learned).with_usual_values
         return learned.narrowed(part, Location.BODY, outline=outline_of(declared.schema))
 
     def _names_of_others(self, parameter: Parameter) -> Iterator[Facet]:

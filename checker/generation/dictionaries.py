@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import EACH, Override
-from checker.core.constraints import FORBIDDEN, MOSTLY, REQUIRED, SELDOM, Constraint, as_schema
+from checker.core.constraints import FORBIDDEN, MOSTLY, REQUIRED, SELDOM, USUAL, Constraint, as_schema
 from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin, body_path
 from checker.core.operation import Location, Parameter
@@ -171,6 +171,13 @@ class Narrowing(Struct, frozen=True):
         ]
         return Narrowing((*self.constraints, *further)) if further else None
 
+    @property
+    def with_usual_values(self) -> "Narrowing":
+        """The demands, extended to have one accepted value of each part of which some are known."""
+        usual = {(one.location, one.path): one for one in self.constraints if one.keyword == USUAL}
+        demands = (replace(one, keyword="enum", value=f"[{one.value}]") for one in usual.values())
+        return Narrowing((*self.constraints, *demands)) if usual else self
+
     def narrowed(
         self, part: SchemaPart, location: Location, name: str = "", outline: Outline | None = None
     ) -> SchemaPart:
@@ -179,7 +186,7 @@ class Narrowing(Struct, frozen=True):
             Constraint(one.location, one.path[1:] if name else one.path, one.keyword, one.value)
             for one in self.constraints
             if one.location == location and (not name or one.path[:1] == (name,))
-            if one.keyword not in (SELDOM, MOSTLY)
+            if one.keyword not in (SELDOM, MOSTLY, USUAL)
         ]
         if not mine:
             return part

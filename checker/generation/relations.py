@@ -16,6 +16,7 @@ from checker.core.constraints import (
     ITEMS,
     REQUIRES,
     SAME,
+    USUAL,
     Constraint,
     comparison,
     constraint,
@@ -123,7 +124,7 @@ class Relations(Struct, frozen=True):
     """The relations of one operation."""
 
     demanded: tuple[Constraint, ...]
-    """Relations that the target stated; all valid cases respect them."""
+    """Relations that the target stated; all valid cases respect them. Values that it accepted; half of the cases take them."""
     suggested: tuple[Constraint, ...]
     """Relations that the description suggests."""
     is_valid: Callable[[Location, Any, str | None], bool]
@@ -195,9 +196,18 @@ def _repair_name(holder: dict[str, Any], one: Constraint, case: Case, choose: ob
         holder[one.path[-1]] = f"{value}" if isinstance(holder[one.path[-1]], str) else value
 
 
+def _repair_value(
+    holder: dict[str, Any], one: Constraint, case: Case, choose: Callable[[int], int], kept: str | None
+) -> None:
+    taken = () if case.meta is None else [binding.name.rpartition("/")[2] for binding in case.meta.bindings]
+    if kept != one.path[-1] and one.path[-1] not in taken and choose(2):
+        holder[one.path[-1]] = one.given
+
+
 _REPAIRS: Final[Mapping[str, Callable[..., None]]] = {
     BELOW: _repair_order,
     EXCLUSIVE: _repair_choice,
     REQUIRES: _repair_company,
     SAME: _repair_name,
+    USUAL: _repair_value,
 }

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from checker.checks.table import BUILT_IN, FAILURES
 from checker.core.blocks import answer_paragraphs, indented, standard_reason
-from checker.core.constraints import MOSTLY, SELDOM
+from checker.core.constraints import MOSTLY, SELDOM, USUAL
 from checker.core.failures import Failure
 from checker.core.known import failure_id
 from checker.core.send import ON_THE_WAY
@@ -348,7 +348,7 @@ def _advice(label: str, report: Report) -> Iterator[str]:
 
 def _demands(label: str, view: RunView) -> Iterator[str]:
     """Yield the demands that refusals made beyond the description, and whether they held."""
-    mine = [one for one in view.demands.values() if one.label == label]
+    mine = [one for one in view.demands.values() if one.label == label and one.demand.keyword != USUAL]
     if mine:
         yield "Refusals state further demands, which later requests respect:"
     for one in sorted(mine, key=lambda one: one.demand)[:_MOST_DEMANDS]:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
-from checker.core.constraints import MOSTLY, SELDOM, Constraint
+from checker.core.constraints import MOSTLY, SELDOM, USUAL, Constraint
 from checker.core.meta import CaseMetadata, GenerationMode, Literal, PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
@@ -65,7 +65,7 @@ def learned(
         fields = [("Content-Type", "application/json")]
         answer = Response(status if is_refused else 201, fields, said if is_refused else b"")
         found = learner.observe(case, answer, "coverage", index)
-        heard += [one for one in found if isinstance(one, DemandHeard)]
+        heard += [one for one in found if isinstance(one, DemandHeard) and one.demand.keyword != USUAL]
     learner.begin("fuzzing")
     return factory, {one.demand for one in heard} - {one.demand for one in heard if one.is_refuted}
 
@@ -171,7 +171,7 @@ def test_a_worker_that_goes_on_with_a_task_counts_what_the_one_before_counted() 
         records = list(workers[index >= 12].observe(case, answer, "fuzzing", index, is_ordered=True))
         for other, record in product(workers, records):
             other.absorb(record)
-        heard += [one for one in records if isinstance(one, DemandHeard)]
+        heard += [one for one in records if isinstance(one, DemandHeard) and one.demand.keyword != USUAL]
     assert [one.demand for one in heard] == [QUERY_Q]
     for one in workers:
         assert QUERY_Q in one.wanted(LABEL, "fuzzing", 24)

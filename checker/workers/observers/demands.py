@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
-from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, Constraint, is_broken, part_of, read
+from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, USUAL, Constraint, is_broken, part_of, read
 from checker.core.digests import digest
 from checker.core.meta import Literal
 from checker.core.operation import Label, Operation, Parameter
@@ -209,6 +209,11 @@ _OPERATIONS = 4
 """Maximum number of operations whose cases are kept. A worker has few tasks at a time."""
 _MOST = 100
 """Demands on one operation."""
+_MOST_USUAL: Final = 3
+"""Accepted values of a part. One with more is not what decides."""
+_MOST_FREE: Final = 10
+"""Parts of one operation whose accepted values are told: other demands need room, too."""
+_LONGEST_USUAL: Final = 200
 _DOUBTS = 5
 """Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
 Place = tuple[int, int]
@@ -246,6 +251,12 @@ class DemandLearner(Struct):
     _records: int = 0
     """Records that changed something."""
     _accepted: OrderedDict[str, list[Case]] = field(default_factory=OrderedDict)
+    _complained: set[str] = field(default_factory=set)
+    """Operations that refused a valid case."""
+    _usual: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
+    """(operation, location, path) -> accepted values."""
+    _free: dict[str, frozenset[_Place]] = field(default_factory=dict)
+    """Operation -> parts whose accepted values are told."""
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
     _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
@@ -255,6 +266,8 @@ class DemandLearner(Struct):
     _phase: str = ""
     _index: int = _UNORDERED
     """Index of the case that is observed."""
+    _is_listed: bool = False
+    """Whether it is one of a list."""
 
     def absorb(self, heard: DemandHeard | PartsCounted) -> None:
         """Take in a record of any worker, this one included."""
@@ -314,6 +327,8 @@ class DemandLearner(Struct):
             phases = [labels for phase, labels in self._shared.get(part.key, {}).items() if phase < here[0]]
             if None not in phases and any(len(labels or ()) >= _ENOUGH_OPERATIONS for labels in phases):
                 found.add(Constraint(part.location, part.path, SELDOM))
+        values = Counter((one.location, one.path) for one in found if one.keyword == USUAL)
+        found -= {one for one in found if one.keyword == USUAL and values[one.location, one.path] > _MOST_USUAL}
         return found.difference(one for one, at in self._refuted.get(label, {}).items() if at < own)
 
     def _share(self, operation: Operation, phase: str, places: Collection[_Place], *, is_accepted: bool) -> None:
@@ -372,7 +387,7 @@ class DemandLearner(Struct):
 
         `is_ordered`: the cases of its task are sent one after the other, or block by block.
         """
-        self._index = index if is_ordered else _UNORDERED
+        self._index, self._is_listed = index if is_ordered else _UNORDERED, made.other is not None
         meta = made.case.meta
         is_read = index < _READ or self.at_once
         # The cases of a list that go without something come last.
@@ -410,14 +425,40 @@ class DemandLearner(Struct):
             if is_broken(demand, case):
                 yield from self._tell(label, demand, phase, refuted=True)
         kept = self._accepted.setdefault(label, [])
+        if label in self._complained:
+            yield from self._usual_values(case, phase, begins_again=not kept)
         self._accepted.move_to_end(label)
         if len(kept) < _KEPT:
             kept.append(case)
         if len(self._accepted) > _OPERATIONS:
             self._accepted.popitem(last=False)
 
+    def _usual_values(self, case: Case, phase: str, *, begins_again: bool = False) -> Iterator[DemandHeard]:
+        """Yield the values of an accepted case that later cases may take. In `fuzz` each of them would compile a program again.
+
+        `begins_again`: whether a list begins again with them, as it does with the first accepted case after refused ones.
+        """
+        label = case.operation.label
+        if self.at_once:
+            return
+        if label not in self._free:
+            self._free[label] = frozenset(islice(_free_places(case.operation), _MOST_FREE))
+        for location, name in self._free[label]:
+            part, key = part_of(case, Location(location)), (label, location, (name,))
+            value = part.get(name) if isinstance(part, Mapping) else None
+            is_told = isinstance(value, str | int | float) and len(f"{value}") <= _LONGEST_USUAL
+            if is_told and self._usual[key] <= _MOST_USUAL:
+                demand = Constraint(location, (name,), USUAL, json.dumps(value))
+                self._usual[key] += demand not in self._heard.get(label, ())
+                is_later = self._is_listed and not begins_again
+                yield from self._tell(label, demand, phase, refuted=False, index=_UNORDERED if is_later else None)
+
     def _complaint(self, made: GeneratedCase, outcome: Response, phase: str) -> Iterator[DemandHeard]:
         case, label = made.case, made.label
+        if label not in self._complained:
+            self._complained.add(label)
+            for one in self._accepted.get(label, ()):
+                yield from self._usual_values(one, phase)
         respected = read(made.learned)
         by_place: dict[tuple[str, tuple[str, ...]], list[Constraint]] = {}
         for demand in demands_in(case, outcome, declared_names(case.operation)):
@@ -441,7 +482,14 @@ class DemandLearner(Struct):
         return self._doubts[label, demand] < _DOUBTS
 
     def _tell(
-        self, label: Label, demand: Constraint, phase: str, *, refuted: bool, case: Case | None = None
+        self,
+        label: Label,
+        demand: Constraint,
+        phase: str,
+        *,
+        refuted: bool,
+        case: Case | None = None,
+        index: int | None = None,
     ) -> Iterator[DemandHeard]:
         key = (label, demand, phase, refuted)
         known = self._refuted if refuted else self._heard
@@ -450,7 +498,8 @@ class DemandLearner(Struct):
         self._written.add(key)
         parts = [part for part in self._parts_of(label) if part.holds(demand)] if self.is_awaited(label) else []
         part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
-        heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, self._index)
+        index = self._index if index is None else index
+        heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, index)
         self.absorb(heard)
         yield heard
 
@@ -462,6 +511,22 @@ def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
     for one in demands:
         if one.keyword != SELDOM or not (is_any_missing or (one.location, one.path[:1]) in explained):
             yield one
+
+
+def _free_places(operation: Operation) -> Iterator[_Place]:
+    """Yield the required parameters, and top properties of bodies, that are free strings or numbers."""
+    for one in operation.parameters:
+        if one.required and one.location is not Location.PATH and _is_free(outline_of(one.schema)):
+            yield one.location.value, one.name
+    for body in operation.bodies:
+        outline = outline_of(body.schema)
+        for name in outline.required if body.write is None else ():
+            if _is_free(outline.property(name)):
+                yield Location.BODY.value, name
+
+
+def _is_free(outline: Outline) -> bool:
+    return outline.types <= {"string", "integer", "number"} and outline.first("enum", "const", "format") is None
 
 
 def declared_names(operation: Operation) -> frozenset[str]:

@@ -1,0 +1,129 @@
+"""Values with which an operation accepted cases, where it refused others, are taken by half of its later cases."""
+
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from checker.core.case import Case
+from checker.core.constraints import BELOW, USUAL, Constraint
+from checker.core.meta import CaseMetadata, GenerationMode, Literal, PhaseInfo
+from checker.core.operation import BrokenOperation, Label
+from checker.core.phases import phase_names
+from checker.core.response import Response
+from checker.corpus.records import DemandHeard
+from checker.generation.hooks import NO_HOOKS
+from checker.generation.program import GenerationSettings
+from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules
+from checker.workers.observers.demands import DemandLearner
+from tests.openapi.documents import opened
+
+TEXT = {"type": "string"}
+PARAMETERS = [
+    {"name": "site", "in": "query", "required": True, "schema": TEXT},
+    {"name": "day", "in": "query", "required": True, "schema": {**TEXT, "format": "date"}},
+    {"name": "page", "in": "query", "schema": TEXT},
+]
+THING = {"type": "object", "required": ["level"], "properties": {"level": {"type": "integer"}, "note": TEXT}}
+BODY = {"required": True, "content": {"application/json": {"schema": THING}}}
+ANSWERS = {"responses": {"200": {"description": ""}}}
+PATHS = {
+    "/a": {"post": {"parameters": PARAMETERS, "requestBody": BODY, **ANSWERS}},
+    "/b": {"get": {"parameters": PARAMETERS, **ANSWERS}},
+}
+OPERATIONS = {
+    one.label: one for one in opened("3.0.3", PATHS).get_all_operations() if not isinstance(one, BrokenOperation)
+}
+A, B = OPERATIONS
+SITE = Constraint("query", ("site",), USUAL, '"north"')
+LEVEL = Constraint("body", ("level",), USUAL, "5")
+
+
+def _case(site: str = "north", level: int = 5) -> Case:
+    meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("coverage"))
+    query = {"site": site, "day": "2024-01-31", "page": "x"}
+    body = {"level": level, "note": "x"}
+    return Case(OPERATIONS[A], "c", query=query, body=body, media_type="application/json", meta=meta)
+
+
+def _learned(*sent: tuple[Case, int], at_once: bool = False) -> DemandLearner:
+    place_of = lambda phase, label: (phase_names().index(phase), 0)  # noqa: E731
+    learner = DemandLearner(at_once=at_once, operations=OPERATIONS, place_of=place_of)
+    for index, (case, status) in enumerate(sent):
+        made = GeneratedCase(case, A, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+        list(learner.observe(made, Response(status, [], b""), "coverage", index))
+    return learner
+
+
+def _usual(learner: DemandLearner, label: Label, phase: str = "fuzzing") -> set[Constraint]:
+    return {one for one in learner.wanted(label, phase) if one.keyword == USUAL}
+
+
+SENT = [(_case(), 200), (_case("south", 7), 400), (_case("north", 6), 200)]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_accepted_values_hold_from_the_next_phase_on_in_any_order_of_responses(order: tuple[int, ...]) -> None:
+    learner = _learned(*(SENT[number] for number in order))
+    six = Constraint("body", ("level",), USUAL, "6")
+    assert _usual(learner, A) == {SITE, LEVEL, six}
+    # Another operation has the same parameter.
+    assert _usual(learner, B) == {SITE}
+    assert _usual(learner, A, "coverage") == set()
+
+
+@pytest.mark.parametrize(("first", "is_known"), [(400, True), (200, False)])
+def test_a_list_begins_again_with_the_values_that_it_accepts_after_refusals(first: int, is_known: bool) -> None:
+    learner = DemandLearner(operations=OPERATIONS)
+    for index, (case, status) in enumerate([(_case("south"), first), (_case(), 200), (_case("east", 6), 400)]):
+        made = GeneratedCase(case, A, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+        list(learner.observe(made, Response(status, [], b""), "coverage", index, is_ordered=True))
+    assert (SITE in learner.wanted(A, "coverage", 3)) is is_known
+    assert SITE in learner.wanted(A, "fuzzing")
+
+
+@pytest.mark.parametrize("number", range(4, 9))
+def test_a_part_of_which_many_values_are_accepted_does_not_decide(number: int) -> None:
+    learner = _learned((_case(), 400), *((_case(level=level), 200) for level in range(number)))
+    assert _usual(learner, A) == {SITE}
+
+
+def test_other_demands_on_a_part_hold_whatever_is_accepted() -> None:
+    learner = _learned((_case(), 400), *((_case(level=level), 200) for level in range(6)))
+    order = Constraint("body", ("level",), BELOW, '"most"')
+    learner.absorb(DemandHeard(A, order, "coverage"))
+    assert order in learner.wanted(A, "fuzzing")
+
+
+def test_an_operation_that_accepts_every_valid_case_teaches_nothing() -> None:
+    assert _usual(_learned((_case(), 200)), A) == set()
+    assert _usual(_learned((_case(), 200), (_case(), 404)), A) == set()
+    assert _usual(_learned((_case(), 400)), A) == set()
+
+
+def test_fuzz_compiles_no_program_again_for_accepted_values() -> None:
+    assert _usual(_learned(*SENT, at_once=True), A, "exploration") == set()
+
+
+def test_half_of_the_cases_take_an_accepted_value() -> None:
+    rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
+    factory = CaseFactory(OPERATIONS, rules, lambda _: NO_HOOKS, None)
+    factory.demands = lambda label, phase, index: (LEVEL, SITE)
+    counts = Counter[Any]()
+    for index in range(200):
+        case = factory.make(A, 1, index, PhaseInfo("fuzzing")).case
+        counts[case.query["site"] == "north"] += 1
+        counts["level", case.body["level"] == 5] += 1
+    assert 70 <= counts[True] <= 130
+    assert 70 <= counts["level", True] <= 130
+
+
+def test_a_list_varies_one_thing_around_accepted_values() -> None:
+    rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
+    factory = CaseFactory(OPERATIONS, rules, lambda _: NO_HOOKS, None)
+    factory.demands = lambda label, phase, index: (LEVEL, SITE)
+    cases = [factory.listed(A, 1, index, PhaseInfo("coverage")).case for index in range(24)]
+    assert all(case.query["site"] == "north" or case.body["level"] == 5 for case in cases)
+    assert any(case.query["site"] != "north" for case in cases)
+    assert any(case.body["level"] != 5 for case in cases)
