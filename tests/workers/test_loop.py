@@ -27,6 +27,9 @@ def test_a_step_leaves_only_after_the_step_before_it_was_answered(tmp_path: Path
     when = {event: number for number, event in enumerate(ran.memory.events)}
     depths = Counter[int]()
     for child, parent in ran.parents.items():
+        if ("sent", child) not in when:
+            # A safe request that is known is made and left out.
+            continue
         assert when["answered", parent] < when["sent", child]
         depth = 1
         while (parent := ran.parents.get(parent, "")) != "":
