@@ -35,6 +35,7 @@ CHECKS = [
     checker.checks.error_disclosure,
     checker.checks.ignored_auth,
     checker.checks.location_conformance,
+    checker.checks.mass_assignment,
     checker.checks.max_response_time,
     checker.checks.missing_required_header,
     checker.checks.negative_data_rejection,
