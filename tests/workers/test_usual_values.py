@@ -1,7 +1,7 @@
 """Values with which an operation accepted cases, where it refused others, are taken by half of its later cases."""
 
 from collections import Counter
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -81,6 +81,32 @@ def test_a_list_begins_again_with_the_values_that_it_accepts_after_refusals(firs
         list(learner.observe(made, Response(status, [], b""), "coverage", index, is_ordered=True))
     assert (SITE in learner.wanted(A, "coverage", 3)) is is_known
     assert SITE in learner.wanted(A, "fuzzing")
+
+
+@pytest.mark.parametrize("is_ordered", [True, False])
+def test_a_task_that_changes_its_worker_takes_the_same_values(*, is_ordered: bool) -> None:
+    """The journals carry all that decides, wherever the worker before died; another worker has the next phase."""
+    for at, statuses in product(range(1, 5), product((200, 400), repeat=4)):
+        alone, *others = (DemandLearner(operations=OPERATIONS) for _ in range(4))
+        for index, status in enumerate(statuses):
+            made = GeneratedCase(_case(level=index), A, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+            answer = Response(status, [], b"")
+            list(alone.observe(made, answer, "coverage", index, is_ordered=is_ordered))
+            for record in list(others[index >= at].observe(made, answer, "coverage", index, is_ordered=is_ordered)):
+                for one in others:
+                    one.absorb(record)
+        for later in others[1:]:
+            assert _usual(later, A) == _usual(alone, A), (at, statuses)
+            for index in range(at, 6):
+                assert later.wanted(A, "coverage", index) == alone.wanted(A, "coverage", index), (at, statuses)
+
+
+def test_no_accepted_secret_is_told() -> None:
+    learner = DemandLearner(operations=OPERATIONS, is_secret=lambda value: value == "north")
+    for index, status in enumerate((400, 200)):
+        made = GeneratedCase(_case(), A, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+        list(learner.observe(made, Response(status, [], b""), "coverage", index))
+    assert _usual(learner, A) == {LEVEL}
 
 
 @pytest.mark.parametrize("number", range(4, 9))

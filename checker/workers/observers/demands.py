@@ -214,6 +214,8 @@ _MOST_USUAL: Final = 3
 _MOST_FREE: Final = 10
 """Parts of one operation whose accepted values are told: other demands need room, too."""
 _LONGEST_USUAL: Final = 200
+_REFUSES: Final = Constraint("query", ("",), USUAL)
+"""Marks an operation that refused a valid case: its accepted values are taken from then on."""
 _DOUBTS = 5
 """Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
 Place = tuple[int, int]
@@ -224,6 +226,7 @@ _UNORDERED: Final = 1 << 40
 """Index of demands that were heard while several cases of the operation were in flight: no case of the same task respects them."""
 _BEFORE: Place = (-1, 0)
 _LAST: Place = (1 << 30, 0)
+_NEVER: _Moment = (1 << 31, 0, 0)
 
 
 class DemandLearner(Struct):
@@ -240,6 +243,7 @@ class DemandLearner(Struct):
     """Return the phase and layer of the tasks of an operation."""
     is_awaited: Callable[[Label], bool] = lambda label: True
     """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
+    is_secret: Callable[[object], bool] = lambda value: False
     _heard: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
     _refuted: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
@@ -251,11 +255,9 @@ class DemandLearner(Struct):
     _records: int = 0
     """Records that changed something."""
     _accepted: OrderedDict[str, list[Case]] = field(default_factory=OrderedDict)
-    _complained: set[str] = field(default_factory=set)
-    """Operations that refused a valid case."""
     _usual: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
     """(operation, location, path) -> accepted values."""
-    _free: dict[str, frozenset[_Place]] = field(default_factory=dict)
+    _free: dict[str, tuple[_Place, ...]] = field(default_factory=dict)
     """Operation -> parts whose accepted values are told."""
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
     _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
@@ -285,11 +287,18 @@ class DemandLearner(Struct):
             return
         at = (*self._place(heard.phase, label), heard.index)
         if demand not in of_label or at < of_label[demand]:
+            if demand.keyword == USUAL:
+                self._usual[label, demand.location, demand.path] += demand not in of_label
             of_label[demand] = at
             self._records += 1
             if heard.part and not heard.is_refuted:
-                below = replace(demand, path=demand.path[heard.depth :])
-                self._common.setdefault(heard.part, {}).setdefault(below, {})[label, demand] = None
+                below, common = (
+                    replace(demand, path=demand.path[heard.depth :]),
+                    self._common.setdefault(heard.part, {}),
+                )
+                # Each operation may accept other values. Of so many, more than a few hold everywhere, so that none is taken.
+                if demand.keyword != USUAL or below in common or len(common) < _MOST:
+                    common.setdefault(below, {})[label, demand] = None
 
     def begin(self, phase: str) -> None:
         """A task of this phase begins."""
@@ -307,7 +316,8 @@ class DemandLearner(Struct):
         here = _LAST if self.at_once else self._place(phase, label)
         since = 0
         if index:
-            moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
+            heard = (self._since(label, one) for one in self._heard.get(label, ()))
+            moments = (*heard, *self._refuted.get(label, {}).values())
             since = max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
         count, found = self._wanted.get((label, phase, since), (-1, ()))
         if count != self._records:
@@ -328,7 +338,8 @@ class DemandLearner(Struct):
             if None not in phases and any(len(labels or ()) >= _ENOUGH_OPERATIONS for labels in phases):
                 found.add(Constraint(part.location, part.path, SELDOM))
         values = Counter((one.location, one.path) for one in found if one.keyword == USUAL)
-        found -= {one for one in found if one.keyword == USUAL and values[one.location, one.path] > _MOST_USUAL}
+        many = {one for one in found if one.keyword == USUAL and values[one.location, one.path] > _MOST_USUAL}
+        found -= {_REFUSES, *many}
         return found.difference(one for one, at in self._refuted.get(label, {}).items() if at < own)
 
     def _share(self, operation: Operation, phase: str, places: Collection[_Place], *, is_accepted: bool) -> None:
@@ -358,7 +369,12 @@ class DemandLearner(Struct):
     def _holds(self, label: str, demand: Constraint, place: _Moment) -> bool:
         """Whether a demand was heard before a moment and not refuted before it."""
         refuted = self._refuted.get(label, {}).get(demand)
-        return self._heard[label][demand] < place and (refuted is None or refuted >= place)
+        return self._since(label, demand) < place and (refuted is None or refuted >= place)
+
+    def _since(self, label: str, demand: Constraint) -> _Moment:
+        """Return when a demand was heard; for an accepted value the operation has to have refused a case as well."""
+        heard = self._heard[label]
+        return max(heard[demand], heard.get(_REFUSES, _NEVER)) if demand.keyword == USUAL else heard[demand]
 
     def _parts_of(self, label: Label) -> tuple[CommonPart, ...]:
         found = self._parts.get(label)
@@ -425,40 +441,42 @@ class DemandLearner(Struct):
             if is_broken(demand, case):
                 yield from self._tell(label, demand, phase, refuted=True)
         kept = self._accepted.setdefault(label, [])
-        if label in self._complained:
-            yield from self._usual_values(case, phase, begins_again=not kept)
+        yield from self._usual_values(case, phase)
         self._accepted.move_to_end(label)
         if len(kept) < _KEPT:
             kept.append(case)
         if len(self._accepted) > _OPERATIONS:
             self._accepted.popitem(last=False)
 
-    def _usual_values(self, case: Case, phase: str, *, begins_again: bool = False) -> Iterator[DemandHeard]:
-        """Yield the values of an accepted case that later cases may take. In `fuzz` each of them would compile a program again.
+    def _usual_values(self, case: Case, phase: str) -> Iterator[DemandHeard]:
+        """Yield the values of an accepted case that later cases may take.
 
-        `begins_again`: whether a list begins again with them, as it does with the first accepted case after refused ones.
+        They are told before the operation refuses a case: a worker that goes on with the task knows no earlier cases. A list begins
+        again with the first accepted case if that comes after refused ones.
         """
         label = case.operation.label
-        if self.at_once:
-            return
-        if label not in self._free:
-            self._free[label] = frozenset(islice(_free_places(case.operation), _MOST_FREE))
-        for location, name in self._free[label]:
-            part, key = part_of(case, Location(location)), (label, location, (name,))
+        heard = self._heard.get(label, {})
+        begins_again = _REFUSES in heard and not any(one.keyword == USUAL and one != _REFUSES for one in heard)
+        index = _UNORDERED if self._is_listed and not begins_again else None
+        for location, name in self._free_of(case.operation):
+            part = part_of(case, Location(location))
             value = part.get(name) if isinstance(part, Mapping) else None
             is_told = isinstance(value, str | int | float) and len(f"{value}") <= _LONGEST_USUAL
-            if is_told and self._usual[key] <= _MOST_USUAL:
+            if is_told and self._usual[label, location, (name,)] <= _MOST_USUAL and not self.is_secret(value):
                 demand = Constraint(location, (name,), USUAL, json.dumps(value))
-                self._usual[key] += demand not in self._heard.get(label, ())
-                is_later = self._is_listed and not begins_again
-                yield from self._tell(label, demand, phase, refuted=False, index=_UNORDERED if is_later else None)
+                yield from self._tell(label, demand, phase, refuted=False, index=index)
+
+    def _free_of(self, operation: Operation) -> tuple[_Place, ...]:
+        """Return the parts whose accepted values are told; in `fuzz` none, because each value would compile a program again."""
+        if operation.label not in self._free:
+            places = () if self.at_once else dict.fromkeys(_free_places(operation))
+            self._free[operation.label] = tuple(islice(places, _MOST_FREE))
+        return self._free[operation.label]
 
     def _complaint(self, made: GeneratedCase, outcome: Response, phase: str) -> Iterator[DemandHeard]:
         case, label = made.case, made.label
-        if label not in self._complained:
-            self._complained.add(label)
-            for one in self._accepted.get(label, ()):
-                yield from self._usual_values(one, phase)
+        if self._free_of(case.operation):
+            yield from self._tell(label, _REFUSES, phase, refuted=False)
         respected = read(made.learned)
         by_place: dict[tuple[str, tuple[str, ...]], list[Constraint]] = {}
         for demand in demands_in(case, outcome, declared_names(case.operation)):

@@ -128,7 +128,11 @@ def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_mad
 def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder: Recorder) -> Knowledge:
     """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
     is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
-    demands = DemandLearner(at_once=is_fuzz, operations=selected) if settings.sources.learns else None
+    demands = (
+        DemandLearner(at_once=is_fuzz, operations=selected, is_secret=recorder.secrets.is_in)
+        if settings.sources.learns
+        else None
+    )
     creations = CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of)
     if is_fuzz:
         pool = ValuePool(selected.resources, selected.names, holds)
