@@ -30,6 +30,12 @@ def test_a_change_makes_known_requests_new(case: Case, status: int, is_new: bool
     assert known.is_new(READ) is is_new
 
 
+def test_another_operation_with_the_same_parameters_is_new() -> None:
+    known = KnownReads()
+    assert known.is_new(READ)
+    assert known.is_new(Case(operation({}, path="/b"), "1", query={"page": 1}))
+
+
 def test_requests_of_a_job_that_goes_on_stay_new() -> None:
     known = KnownReads()
     _saw(known, WRITE, Response(202, [], b""))

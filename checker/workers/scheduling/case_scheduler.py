@@ -158,7 +158,8 @@ class KnownReads(Struct):
     A task has all operations that use the resources of each other. Another task begins without them.
     """
 
-    _keys: set[bytes] = field(default_factory=set)
+    _keys: set[tuple[Label, bytes]] = field(default_factory=set)
+    """(operation, key of the request)."""
     _in_a_row: int = 0
     """Known requests that were not sent since the last request."""
     _changes_later: bool = False
@@ -168,7 +169,7 @@ class KnownReads(Struct):
         """Whether a request is to be sent: it may change something, was not sent before, or hardly any other one is made."""
         if self._changes_later or not is_safe(case):
             return True
-        key = key_of(case)
+        key = case.operation.label, key_of(case)
         is_known = key in self._keys and self._in_a_row < _KNOWN_IN_A_ROW
         self._in_a_row = self._in_a_row + 1 if is_known else 0
         self._keys.add(key)
