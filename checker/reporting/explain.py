@@ -170,6 +170,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "An error response holds a stack trace, an error of the database, a path of the server or a secret, which help an attacker.",
         "Turn the debug mode off, write the details to the log, and return a message of your own.",
     ),
+    "ST404": Explanation(
+        "A write sets a field that the description marks as `readOnly`: the response and a read show the value that was sent.",
+        "Copy only the fields that a client may set, or remove `readOnly` from the description.",
+    ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }
 """Code -> page."""
