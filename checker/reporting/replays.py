@@ -29,8 +29,13 @@ _EXTRA = re.compile(r"\"(.+?)\" is not a declared property|Unevaluated propertie
 _QUOTED = re.compile(r"\nSchema at [^\n]*:\n\n((?: {4}[^\n]*\n)+)")
 _NOT_ALONE = re.compile(r'"\$|nullable"|"exclusiveM\w+": (?:true|false)')
 _EXTRAS: Final = ("additionalProperties", "unevaluatedProperties")
+_NEEDS_OTHERS: Final = (*_EXTRAS, "unevaluatedItems", "additionalItems", "type")
 _ANY_VALUE: Final = (*_EXTRAS, "format")
 """Keywords whose failure may show with another value: that of an undeclared property, and times and ids."""
+_COUNTED: Final = ("contains", "minContains", "maxContains")
+_ITEMS: Final = ("prefixItems", "items")
+_TOGETHER: Final = {keyword: group for group in (_COUNTED, _ITEMS) for keyword in group}
+"""Keyword -> the keywords of a schema that mean something only together."""
 
 
 class Symptom(Struct, frozen=True):
@@ -43,7 +48,7 @@ class Symptom(Struct, frozen=True):
     path: Path = ()
     """Path of a value in a JSON body."""
     schema: dict[str, Any] | None = None
-    """The keyword that the value breaks, as a schema, where it can be read alone; programs without a validator do without."""
+    """The keyword that the value breaks, as a schema, where it can be read apart from the others; programs without a validator do without."""
 
     def holds(self, status: int, content_type: str, body: bytes) -> bool:
         """Whether it holds for a complete response; `body` is decoded."""
@@ -116,15 +121,17 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
 
 
 def _schema_of(keyword: str, message: str) -> dict[str, Any] | None:
-    """Return the broken keyword alone, from the schema in a message.
+    """Return the broken keyword, from the schema in a message, with those that it means something with.
 
     None if the schema is cut there, or if its other keywords or other parts of the description have a say in it.
     """
     quoted = _QUOTED.search(message)
-    if keyword in (*_EXTRAS, "type") or quoted is None or _NOT_ALONE.search(quoted[1]):
+    if keyword in _NEEDS_OTHERS or quoted is None or _NOT_ALONE.search(quoted[1]):
         return None
     found = parsed(quoted[1].encode())
-    return {keyword: found[keyword]} if isinstance(found, dict) and keyword in found else None
+    if not isinstance(found, dict) or keyword not in found:
+        return None
+    return {name: found[name] for name in _TOGETHER.get(keyword, (keyword,)) if name in found}
 
 
 def item_of(finding: Finding) -> Path:
