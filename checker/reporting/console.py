@@ -246,13 +246,14 @@ class Console:
         settings = self._settings
         self.screen.line(f" {glyph}  Loaded specification from {self._shown_location()} (in {spent:.2f}s)")
         self.screen.line()
+        most = "at most " if settings.processes.follows_cluster else ""
         against = "Compared with:" if settings.verdict.baseline.is_run else "Baseline:"
         for name, value in (
             ("Base URL:", masked_url(opened.base_url, settings.report.sanitization)),
             ("Specification:", opened.specification),
             ("Shard:", opened.shard),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
-            ("Workers:", f"{settings.processes.workers} (seed {self._seed})"),
+            ("Workers:", f"{most}{settings.processes.workers} (seed {self._seed})"),
             (against, baseline_size(settings.verdict.baseline) if settings.verdict.baseline else ""),
         ):
             if value:

@@ -321,7 +321,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
             inquiries=view.inquiries,
             failed_cases=view.failed_cases,
         ),
-        time=RunTime(elapsed_s, _workers(settings), _ledger(view)),
+        time=RunTime(elapsed_s, _workers(settings, view), _ledger(view)),
         phases=tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings)),
         findings=findings,
         errors=_distinct_errors(view),
@@ -337,8 +337,12 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     )
 
 
-def _workers(settings: RunSettings) -> int:
-    return 1 if settings.processes.inline else settings.processes.workers
+def _workers(settings: RunSettings, view: RunView) -> int:
+    processes = settings.processes
+    if processes.follows_cluster:
+        # The setting is a limit, far above the processors of a small cluster.
+        return max(1, min(processes.workers, sum(any(one) for one in view.ledgers.values())))
+    return 1 if processes.inline else processes.workers
 
 
 def _is_unchecked(settings: RunSettings) -> bool:
@@ -421,7 +425,7 @@ class _Phases:
         """(phase or empty for any, label)."""
         self._known: set[tuple[str, str]] = set()
         self._is_unchecked = _is_unchecked(settings)
-        self._workers = _workers(settings)
+        self._workers = _workers(settings, view)
         ended: dict[str, set[str]] = {}
         for task in view.tasks.values():
             ended.setdefault(task.phase, set()).update(task.labels if task.finished else ())
@@ -451,7 +455,7 @@ class _Phases:
         known = {label for label in phase.failed if self._is_known(name, label)}
         came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
         began_s = max(0.0, phase.began_at - self._began_at) if phase.span_s else 0.0
-        elapsed_s = phase.worked_s / max(self._workers, 1)
+        elapsed_s = phase.worked_s / self._workers
         line = replace(came_to, elapsed_s=elapsed_s, span_s=phase.span_s, began_s=began_s)
         if self._outcome in ("interrupted", ENDLESS):
             return replace(line, icon="interrupted", note=self._outcome)

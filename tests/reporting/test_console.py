@@ -203,6 +203,12 @@ def test_ledger_sums_to_wall_times_workers() -> None:
     assert sum(report.time.ledger) == pytest.approx(report.time.elapsed_s * report.time.workers, rel=0.05)
 
 
+def test_the_time_counts_the_workers_of_a_cluster_that_there_were() -> None:
+    text, report = printed(records(), workers=64, follows_cluster=True)
+    assert "Workers:          at most 64 (seed" in text
+    assert report.time.workers == 1
+
+
 def test_times_of_phases_that_overlap_add_up_to_the_work_of_the_run() -> None:
     # Both phases last from the 0th to the 10th second.
     shares = {"coverage": (1.0, 1.0, 0.5, 0.5, 0.0), "stateful": (2.0, 3.0, 1.0, 0.5, 0.5)}
