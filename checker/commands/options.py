@@ -100,6 +100,8 @@ def _refuse_pointless(config: Config, options: Mapping[str, Any]) -> None:
     own = [config, *map(config.for_project, config.titles)]
     if config.request_cert_key and not any(one.request_cert for one in own):
         raise UsageError("--request-cert-key needs --request-cert, or `request-cert`")
+    if options["with_dependents"] and not any(one.changed_since for one in own):
+        raise UsageError("--with-dependents needs --changed-since, or `changed-since`")
     keeping = [row.name for row in report_formats() if row.keeps_bytes]
     wanted = (getattr(config.reports, name) for name in keeping)
     # Only the option is refused: a file may ask for bytes on behalf of those runs that write a report.
@@ -133,6 +135,8 @@ SETTINGS = (
     root_option("--max-failures"),
     SettingOption(("--continue-on-failure",), (), "continue-on-failure", is_flag=True),
     root_option("--wait-for-schema", variable="CHECKER_WAIT_FOR_SCHEMA"),
+    root_option("--changed-since"),
+    SettingOption(("--with-dependents",), (), "with-dependents", is_flag=True),
     root_option("--safety"),
     root_option("--request-timeout"),
     root_option("--proxy"),

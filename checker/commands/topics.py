@@ -18,7 +18,7 @@ MOST_USED: Final = "Most used"
 TOPICS: Final[Mapping[str, str]] = {
     MOST_USED: "url|app|headers|auth|phases|checks|exclude_checks|mode|max_examples|max_time|workers|seed|"
     "max_failures|report|include_path|exclude_path|dry_run|shape",
-    "Operations": "include_.*|exclude_.*|shard.*",
+    "Operations": "include_.*|exclude_.*|shard.*|changed_since|with_dependents",
     "Requests": "origin|proxy|tls_verify|request_.*|rate_limit|max_redirects|wait_for_schema|lanes|cluster|max_workers|safety",
     "Authentication": "auth_.*",
     "Cases": "generation_.*|no_shrink|suppress_health_check",

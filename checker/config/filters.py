@@ -117,6 +117,10 @@ class Selection(Struct, frozen=True):
     filters: OperationFilters = field(default_factory=OperationFilters)
     disabled: tuple[OperationFilters, ...] = ()
     """`[[operations]]` with `enabled = false`."""
+    changed_since: str | None = None
+    """Path or URL of an earlier version of the description: only operations that differ are tested. It is not for `matches`."""
+    with_dependents: bool = False
+    """Whether operations that need resources of changed ones are tested, too."""
 
     def matches(self, operation: Selectable) -> bool:
         """Whether an operation is tested."""

@@ -257,7 +257,7 @@ def _wfc(config: Config) -> str:
 
 def _selection(config: Config, filters: OperationFilters) -> Selection:
     disabled = [block.filters for block in config.operations if not block.enabled]
-    return Selection(filters, tuple(disabled))
+    return Selection(filters, tuple(disabled), config.changed_since, config.with_dependents)
 
 
 def _hooks(config: Config, environment: Mapping[str, str]) -> tuple[str, ...]:

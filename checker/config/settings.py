@@ -263,6 +263,8 @@ class RunSettings(Struct, frozen=True):
     corpus: CorpusSettings = field(default_factory=CorpusSettings)
     shard: Shard | None = None
     """The part of the operations that is tested; None: all."""
+    changed: tuple[str, ...] | None = None
+    """Labels that `selection.changed_since` selects, as the first worker of the run found them."""
     projects: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
 

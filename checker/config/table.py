@@ -180,6 +180,14 @@ _ROOT = {
     "shard-weights": Key(
         Text(), about="File with the costs of operations, by which shards are made equal.", example="weights.json"
     ),
+    "changed-since": Key(
+        Text(),
+        about="Path or URL of an earlier version of the description: only operations that have changed since are tested.",
+        example="old.json",
+    ),
+    "with-dependents": Key(
+        _FLAG, False, about="With `changed-since`: also test operations that need resources which changed ones make."
+    ),
     "cluster": Key(
         Text(value_kinds.cluster),
         about="Ray cluster that runs the workers: `ray://HOST:PORT`, `auto` (the one of this machine) or `local` (a new one).",

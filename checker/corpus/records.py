@@ -205,6 +205,13 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     """The tested part of the operations, such as `3/8`; empty for all."""
     partition: str = ""
     """Digest of the partition that the shard is a part of; empty for none, and for one without operations."""
+    changed_since: str = ""
+    """The earlier version of the description; only operations that have changed since are tested."""
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it was decided which part of the selected operations is tested; that may be none."""
+        return bool(self.partition or (self.changed_since and self.total))
 
     @property
     def is_whole(self) -> bool:

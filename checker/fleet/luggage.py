@@ -48,7 +48,7 @@ class Luggage:
         self._places: dict[Path, str] = {}
         self._outside: dict[Path, str] = {}
         self._named: Mapping[str, Callable[[str], str]] = {
-            "location": self._description,
+            **dict.fromkeys(("location", "changed_since"), self._description),
             "hooks": self._hooks,
             "app": self._module,
             "transport": self._module,

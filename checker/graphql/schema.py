@@ -4,10 +4,23 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit, urlunsplit
 
-from graphql import GraphQLField, GraphQLSchema, OperationType, Undefined, is_required_argument, value_from_ast
+from graphql import (
+    GraphQLField,
+    GraphQLInterfaceType,
+    GraphQLNamedType,
+    GraphQLObjectType,
+    GraphQLSchema,
+    GraphQLUnionType,
+    OperationType,
+    Undefined,
+    get_named_type,
+    is_required_argument,
+    print_type,
+    value_from_ast,
+)
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -347,6 +360,17 @@ class GraphQLDescription(ApiSchema):
         self._index()
         return self.roles.model()
 
+    def changed_since(self, before: Self) -> Iterator[Label]:
+        schemas = before.document.schema, self.document.schema
+        old, new = ({name: _lines(one) for name, one in schema.type_map.items()} for schema in schemas)
+        known, same = before._index(), {name for name, lines in new.items() if old.get(name) == lines}
+        for label, one in self._index().items():
+            fields = [found.field for found in (known.get(label), one) if found]
+            signatures = [_lines(GraphQLObjectType("Root", {"field": field})) for field in fields]
+            reached = set[str]().union(*map(_reached, schemas, fields))
+            if len(fields) == 1 or signatures[0] != signatures[1] or not reached <= same:
+                yield label
+
     def configure(self, options: SchemaOptions) -> None:
         """Apply the user's options; the base URL is the URL of the endpoint."""
         self._options, self._written = options, None
@@ -443,6 +467,27 @@ class GraphQLDescription(ApiSchema):
     def normalised(self) -> bytes:
         """Return JSON from which `checker.graphql.loaders.open_normalised` makes an equal schema."""
         return json.dumps([self.document.source, self.location, self._endpoint]).encode()
+
+
+def _lines(one: GraphQLNamedType) -> list[str]:
+    """Return the lines of a type, whose order means nothing."""
+    return sorted(print_type(one).splitlines())
+
+
+def _reached(schema: GraphQLSchema, one: GraphQLField) -> set[str]:
+    """Return the names of the types of the arguments and the responses of a field."""
+    found: set[str] = set()
+    todo: list[Any] = [one]
+    while todo:
+        one = todo.pop()
+        todo += getattr(one, "args", {}).values()
+        named = get_named_type(one.type)
+        if named.name not in found:
+            found.add(named.name)
+            todo += getattr(named, "fields", {}).values()
+            if isinstance(named, GraphQLInterfaceType | GraphQLUnionType):
+                todo += map(GraphQLField, schema.get_possible_types(named))
+    return found
 
 
 def _skipped(label: str, kind: WarningKind, says: str) -> DroppedOperation:

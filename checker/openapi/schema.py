@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
@@ -24,6 +24,7 @@ from checker.openapi.documents.references import OpenApiDocument, leads_outside,
 from checker.openapi.servers import absolute_url, credential_places, path_of, security_schemes, variable_names
 
 if TYPE_CHECKING:
+    import checker.openapi.changes as changes
     import checker.openapi.operation as operations
     import checker.openapi.parameters as declared
     import checker.openapi.resources as linked
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 else:
     # Not needed for the table of contents.
     linked = later("checker.openapi.resources")
+    changes = later("checker.openapi.changes")
     operations = later("checker.openapi.operation")
     declared = later("checker.openapi.parameters")
     routed = later("checker.openapi.routes")
@@ -254,6 +256,9 @@ class OpenApiSchema(ApiSchema):
             else:
                 self._resources = linked.resource_model(self.get_all_operations())
         return self._resources
+
+    def changed_since(self, before: Self) -> Iterator[Label]:
+        return changes.changed_labels((before.document, before.entries()), (self.document, self.entries()))
 
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]:
         """Return the warnings about one operation."""

@@ -110,11 +110,12 @@ def security_of(document: OpenApiDocument, operation: Mapping[str, Any]) -> tupl
 
 def security_schemes(document: OpenApiDocument) -> dict[str, SecurityScheme]:
     """Return the security schemes of the document by name; unreadable ones are left out."""
-    found = {name: _scheme(document, name, raw, at) for name, raw, at in _declared_schemes(document)}
+    found = {name: _scheme(document, name, raw, at) for name, raw, at in declared_schemes(document)}
     return {name: scheme for name, scheme in found.items() if scheme is not None}
 
 
-def _declared_schemes(document: OpenApiDocument) -> Iterator[tuple[str, Any, str]]:
+def declared_schemes(document: OpenApiDocument) -> Iterator[tuple[str, Any, str]]:
+    """Yield (name, security scheme, place)."""
     yield from members(document.root, "#", "securityDefinitions")
     yield from members(document.root, "#", "components", "securitySchemes")
 
@@ -133,7 +134,7 @@ def credential_places(document: OpenApiDocument) -> tuple[str, ...]:
 def token_paths(document: OpenApiDocument) -> set[str]:
     """Return the paths of the token URLs, without slashes around them; references are not followed."""
     found = set()
-    for _, scheme, at in _declared_schemes(document):
+    for _, scheme, at in declared_schemes(document):
         # Swagger 2.0 has one flow: the scheme itself.
         for declared in (scheme, *(flow for _, flow, _ in members(scheme, at, "flows"))):
             url = declared.get("tokenUrl") if isinstance(declared, dict) else None

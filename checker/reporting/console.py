@@ -252,6 +252,7 @@ class Console:
             ("Base URL:", masked_url(opened.base_url, settings.report.sanitization)),
             ("Specification:", opened.specification),
             ("Shard:", opened.shard),
+            ("Changed since:", opened.changed_since),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
             ("Workers:", f"{most}{settings.processes.workers} (seed {self._seed})"),
             (against, baseline_size(settings.verdict.baseline) if settings.verdict.baseline else ""),

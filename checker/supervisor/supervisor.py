@@ -287,7 +287,7 @@ class Supervisor:
             self.ending.begin(endings.UNAVAILABLE)
             return
         document, needs = opened.document, opened.auth_needs
-        self._settings = self._settings.with_changes(document=document, auth={"needs": needs})
+        self._settings = self._settings.with_changes(document=document, auth={"needs": needs}, changed=opened.changed)
         self._starts += [0.0] * self._missing
 
     # Work goes out and comes back

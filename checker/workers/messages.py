@@ -385,7 +385,7 @@ class OperationCard(Struct, frozen=True):
     is_ending: bool = False
     """Whether it sounds as if it ended sessions, emptied stores or stopped the target: then it comes last."""
     is_helper: bool = False
-    """Whether another shard tests it, and this one only needs the resources that it makes."""
+    """Whether this run does not test it, and only needs the resources that it makes."""
 
 
 class PhaseOrder(Struct, frozen=True):
@@ -421,6 +421,8 @@ class Opened(Struct, frozen=True, tag=True):
     """Names of the credentials that the user gave: configured, in the base URL, and registered by code, which only workers run."""
     auth_needs: tuple[tuple[str, str], ...] = ()
     """(operation, security scheme) where the description declares none; only the first worker of a run looks."""
+    changed: tuple[str, ...] | None = None
+    """Operations that have changed since an earlier version; None if all are tested."""
 
 
 class OperationReport(Struct, frozen=True):

@@ -85,7 +85,7 @@ def read_description(settings: RunSettings, layout: RunLayout, given: bytes | No
             notes = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
     began_s = time.process_time()
     others: dict[str, str] = {}
-    schema = _fetched(settings, others.setdefault) if given is None else unpacked(given)
+    schema = _fetched(settings, settings.location, others.setdefault) if given is None else unpacked(given)
     # Follows all references.
     data = packed(schema)
     notes += tuple(Note("other_hosts", "", host, f"{host} was not asked: {why}") for host, why in others.items())
@@ -138,15 +138,33 @@ def other_host(settings: RunSettings, origin: BaseUrl) -> str:
     return "" if source.service == origin.service else source.url
 
 
-def _fetched(settings: RunSettings, on_other_host: Callable[[str, str], object]) -> ApiSchema:
-    location, common = settings.location, settings.common
+def _changed(settings: RunSettings, schema: ApiSchema) -> frozenset[str] | None:
+    """Return the operations that differ from an earlier version of the description; None if none is given.
+
+    Raises `LoaderError`, and `UsageError` for a description of another kind.
+    """
+    since = settings.selection.changed_since
+    if since is None or settings.changed is not None:
+        return None if settings.changed is None else frozenset(settings.changed)
+    before = _fetched(settings, since, lambda host, why: None)
+    if before.kind != schema.kind:
+        raise UsageError(
+            f"--changed-since {settings.report.sanitization.redaction.url(since)} is {before.specification}, and the description is {schema.specification}"
+        )
+    return frozenset(schema.changed_since(before))
+
+
+def _fetched(settings: RunSettings, location: str, on_other_host: Callable[[str, str], object]) -> ApiSchema:
+    common, is_own = settings.common, location == settings.location
     source: DescriptionSource = FileSource(location)
-    if settings.target.app and not urlsplit(location).netloc and not os.path.exists(location):
+    if is_own and settings.target.app and not urlsplit(location).netloc and not os.path.exists(location):
         app = in_process()
         ask = app.document_of(app.application_named(settings.target.app), location, common.headers, common.http)
         source = ApplicationSource(location, app.site_of(settings.target.app), ask)
     elif urlsplit(location).netloc:
-        headers = {"headers": dict(common.headers)}
+        # They may be credentials, and an earlier version may be on a server of others.
+        is_own = is_own or urlsplit(location)[:2] == urlsplit(settings.location)[:2]
+        headers = {"headers": dict(common.headers) if is_own else {}}
         source = UrlSource(location, settings.target.wait_for_schema_s, headers)
     return open_description(
         source,
@@ -302,6 +320,12 @@ class Contents(Struct, kw_only=True):
     selected: SelectedOperations
     notes: tuple[Note, ...] = ()
     """Notes on values that could not be loaded."""
+    changed: frozenset[str] | None = None
+    """The only operations that are tested, because they have changed; None: all are."""
+
+    def is_tested(self, label: str) -> bool:
+        """Whether a selected operation is tested, as far as changes decide."""
+        return self.changed is None or label in self.changed
 
 
 class TestedDescription(Contents):
@@ -326,6 +350,8 @@ def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = A
     load_all_hooks(settings.hooks)
     # Hooks bring sources of constants.
     settings, unread = with_constants(settings)
+    # Before a hook changes the description: the earlier version passes no hook.
+    changed = _changed(settings, schema)
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
     # After hooks are loaded: they bring checks.
     operations = OperationResolver(settings.operations)
@@ -337,8 +363,15 @@ def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = A
             lambda entry: bool(operations.of(entry).phases) and not leaves_out(level, entry),
             users.transitions,
         )
+    if changed is not None and settings.selection.with_dependents:
+        changed |= selected.resources.dependents_of(map(Label, changed))
     return Contents(
-        settings=settings, description=description, operations=operations, selected=selected, notes=tuple(unread)
+        settings=settings,
+        description=description,
+        operations=operations,
+        selected=selected,
+        notes=tuple(unread),
+        changed=changed,
     )
 
 
@@ -362,6 +395,7 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
         operations=operations,
         selected=contents.selected,
         notes=contents.notes,
+        changed=contents.changed,
         classes=ClassChecks(class_checks(operations.layers.checks_somewhere(), operations.common.check_settings)),
         schemes=schemes,
         origin=origin,

@@ -64,6 +64,8 @@ ROWS: dict[str, Row] = {
     "--shard-weights": Row(
         ("weights.json", "--shard", "3/8"), lambda one: one.shard and one.shard.weights, (("GET /a", 2.5),), "no.json", "no.json"
     ),
+    "--changed-since": Row(("old.json",), lambda one: one.selection.changed_since, "old.json"),
+    "--with-dependents": Row(("--changed-since", "old.json"), lambda one: one.selection.with_dependents, True),
     "--url": Row(("http://127.0.0.1:1/a",), lambda one: one.target.base_url, "http://127.0.0.1:1/a", "ftp://x", "absolute http(s) URL"),
     "--origin": Row(("http://127.0.0.1:1",), lambda one: one.target.origin, "http://127.0.0.1:1", "http://127.0.0.1:1/path", "scheme, host and port alone"),
     "--workers": Row(("3",), lambda one: one.processes.workers, 3, "65", "at most 64"),

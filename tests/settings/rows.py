@@ -114,6 +114,8 @@ _ROOT: Final[dict[str, Row]] = {
     "lanes": Row(2, "workers/test_loop.py::test_every_case_is_sent_once_whatever_is_made_ahead", 0, "at least 1"),
     "shard": Row("3/8", "e2e/test_shards.py::test_eight_shards_send_each_request_of_the_whole_run_once", "3/2", "Must be the number of a shard"),
     "shard-weights": Row("weights.json", "e2e/test_shards.py::test_weights_decide_which_shard_tests_an_operation", *TEXT),
+    "changed-since": Row("old.json", "e2e/test_changed.py::test_changed_operations_are_tested_with_resources_of_others", *TEXT),
+    "with-dependents": Row(True, "e2e/test_changed.py::test_dependents_are_tested_where_they_are_wanted", *FLAG),
     "max-workers": Row(2, "fleet/test_distant.py::test_workers_follow_the_cluster_up_to_their_limit_and_get_a_lease_in_time", 1001, "at most 1000"),
     "cluster": Row("local", "cluster/test_ray.py::test_a_cluster_of_two_machines_finds_what_processes_find", "ray://x", "'ray://HOST:PORT'"),
     "cluster-allow-loopback": Row(True, "fleet/test_distant.py::test_loopback_is_no_target_for_other_machines_unless_that_is_allowed", *FLAG),

@@ -144,10 +144,10 @@ def _schemas(root: object, home: str) -> Iterator[Found]:
 def _is_left(key: str, value: object, at: str) -> bool:
     """Whether no object of OpenAPI outside of schemas is below a key."""
     is_named = key == "schemas" and at.endswith(_COMPONENTS)
-    return key in _SCHEMAS or is_named or _is_data(key, value, at)
+    return key in _SCHEMAS or is_named or is_data(key, value, at)
 
 
-def _is_data(key: str, value: object, at: str) -> bool:
+def is_data(key: str, value: object, at: str) -> bool:
     """Whether a key holds an extension or an example, in which `$ref` is no reference of the description."""
     if at.rpartition("/")[2] in _MAPS:
         return False
@@ -383,7 +383,7 @@ def load_all(document: OpenApiDocument) -> None:
             root = neighbours.load(name, of=of)
         except UnresolvableReference:
             continue
-        for value, place in objects(root, f"{name}#", _is_data):
+        for value, place in objects(root, f"{name}#", is_data):
             is_mapping = place.endswith("/mapping")
             for key, item in value.items():
                 if not isinstance(item, str) or item.startswith("#"):

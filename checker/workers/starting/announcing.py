@@ -148,6 +148,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: P
         auth_examples=schemes.examples(schema.described_login, subject.origin.plain),
         shard="" if settings.shard is None else str(settings.shard),
         partition="" if partition is None else partition.digest,
+        changed_since=settings.report.sanitization.redaction.url(settings.selection.changed_since or ""),
     )
     recorder.journal.append(told)
     for note in (*description.notes, *subject.notes):
@@ -177,9 +178,10 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: P
 
 def tested_labels(subject: Contents, partition: Partition | None) -> tuple[str, ...]:
     """Return the labels of the operations that the run tests or reports as unreadable."""
-    if subject.settings.shard is None or partition is None:
-        return (*subject.selected, *(one.label for one in subject.selected.broken))
-    return partition.parts[subject.settings.shard.number - 1]
+    labels: tuple[str, ...] = (*subject.selected, *(one.label for one in subject.selected.broken))
+    if subject.settings.shard is not None and partition is not None:
+        labels = partition.parts[subject.settings.shard.number - 1]
+    return tuple(label for label in labels if subject.is_tested(label))
 
 
 def opened_of(
@@ -191,7 +193,8 @@ def opened_of(
         weights = users.weights(labels)
         cards = [replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)]
     # The others stay selected: sequences, credentials and values go by the whole description in each shard.
-    mine, helpers = set(tested_labels(subject, partition)), helpers_of(subject, partition)
+    mine = set(tested_labels(subject, partition))
+    helpers = helpers_of(subject, mine)
     cards = [
         helping(card, subject.settings) if card.label in helpers else card
         for card in cards
@@ -211,6 +214,7 @@ def opened_of(
         cleans=subject.settings.target.safety == Safety.CREATE_OWN,
         works_alone=bool(subject.classes.works_alone),
         credentials=credentials or registered_names(users.auth),
+        changed=None if subject.changed is None else tuple(sorted(subject.changed)),
         orders=tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases if users.order),
     )
 

@@ -80,7 +80,7 @@ def read_outline(settings: RunSettings, layout: RunLayout) -> RunOutline:
         total=selected.total,
         filters=tuple(_filters(contents.settings)),
         unmatched=selected.unmatched,
-        operations=tuple(_Outlining(contents).operations(mine)),
+        operations=tuple(_Outlining(contents, mine).operations()),
         broken=tuple((one.label, one.error) for one in selected.broken if one.label in mine),
     )
 
@@ -96,6 +96,9 @@ def _filters(settings: RunSettings) -> Iterator[str]:
         yield f"--{one.option} {one.value}".rstrip()
     if settings.selection.disabled:
         yield f"{len(settings.selection.disabled)} x [[operations]] enabled = false"
+    if settings.selection.changed_since is not None:
+        since = settings.report.sanitization.redaction.url(settings.selection.changed_since)
+        yield f"--changed-since {since}{' --with-dependents' * settings.selection.with_dependents}"
     if settings.shard is not None:
         yield f"--shard {settings.shard}"
     if settings.target.safety != "full":
@@ -105,7 +108,8 @@ def _filters(settings: RunSettings) -> Iterator[str]:
 class _Outlining:
     """Looks at one operation after the other."""
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: Contents, labels: Collection[str]) -> None:
+        self._labels = labels
         self._selected = contents.selected
         self._schema = contents.description.schema
         self._phases = contents.settings.phases
@@ -116,7 +120,7 @@ class _Outlining:
         self._rules = generation_rules(contents.operations, contents.settings, schemes, reuse=False)
         # Operations that sequences come by: those that begin one, and all that may follow.
         found: set[Label] = set()
-        waiting = list(contents.selected.resources.roots)
+        waiting = [label for label in contents.selected.resources.roots if label in labels]
         while waiting:
             label = waiting.pop()
             if label not in found:
@@ -124,10 +128,10 @@ class _Outlining:
                 waiting.extend(contents.selected.resources.followers(label))
         self._chained = frozenset(found)
 
-    def operations(self, labels: Collection[str]) -> Iterator[OutlinedOperation]:
-        """Yield the outlines of these operations, in document order."""
+    def operations(self) -> Iterator[OutlinedOperation]:
+        """Yield the outlines of the operations, in document order."""
         for entry in self._selected.entries:
-            if entry.label not in labels:
+            if entry.label not in self._labels:
                 continue
             operation = self._selected[entry.label]
             yield OutlinedOperation(

@@ -1,6 +1,6 @@
 """The partition of the operations of a description into the shards of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -34,7 +34,8 @@ def partition_of(contents: Contents) -> Partition | None:
     estimates = {str(entry.label): _estimate(contents, entry) for entry in selected.entries}
     # An unreadable operation costs nothing, and one shard reports it.
     estimates |= {str(one.label): 0.0 for one in selected.broken}
-    costs = weighed(estimates, dict(shard.weights))
+    # The cost of an operation that is not tested is that of none.
+    costs = {label: cost * contents.is_tested(label) for label, cost in weighed(estimates, dict(shard.weights)).items()}
     most = _LARGEST * sum(costs.values()) / shard.count
     families = {label: family for family in selected.resources.families for label in family}
     groups: list[Sequence[str]] = [[one.label] for one in selected.broken]
@@ -44,17 +45,16 @@ def partition_of(contents: Contents) -> Partition | None:
     return partitioned(groups, costs, shard.count)
 
 
-def helpers_of(contents: Contents, partition: Partition | None) -> frozenset[str]:
-    """Return the operations of other shards that make resources for this one: it sends few cases to them.
+def helpers_of(contents: Contents, tested: Collection[str]) -> frozenset[str]:
+    """Return the other operations that make resources for the tested ones: the run sends few cases to them.
 
     Without the values of earlier responses no phase would use those resources.
     """
-    shard, settings = contents.settings.shard, contents.settings
+    settings, model = contents.settings, contents.selected.resources
     reusing = set(settings.phases) & set(settings.sources.reusing_phases)
-    if shard is None or partition is None or all(phase_named(name).source is CaseSource.CHAINED for name in reusing):
+    if all(phase_named(name).source is CaseSource.CHAINED for name in reusing):
         return frozenset()
-    model = contents.selected.resources
-    return frozenset(model.needed_by(label for label in model.uses if label in partition.parts[shard.number - 1]))
+    return frozenset(model.needed_by(label for label in model.uses if label in tested))
 
 
 def helping(card: OperationCard, settings: RunSettings) -> OperationCard:
