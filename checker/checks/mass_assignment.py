@@ -54,8 +54,9 @@ def mass_assignment(context: CheckContext) -> Exchanging[Found]:
     """Fail if a write sets a field that the description marks as `readOnly`.
 
     An accepted write is repeated with other values of the read-only fields in its response: booleans, members of enumerations, numbers,
-    texts without a format. The check fails if the response and a read of the resource show one of these values. A server may refuse the
-    request or ignore the fields (OpenAPI 3.0, Schema Object).
+    texts without a format. The check fails if the response and a read of the resource show one of these values, and if the response to
+    a further write shows another member of an enumeration or the other boolean: the server may have chosen the first one by itself. A
+    server may refuse the request or ignore the fields (OpenAPI 3.0, Schema Object).
     """
     case, sent = context.case, context.response.request
     shown = resource_in(context.response)
@@ -63,15 +64,15 @@ def mass_assignment(context: CheckContext) -> Exchanging[Found]:
         return True
     described = _outline(context)
     hidden = [name for name in islice(shown, _MOST) if described.property(name).first("readOnly") is True]
+    given = case.body if isinstance(case.body, dict) else {}
     if sent.is_of_check:
         body = _object_of(sent)
-        return (yield from _judged(context, context.response, {name: body[name] for name in hidden if name in body}))
+        set_here = (name for name in hidden if name in body and not is_equal(body[name], given.get(name)))
+        return (yield from _judged(context, context.response, {name: body[name] for name in set_here}))
     other = {name: value for name in hidden if (value := _other(described.property(name), shown[name])) is not None}
     if not other or not isinstance(case.body, dict):
         return PASSED
-    asked = copy(case)
-    asked.body = {**case.body, **other}
-    answer = yield replace(context.make(asked), is_of_check=True)
+    answer = yield _written(context, given | other)
     return (yield from _judged(context, answer, other))
 
 
@@ -86,12 +87,28 @@ def _judged(context: CheckContext, answer: object, values: Thing) -> Exchanging[
     asked.method, asked.body, asked.media_type, asked.query = "GET", NOT_SET, None, {}
     stored = resource_in((yield replace(context.make(asked), target=target))) or {}
     for name, value in assigned.items():
-        if is_equal(stored.get(name), value):
+        if is_equal(stored.get(name), value) and (yield from _is_chosen(context, answer.request, name, value)):
             message = f"Sent with: {line_of(answer.request)}\nSent `{name}`: {excerpt(value)}"
             failure = MassAssignment(f"{message}\nRead with: GET {target.decode('latin-1')}", unique_key=name)
             failure.request = answer.request
             return failure
     return PASSED
+
+
+def _is_chosen(context: CheckContext, request: WireRequest, name: str, value: object) -> Exchanging[bool]:
+    """Whether a field has the value because it was sent. The server may have changed one of few values by itself."""
+    described = _outline(context).property(name)
+    if not (isinstance(value, bool) or described.first("enum")):
+        return True
+    other = _other(described, value)
+    shown = resource_in((yield _written(context, {**_object_of(request), name: other}))) or {}
+    return name in shown and is_equal(shown[name], other)
+
+
+def _written(context: CheckContext, body: Thing) -> WireRequest:
+    asked = copy(context.case)
+    asked.body = body
+    return replace(context.make(asked), is_of_check=True)
 
 
 def _outline(context: CheckContext) -> Outline:
@@ -113,7 +130,8 @@ def _other(described: Outline, value: object) -> object:
         most = described.first("maximum")
         return None if isinstance(most, int | float) and value + _STEP > most else value + _STEP
     is_free = isinstance(value, str) and not (described.first("format") or described.first("pattern"))
-    return f"{value}-2" if is_free and len(f"{value}") <= _LONGEST else None
+    # Servers append numbers to names that are taken.
+    return f"{value}-other" if is_free and len(f"{value}") <= _LONGEST else None
 
 
 def _object_of(request: WireRequest) -> Thing:

@@ -15,7 +15,12 @@ from tests.e2e.runner import Command
 
 NAME = "mass_assignment"
 ROLE: dict[str, Any] = {"enum": ["agent", "admin"], "readOnly": True}
-FIELDS = {"id": {"type": "string", "readOnly": True}, "name": {"type": "string"}, "role": ROLE}
+FIELDS = {
+    "id": {"type": "string", "readOnly": True},
+    "name": {"type": "string"},
+    "role": ROLE,
+    "slug": {"type": "string", "readOnly": True},
+}
 AGENT = {"type": "object", "properties": {**FIELDS, "level": {"type": "integer", "readOnly": True, "maximum": 5_000}}}
 NEW = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -31,7 +36,8 @@ PATHS = {
     "/agents/{id}": {"parameters": [ID], "get": _operation(200), "put": _operation(200, body=NEW)},
     "/notes": {"post": _operation(201, body=NEW)},
 }
-SERVED = {"id": "a1", "name": "Ann", "role": "agent", "level": 1}
+SERVED = {"id": "a1", "name": "Ann", "role": "agent", "level": 1, "slug": "ann"}
+ID_A1 = {"id": "a1"}
 
 
 class Agents:
@@ -75,9 +81,9 @@ def _failed(label: str, agents: Agents, **parts: Any) -> tuple[list[str], list[s
 @pytest.mark.parametrize(
     ("label", "parts", "agents", "expected"),
     [
-        ("POST /agents", {}, Agents({"role"}, {"role"}), (["role"], ["POST", "GET"])),
+        ("POST /agents", {}, Agents({"role"}, {"role"}), (["role"], ["POST", "GET", "POST"])),
         ("POST /agents", {}, Agents({"level"}, {"level"}), (["level"], ["POST", "GET"])),
-        ("PUT /agents/{id}", {"path_parameters": {"id": "a1"}}, Agents({"role"}, {"role"}), (["role"], ["PUT", "GET"])),
+        ("PUT /agents/{id}", {"path_parameters": ID_A1}, Agents({"role"}, {"role"}), (["role"], ["PUT", "GET", "PUT"])),
         # Ignored, refused, only repeated in the response, or without a way to read it.
         ("POST /agents", {}, Agents(set(), set()), ([], ["POST"])),
         ("POST /agents", {}, Agents({"role"}, {"role"}, 422), ([], ["POST"])),
@@ -90,6 +96,20 @@ def test_a_read_only_field_that_is_stored_is_told(
     label: str, parts: dict[str, Any], agents: Agents, expected: tuple[list[str], list[str]]
 ) -> None:
     assert _failed(label, agents, **parts) == expected
+
+
+class Deciding(Agents):
+    """Ignores what is sent: it shows other values at each write but the first, as of a flag that tells whether a resource is the first one."""
+
+    def __call__(self, request: WireRequest) -> Outcome:
+        self.kept = SERVED | {"role": "admin", "slug": "ann-2"}
+        return Response(200, [("Content-Type", "application/json")], json.dumps(self.kept).encode())
+
+
+@pytest.mark.parametrize(("label", "parts"), [("POST /agents", {}), ("PUT /agents/{id}", {"path_parameters": ID_A1})])
+def test_a_value_that_the_server_chooses_by_itself_is_not_told(label: str, parts: dict[str, Any]) -> None:
+    verb = label.partition(" ")[0]
+    assert _failed(label, Deciding(set(), set()), **parts) == ([], [verb, "GET", verb])
 
 
 @pytest.mark.parametrize("is_planted", [True, False], ids=["planted", "fixed"])
