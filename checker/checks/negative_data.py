@@ -70,13 +70,14 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
             return PASSED
     expected = ", ".join(context.config["expected-statuses"])
     # A framework that converts types does so everywhere: one failure would hide a bound of the operation that is not enforced.
-    coercion = _COERCION if all(map(_is_coerced, wrong)) else ""
+    unconverted = [part for part in wrong if not _is_coerced(part)]
+    coercion = "" if unconverted else _COERCION
     # The kind of success may depend on the state: a `PUT` creates, then replaces.
     rule = "2XX" if 200 <= status < 300 else str(status)
     return AcceptedNegativeData(
         f"Invalid data should have been rejected\nExpected: {expected}\n{listed_parts(wrong)}",
         unique_key=f"{rule} {coercion}".strip(),
-    ).sharing(coercion or _unchecked_schema(context, wrong[0]))
+    ).sharing(coercion or _unchecked_schema(context, unconverted[0]))
 
 
 def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:

@@ -110,6 +110,8 @@ def test_a_validation_that_a_shared_schema_lacks_is_one_mistake() -> None:
     assert cause("POST /c", body={"amount": 0}) != cause("POST /d", body={"amount": 0})
     limit = cause("POST /a", body={}, query={"limit": 0})
     assert limit == cause("POST /d", body={}, query={"limit": 0}) != cause("POST /c", body={}, query={"limit": 0})
+    # A converted value beside it is not the mistake.
+    assert cause("POST /a", body={"amount": "5", "size": 0}) == cause("POST /a", body={"size": 0})
 
 
 def _json(body: Any) -> dict[str, Any]:
