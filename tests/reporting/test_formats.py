@@ -131,12 +131,13 @@ def test_sarif_explains_each_rule() -> None:
 
 
 def test_gitlab_gets_each_failure_on_one_line_with_its_place(tmp_path: Path) -> None:
-    document = tmp_path / "openapi.yaml"
+    document = tmp_path / "öffentliche api.yaml"
     document.write_text("paths:\n  /users:\n    get: {}\n")
     found = READERS["codequality"](files("codequality", ReportContext("", 1, "http://h", location=str(document))))
     assert [one["severity"] for one in found] == ["critical", "major", "minor"]
     assert all(one["description"].startswith(f"{USERS}: ") for one in found)
     assert {one["location"]["lines"]["begin"] for one in found} == {3}
+    assert {one["location"]["path"] for one in found} == {document.as_posix()}
 
 
 def test_allure_has_a_result_for_each_operation() -> None:

@@ -88,18 +88,18 @@ class _Positions:
     def __init__(self, context: ReportContext) -> None:
         self.has_baseline = bool(context.baseline)
         """Whether there is a baseline."""
-        self._uri = _uri(context.location)
+        self._path = _path(context.location)
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
     def in_file(self, label: str) -> dict[str, Any]:
-        """Return the location of an operation as GitLab reads it."""
-        return {"path": self._uri, "lines": {"begin": self._lines.get(label, 1)}}
+        """Return the location of an operation as GitLab reads it: the path is a name of a file, not a URL."""
+        return {"path": self._path, "lines": {"begin": self._lines.get(label, 1)}}
 
     def of(self, label: str) -> dict[str, Any]:
         """Return the location of an operation; the first line if its line is unknown."""
         return {
             "physicalLocation": {
-                "artifactLocation": {"uri": self._uri},
+                "artifactLocation": {"uri": _uri(self._path)},
                 "region": {"startLine": self._lines.get(label, 1)},
             },
             "logicalLocations": [{"fullyQualifiedName": label, "kind": "function"}],
@@ -178,14 +178,19 @@ def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
     }
 
 
-def _uri(location: str) -> str:
-    """Return a URL as it is, and a path as a relative reference (RFC 3986, 4.2): code scanning knows the files of the working directory only."""
-    # No URL parser: the replacement of masked credentials is not valid in a URL.
+def _path(location: str) -> str:
+    """Return a path below the working directory, whose files are all that code scanning knows, as a relative one; others and URLs unchanged."""
     if "://" in location:
-        return quote(location, safe="%/:=&?~#+!$,;'@()*")
+        return location
     path = PurePath(location)
     inside = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return quote(inside.as_posix(), safe="/~")
+    return inside.as_posix()
+
+
+def _uri(path: str) -> str:
+    """Return a URL as it is, and a path as a relative reference (RFC 3986, 4.2)."""
+    # No URL parser: the replacement of masked credentials is not valid in a URL.
+    return quote(path, safe="%/:=&?~#+!$,;'@()*" if "://" in path else "/~")
 
 
 _GITLAB = {"critical": "critical", "high": "major", "medium": "minor", "low": "info"}
