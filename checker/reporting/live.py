@@ -121,6 +121,8 @@ class RunProgress(Struct):
     tasks: int = 0
     """One for each operation in each phase; 0 if the end of the run does not depend on them."""
     max_time_s: float | None = None
+    _done: set[tuple[str, str]] = field(default_factory=set)
+    """Phase and operation of finished tasks. The live lines ask ten times a second, and a run may have 40,000 tasks."""
     _samples: list[tuple[float, int]] = field(default_factory=list)
     """(time, requests) of the last records."""
 
@@ -135,6 +137,8 @@ class RunProgress(Struct):
             case WorkerGone():
                 self.incarnations.discard(record.incarnation)
             case TaskProgress():
+                if record.finished:
+                    self._done.update((record.phase, label) for label in record.labels)
                 if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
                     # Old samples are removed once in a window: a busy run has hundreds of records in a second.
                     self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
@@ -149,10 +153,8 @@ class RunProgress(Struct):
     @property
     def share(self) -> float:
         """Return the share of the tasks that are done. Phases of sequences have fewer tasks than operations, so that it may end below 1."""
-        done = {
-            (task.phase, label) for task in list(self.view.tasks.values()) if task.finished for label in task.labels
-        }
-        return len(done) / max(self.tasks, len(done), 1)
+        done = len(self._done)
+        return done / max(self.tasks, done, 1)
 
     def left(self, now: float) -> str:
         """Return the share of the work that is done and the time that is left: `46%, about 1:20 left`; empty if neither is known."""
