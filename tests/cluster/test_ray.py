@@ -19,13 +19,16 @@ from checker.demo import document as demo_document
 from checker.fleet.distant import DistantLauncher
 from checker.fleet.ray_cluster import RayCluster
 from checker.supervisor.execution import execute
+from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
 from tests.apps.planted import Disturbed, inn
 from tests.apps.serving import App, serving
 from tests.e2e import runner
 from tests.e2e.runner import NEVER_S, Command, Ran
+from tests.fleet.watching import Watched
 from tests.supervisor.running import END, PATIENT, Run, all_cases
 from tests.supervisor.toys import toy_work
+from tests.waiting import wait_until
 
 HOOKS = """
 import checker, beside
@@ -151,6 +154,28 @@ def test_a_machine_that_dies_costs_no_finding(cluster: Cluster, near: tuple[Ran,
     assert far.code == 1, far.shown
     assert far.defects == ran.defects
     assert any("lost" in reason for reason in far.view.gone.values()), far.view.gone
+
+
+def test_a_machine_added_in_the_middle_gets_a_lease_in_time(joined: Cluster, tmp_path: Path) -> None:
+    (machine,) = joined.worker_nodes
+    joined.remove_node(machine)
+    cluster: Any = Watched(RayCluster("auto", workers=3, work=toy_work))
+    wait_until(lambda: cluster.processors() == MACHINE["num_cpus"])
+    # The run would go on for eight minutes.
+    settings = Run(tmp_path).settings(("slow", "0.05"), max_examples=5_000)
+    settings = settings.with_changes(processes={"workers": 3, "follows_cluster": True})
+    interrupts = Interrupts()
+
+    def follow(_: int, record: Record) -> None:
+        if isinstance(record, ValueSeen) and not joined.worker_nodes:
+            joined.add_node(**MACHINE)
+        interrupts.count = int(cluster.leases_before(2) is not None)
+
+    execute(settings, follow, RunEnvironment(DistantLauncher(cluster, settings), PATIENT, interrupts))
+    (added,) = joined.worker_nodes
+    places = [ray_state.actors()[one._actor_id.hex()]["Address"]["NodeID"] for one in cluster.agents]
+    assert [place == added.node_id for place in places] == [False, False, True]
+    assert cluster.leases_before(2) < 3
 
 
 @pytest.mark.thorough_beyond(2)

@@ -13,14 +13,13 @@ from checker.corpus.packing import pack
 from checker.corpus.records import Finding, Quarantined, Record, ValueSeen
 from checker.fleet.agent import Agent, Start, versions
 from checker.fleet.distant import DistantLauncher
-from checker.fleet.wire import News, Order, read
+from checker.fleet.wire import Order
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
-from checker.workers.messages import Assign, Opened
-from checker.workers.queues import decode
 from tests.asking import run_settings
 from tests.fleet.threads import ThreadCluster
+from tests.fleet.watching import Watched
 from tests.supervisor.running import END, PATIENT, Run, all_cases
 from tests.supervisor.toys import toy_work
 
@@ -69,41 +68,21 @@ def test_lost_machines_lose_and_double_nothing(run: Run, far: Any, seed: int) ->
     assert outcome.view.cases == sum(all_cases().values())
 
 
-class Watched(ThreadCluster):
-    """A cluster that tells when workers have opened the description, and which of them get leases."""
-
-    def __init__(self, folder: Path, processors: int) -> None:
-        super().__init__(folder, toy_work, processors=processors)
-        self.events: list[tuple[str, int]] = []
-
-    def call(self, agent: Agent, method: str, *given: Any) -> Any:
-        messages = map(decode, read(given[0], Order).messages if method == "give" else ())
-        self.events += (("lease", self.agents.index(agent)) for one in messages if isinstance(one, Assign))
-        return super().call(agent, method, *given)
-
-    def result(self, call: Any) -> Any:
-        agent, method = self._owners[call]
-        result = super().result(call)
-        messages = map(decode, read(result, News).messages if method == "take" else ())
-        self.events += (("opened", self.agents.index(agent)) for one in messages if isinstance(one, Opened))
-        return result
-
-
 def test_workers_follow_the_cluster_up_to_their_limit_and_get_a_lease_in_time(run: Run, tmp_path: Path) -> None:
-    cluster, interrupts = Watched(tmp_path / "elsewhere", processors=1), Interrupts()
+    machines, interrupts = ThreadCluster(tmp_path / "elsewhere", toy_work), Interrupts()
+    cluster: Any = Watched(machines)
     settings = run.settings(("slow", "0.05"), max_examples=50)
     settings = settings.with_changes(processes={"workers": 2, "follows_cluster": True})
 
     def follow(_: int, record: Record) -> None:
         if isinstance(record, ValueSeen):
-            cluster.machine_processors = 5
+            machines.machine_processors = 5
         # The run would go on for ten seconds.
-        interrupts.count = int(("lease", 1) in cluster.events)
+        interrupts.count = int(cluster.leases_before(1) is not None)
 
     execute(settings, follow, RunEnvironment(DistantLauncher(cluster, settings), PATIENT, interrupts))
     assert len(cluster.agents) == 2
-    after = cluster.events[cluster.events.index(("opened", 1)) :]
-    assert after.index(("lease", 1)) <= 2
+    assert cluster.leases_before(1) < 2
 
 
 def test_a_machine_with_another_version_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> None:
