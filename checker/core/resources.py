@@ -31,6 +31,17 @@ from checker.core.response import Response
 Node = TypeVar("Node", bound=Hashable)
 
 
+def reached(nodes: Iterable[Node], further: Mapping[Node, Collection[Node]]) -> set[Node]:
+    """Return the other nodes to which any number of steps leads from these."""
+    given, found = set(nodes), set[Node]()
+    waiting = list(given)
+    while waiting:
+        more = set(further.get(waiting.pop(), ())) - given - found
+        found |= more
+        waiting += more
+    return found
+
+
 def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) -> Mapping[Node, int]:
     """Return node -> length of the longest path to it. Nodes in a circle share a layer."""
     circles = _circles(list(nodes), needs)
@@ -304,7 +315,7 @@ class ResourceModel:
 
     def needed_by(self, labels: Iterable[Label]) -> set[Label]:
         """Return the other operations that make the resources which these need, and those that they need in turn."""
-        return _reached(labels, self._needed)
+        return reached(labels, self._needed)
 
     def dependents_of(self, labels: Iterable[Label]) -> set[Label]:
         """Return the other operations that need resources which these make, and those that need theirs in turn."""
@@ -312,7 +323,7 @@ class ResourceModel:
         for label, makers in self._needed.items():
             for maker in makers:
                 users.setdefault(maker, []).append(label)
-        return _reached(labels, users)
+        return reached(labels, users)
 
     def _connected(self, related: Callable[[Label], Iterable[Label]]) -> Sequence[Sequence[Label]]:
         """Return the operations in groups: those of a collection, those that nested paths connect, and related ones."""
@@ -486,17 +497,6 @@ def sent_at(case: Case, place: Place) -> Any:
     for token in name.split("/")[1:]:
         value = value.get(token) if isinstance(value, dict) else None
     return value
-
-
-def _reached(labels: Iterable[Label], further: Mapping[Label, Collection[Label]]) -> set[Label]:
-    """Return the other operations to which any number of steps leads from these."""
-    given, found = set(labels), set[Label]()
-    waiting = list(given)
-    while waiting:
-        more = set(further.get(waiting.pop(), ())) - given - found
-        found |= more
-        waiting += more
-    return found
 
 
 def sent_expression(pointer: str) -> str:

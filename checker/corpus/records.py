@@ -209,9 +209,9 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     """The earlier version of the description; only operations that have changed since are tested."""
 
     @property
-    def is_part(self) -> bool:
-        """Whether it was decided which part of the selected operations is tested; that may be none."""
-        return bool(self.partition or (self.changed_since and self.total))
+    def is_unchanged(self) -> bool:
+        """Whether nothing is tested, because nothing has changed."""
+        return bool(self.changed_since and self.total and not self.selected)
 
     @property
     def is_whole(self) -> bool:

@@ -499,10 +499,10 @@ class ApiSchema(Protocol):
         ...
 
     def changed_since(self, before: Self) -> Iterable[Label]:
-        """Return the operations that are new, or differ from those in an earlier version of this description."""
-        known = {one.label: one.definition for one in before.entries() if not isinstance(one, BrokenOperation)}
-        entries = (one for one in self.entries() if not isinstance(one, BrokenOperation))
-        return (one.label for one in entries if one.label not in known or known[one.label] != one.definition)
+        """Return the operations that are new or differ from those in an earlier version, or of which no definition is known."""
+        known = {one.label: getattr(one, "definition", None) for one in before.entries()}
+        entries = ((one.label, getattr(one, "definition", None)) for one in self.entries())
+        return (label for label, definition in entries if not definition or known.get(label) != definition)
 
     def normalised(self) -> bytes:
         """Return bytes from which its kind makes an equal schema without reading anything else."""

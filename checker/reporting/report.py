@@ -181,13 +181,8 @@ class Report(Struct, frozen=True):
     """Whether nothing was sent and all responses are made up."""
     is_unchecked: bool = False
     """Whether no check was selected."""
-    changed_since: str = ""
-    """The earlier version of the description; only operations that have changed since were tested."""
-
-    @property
-    def is_unchanged(self) -> bool:
-        """Whether nothing was to be tested, because nothing has changed."""
-        return bool(self.changed_since and self.counts.total and not self.counts.selected)
+    unchanged_since: str = ""
+    """The earlier version of the description if nothing was to be tested, because nothing has changed since."""
 
     @property
     def is_complete(self) -> bool:
@@ -206,7 +201,7 @@ class Report(Struct, frozen=True):
             return 1
         if self.outcome == "interrupted":
             return 130
-        if not self.is_complete or self.outcome == "error" or not (self.counts.cases or self.is_unchanged):
+        if not self.is_complete or self.outcome == "error" or not (self.counts.cases or self.unchanged_since):
             return 2
         return int(self.falls_short)
 
@@ -339,7 +334,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         operations=operation_outcomes(view, findings),
         is_dry=settings.is_dry,
         is_unchecked=_is_unchecked(settings),
-        changed_since=opened.changed_since if opened else "",
+        unchanged_since=opened.changed_since if opened and opened.is_unchanged else "",
         coverage=replace(coverage, shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under))),
         compared=compared,
     )

@@ -105,8 +105,8 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 def total_line(report: Report) -> str:
     """Return the text of the last ruled line: `2 bugs, 7 contract deviations (43 places), 1 error in 1.00s`."""
     if not report.counts.selected and not report.error_count and report.outcome not in _CUT_SHORT:
-        since = one_line(report.changed_since)
-        return f"No selected operation has changed since {since}" if report.is_unchanged else "Empty test suite"
+        since = one_line(report.unchanged_since)
+        return f"No selected operation has changed since {since}" if since else "Empty test suite"
     how = _CUT_SHORT.get(report.outcome, " in")
     # The last record of a killed run may be older than the time that its workers account for.
     spent_s = report.time.wall_s if report.outcome == ENDLESS else report.time.elapsed_s

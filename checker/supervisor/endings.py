@@ -269,10 +269,11 @@ def exit_code(view: RunView, ending: Ending) -> int:
         return 1
     # With `--mode negative`, operations that accept every request are skipped. Skipping all of them is no error.
     skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
-    # A shard is empty where there are fewer groups of operations than shards; and nothing may have changed.
-    is_empty = view.opened is not None and view.opened.is_part and not view.opened.selected
+    # A shard is empty where there are fewer groups of operations than shards.
+    is_empty_shard = view.opened is not None and view.opened.partition and not view.opened.selected
+    is_unchanged = view.opened is not None and view.opened.is_unchanged
     is_all_skipped = view.opened is not None and 0 < view.opened.selected <= len(skipped)
-    return 0 if view.cases or is_all_skipped or is_empty else CANNOT
+    return 0 if view.cases or is_all_skipped or is_empty_shard or is_unchanged else CANNOT
 
 
 def nothing_tested(view: RunView, ending: Ending) -> str:

@@ -8,12 +8,15 @@ import pytest
 
 from checker.config import user_code
 from checker.core.errors import ConfigError, ForeignDescription, IncorrectUsage, LoaderError
+from checker.core.operation import Definition, Label
 from checker.core.registry import Registry
 from checker.kinds import table
 from checker.kinds.sources import DIRECT, FileSource, TextSource
-from checker.kinds.static import DeclaredSchema, json_schema
+from checker.kinds.static import DeclaredOperation, DeclaredSchema, json_schema
 from checker.kinds.table import kind_named, open_description, packed, register, unpacked
 
+NO_RESPONSES: Any = None
+"""The contract of operations that get no response."""
 OPENAPI = b'{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {}}'
 
 
@@ -131,3 +134,16 @@ def test_references_of_a_schema_that_stands_alone_are_its_own() -> None:
     schema = json_schema({"$defs": {"a/b": {"type": "string"}}})
     found = schema.document.resolve("#/$defs/a~1b", at="#")
     assert found == ({"type": "string"}, "#/$defs/a~1b")
+
+
+def test_without_a_comparison_of_its_kind_an_operation_has_changed_unless_its_definition_is_the_same() -> None:
+    def schema(**definitions: Any) -> DeclaredSchema:
+        operations = [
+            DeclaredOperation(Label(name), NO_RESPONSES, definition=Definition(one))
+            for name, one in definitions.items()
+        ]
+        return DeclaredSchema("lines", "Lines 1", b"", tuple(operations))
+
+    before = schema(same={"a": 1}, other={"a": 1}, unknown={})
+    now = schema(same={"a": 1}, other={"a": 2}, unknown={}, new={"a": 1})
+    assert list(now.changed_since(before)) == ["other", "unknown", "new"]
