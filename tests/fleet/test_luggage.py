@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from checker.config.config import Config
+from checker.config.filters import Selection
 from checker.fleet.luggage import Luggage, copy_packages
 from tests.asking import run_settings
 
@@ -16,6 +17,7 @@ def test_files_outside_of_the_working_directory_get_places_with_what_they_refer_
         there / "api" / "openapi.yaml": "paths: {$ref: '../parts/paths.yaml'}",
         there / "parts" / "paths.yaml": "/a: {$ref: 'more%20parts.yaml#/a'}\n/b: {$ref: 'http://x/b.yaml'}",
         there / "parts" / "more parts.yaml": "a: {}",
+        there / "api" / "old.yaml": "paths: {}",
         there / "client.pem": "key",
         there / "unused.py": "",
         here / "hooks" / "mine.py": "import beside",
@@ -28,7 +30,12 @@ def test_files_outside_of_the_working_directory_get_places_with_what_they_refer_
     layers = Config.from_dict({"request-cert": str(there / "client.pem")}, environment={}).operation_layers()
     description = there / "api" / "openapi.yaml"
     with contextlib.chdir(here):
-        settings = run_settings(str(description), hooks=("hooks/mine.py", "pack.inner.own"), operations=layers)
+        settings = run_settings(
+            str(description),
+            hooks=("hooks/mine.py", "pack.inner.own"),
+            operations=layers,
+            selection=Selection(changed_since=str(there / "api" / "old.yaml")),
+        )
         luggage = Luggage(settings)
         named = luggage.settings(settings)
         assert {piece.place for piece in luggage.pieces()} == {
@@ -36,11 +43,13 @@ def test_files_outside_of_the_working_directory_get_places_with_what_they_refer_
             "outside/0/parts/paths.yaml",
             "outside/0/parts/more parts.yaml",
             "outside/0/client.pem",
+            "outside/1/old.yaml",
             "hooks/mine.py",
             "hooks/beside.py",
             "pack/inner/own.py",
         }
     assert named.location == "outside/0/api/openapi.yaml"
+    assert named.selection.changed_since == "outside/1/old.yaml"
     assert named.hooks == settings.hooks
     assert named.common.http.cert == "outside/0/client.pem"
 
