@@ -129,6 +129,19 @@ def test_a_journal_of_another_worker_teaches_the_same() -> None:
     assert other.wanted(Label("GET /b"), "coverage") == one.wanted(Label("GET /b"), "coverage") != ()
 
 
+def test_cases_that_another_worker_had_accepted_in_an_earlier_phase_decide_nothing() -> None:
+    meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("examples"))
+    label = Label(HEADER[0])
+    case = Case(OPERATIONS[label], "c", headers={"X-Version": "1"}, meta=meta)
+    made = GeneratedCase(case, label, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
+    alone, other = _learner(), _learner()
+    for record in list(alone.observe(made, Response(200, [], b""), "examples", 0)):
+        other.absorb(record)
+    for learner in (alone, other):
+        _hear(learner, *HEADER[:2], _complaint(*HEADER[2]))
+    assert alone.wanted(label, "fuzzing") == other.wanted(label, "fuzzing") != ()
+
+
 def test_an_operation_for_which_no_layer_waits_teaches_itself_alone() -> None:
     learner = _learner()
     learner.is_awaited = lambda label: label != HEADER[0]

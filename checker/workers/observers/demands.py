@@ -254,13 +254,14 @@ class DemandLearner(Struct):
     """(operation, phase, first index) -> number of records at that time, demands to respect."""
     _records: int = 0
     """Records that changed something."""
-    _accepted: OrderedDict[str, list[Case]] = field(default_factory=OrderedDict)
+    _accepted: OrderedDict[tuple[str, str], list[Case]] = field(default_factory=OrderedDict)
+    """Keyed by operation and phase: which worker had the phase before must not matter."""
     _usual: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
     """(operation, location, path) -> accepted values."""
     _free: dict[str, tuple[_Place, ...]] = field(default_factory=dict)
     """Operation -> parts whose accepted values are told."""
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
-    _doubts: Counter[tuple[str, Constraint]] = field(default_factory=Counter)
+    _doubts: Counter[tuple[str, Constraint, str]] = field(default_factory=Counter)
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
     """Keyed by phase."""
     _shared: dict[str, dict[int, set[Label] | None]] = field(default_factory=dict)
@@ -440,9 +441,9 @@ class DemandLearner(Struct):
         for demand in {**self._heard.get(label, {}), **dict.fromkeys(self.wanted(label, phase))}:
             if is_broken(demand, case):
                 yield from self._tell(label, demand, phase, refuted=True)
-        kept = self._accepted.setdefault(label, [])
         yield from self._usual_values(case, phase)
-        self._accepted.move_to_end(label)
+        kept = self._accepted.setdefault((label, phase), [])
+        self._accepted.move_to_end((label, phase))
         if len(kept) < _KEPT:
             kept.append(case)
         if len(self._accepted) > _OPERATIONS:
@@ -481,23 +482,25 @@ class DemandLearner(Struct):
         by_place: dict[tuple[str, tuple[str, ...]], list[Constraint]] = {}
         for demand in demands_in(case, outcome, declared_names(case.operation)):
             by_place.setdefault((demand.location, demand.path), []).append(demand)
-        accepted = self._accepted.get(label, ())
+        accepted = self._accepted.get((label, phase), ())
         for demands in by_place.values():
             # `between 3 and 10` is two demands, of which a case breaks one.
-            is_lie = not any(self._may_break(label, demand, case, respected) for demand in demands)
+            is_lie = not any(self._may_break(label, demand, case, respected, phase) for demand in demands)
             for demand in demands:
                 refuted = is_lie or any(is_broken(demand, one) for one in accepted)
                 yield from self._tell(label, demand, phase, refuted=refuted, case=case)
 
-    def _may_break(self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint]) -> bool:
+    def _may_break(
+        self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint], phase: str
+    ) -> bool:
         """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
         broken = is_broken(demand, case)
         # Blanks may decide whether a text is there, and how long it is: that explains the refusal.
         is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")
         if broken is not None or is_explained or demand not in respected:
             return broken is not False
-        self._doubts[label, demand] += 1
-        return self._doubts[label, demand] < _DOUBTS
+        self._doubts[label, demand, phase] += 1
+        return self._doubts[label, demand, phase] < _DOUBTS
 
     def _tell(
         self,
