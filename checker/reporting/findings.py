@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.checks.custom import CustomFailure
 from checker.core.blocks import (
     Answer,
     FailedCase,
@@ -70,7 +71,7 @@ class Cause(Struct, frozen=True):
     @property
     def is_bug(self) -> bool:
         """Whether it weighs more than a deviation from the description: a grave failure, or one of a check of the user."""
-        return severity_rank(self.worst.severity) <= _GRAVE or not self.worst.code
+        return severity_rank(self.worst.severity) <= _GRAVE or self.worst.code in ("", CustomFailure.code)
 
     @property
     def is_group(self) -> bool:

@@ -285,9 +285,9 @@ def test_causes_are_counted_by_weight() -> None:
         found(5, "medium", "ST204", "allow"),
         found(6, "low", "ST112", "slow"),
     ]
-    own = found(7, "medium", "", "own")
-    shown = changed(report(records()), findings=(*crash, *others, own), errors=(), quarantined=(), notes=())
-    assert total_line(shown) == "3 bugs, 2 contract deviations (7 places) in 2.00s"
+    own = (found(7, "medium", "", "own"), found(8, "medium", "ST901", "assertion"))
+    shown = changed(report(records()), findings=(*crash, *others, *own), errors=(), quarantined=(), notes=())
+    assert total_line(shown) == "4 bugs, 2 contract deviations (8 places) in 2.00s"
 
 
 def test_stable_failures_look_as_ever() -> None:
