@@ -5,12 +5,12 @@ from checker.checks.collections import ExceededLimit, IgnoredFilter, Overlapping
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
 from checker.checks.location import DanglingLocation
-from checker.checks.mass_assignment import MassAssignment
 from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
 from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
 from checker.checks.positive_data import RejectedPositiveData
+from checker.checks.read_only import MassAssignment
 from checker.checks.resource_availability import EnsureResourceAvailability
 from checker.checks.response_head import (
     HeaderSchemaError,

@@ -9,12 +9,12 @@ import checker.checks.collections as collections
 import checker.checks.deletion as deletion
 import checker.checks.disclosure as disclosure
 import checker.checks.location as location
-import checker.checks.mass_assignment as mass_assignment
 import checker.checks.methods as methods
 import checker.checks.missing_header as missing_header
 import checker.checks.negative_data as negative_data
 import checker.checks.object_authorization as object_authorization
 import checker.checks.positive_data as positive_data
+import checker.checks.read_only as read_only
 import checker.checks.resource_availability as resource_availability
 import checker.checks.resources as resources
 import checker.checks.response_head as response_head
@@ -188,16 +188,13 @@ TABLE = (
     ),
     Check(
         "mass_assignment",
-        mass_assignment.mass_assignment,
+        read_only.mass_assignment,
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
-        failures=(mass_assignment.MassAssignment,),
-        may_send=mass_assignment.may_assign,
+        failures=(read_only.MassAssignment,),
+        may_send=read_only.may_assign,
         # It may give somebody a role: more than a run that everybody starts should do.
         applies=replace(
-            _POSITIVE,
-            phases=frozenset((EXPLORATION.name,)),
-            statuses=("2XX",),
-            operations=mass_assignment.writes_objects,
+            _POSITIVE, phases=frozenset((EXPLORATION.name,)), statuses=("2XX",), operations=read_only.writes_objects
         ),
         wants_refusal=True,
     ),

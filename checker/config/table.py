@@ -129,15 +129,15 @@ _ROOT = {
     "color": Key(_FLAG, about="Whether the output has colours; without it, if it is a terminal."),
     "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), [], about="Health checks to leave out."),
     "seed": Key(Integer(), about="Seed of all random choices.", example=1),
-    "max-failures": Key(Integer(minimum=1), about="End after that many different failures or errors.", example=10),
+    "max-failures": Key(Integer(minimum=1), about="End after so many different failures or errors.", example=10),
     "max-time": Key(
         Number(above=0, maximum=MOST_SECONDS),
-        about="Seconds for the testing; reports are written afterwards.",
+        about="Seconds for the testing; reports follow.",
         example=300,
     ),
     "base-url": Key(
         Text(value_kinds.base_url),
-        about="Base URL of the API, or unix:/path/to.sock; not what the description names.",
+        about="Base URL of the API, or unix:/path/to.sock.",
         example="http://127.0.0.1:8080/v1",
     ),
     "origin": Key(

@@ -32,7 +32,7 @@ def snippet(name: str, page: str = README) -> str:
     return str(block)
 
 
-def tested(file: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def pytest_on(file: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """What pytest says of a file in this folder."""
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file],
@@ -60,7 +60,7 @@ def test_every_command_runs_as_printed(command: Command) -> None:
 def test_the_python_example_finds_a_defect(tmp_path: Path) -> None:
     with Server() as demo:
         (tmp_path / "test_api.py").write_text(snippet("test_api.py").replace(ADDRESS, demo.url))
-        ran = tested("test_api.py", tmp_path)
+        ran = pytest_on("test_api.py", tmp_path)
     assert ran.returncode == FOUND, ran.stdout
     assert "Reproduce with:" in ran.stdout
     assert "POST" in ran.stdout
@@ -79,7 +79,7 @@ def test_the_tutorial_has_eight_commands_that_show_what_it_says(command: Command
             codes.append((arguments[0], ran.code))
             shown += ran.shown
         (command.directory / "test_inn.py").write_text(snippet("test_inn.py", TUTORIAL).replace(ADDRESS, demo.url))
-        assert "1 failed" in tested("test_inn.py", command.directory).stdout
+        assert "1 failed" in pytest_on("test_inn.py", command.directory).stdout
     assert codes == [("list", FINE), ("run", FOUND), ("explain", FINE), ("replay", FOUND), ("run", FINE)], shown
     for excerpt in re.findall(r"```text\n(.*?)```", TUTORIAL, re.DOTALL):
         steady = [line for line in excerpt.splitlines() if line != "..." and not re.search(r" \(in |curl ", line)]

@@ -67,11 +67,14 @@ def test_edges_are_taken_though_each_name_is_taken_once(tmp_path: Path) -> None:
     statuses = Counter(status for place, status in service.seen if place == "POST /members")
     assert statuses[201] >= 20
     assert statuses[409] <= 6
-    (found,) = (one for one in ran.view.findings.values() if one.check == "negative_data_rejection")
-    assert found.reproduced
-    assert (found.hits, found.tries) == (2, 2)
-    body = json.loads(found.interactions[-1].exchange.body or b"")
-    assert body.keys() == {"email", "name", "age"}
+    accepted = [one for one in ran.view.findings.values() if one.check == "negative_data_rejection"]
+    # A converted type, and all other wrong values.
+    assert 1 <= len(accepted) <= 2
+    for found in accepted:
+        assert found.reproduced
+        assert (found.hits, found.tries) == (2, 2)
+        body = json.loads(found.interactions[-1].exchange.body or b"")
+        assert body.keys() == {"email", "name", "age"}
 
 
 _BORN = {
