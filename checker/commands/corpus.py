@@ -20,6 +20,7 @@ from checker.corpus.records import CorpusEntry, Finding, Quarantined, SignalsSee
 from checker.corpus.snapshot import add_to_snapshot, compact, lasting_records
 from checker.reporting.text import json_text
 from checker.supervisor.lock import Ownership
+from checker.workers.observers.saved_examples import SavedExamples
 
 _PARTS = ("journals", "traffic", "documents", "snapshot")
 """Files and folders of a corpus whose sizes are shown."""
@@ -61,6 +62,7 @@ def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
     """Add to the corpus INTO what the runs of the corpora FROM have found and learned: they stay as they are.
 
     The corpora are of one API, for example of machines that tested it at the same time. INTO is created if there is no such folder.
+    The failures also go into the example database of the working directory, so that the next run sends them first.
     The last run of INTO stays the last one, for reports and replay.
     """
     sources = [RunLayout(folder_of(name)) for name in others]
@@ -71,8 +73,14 @@ def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
     if target.root.resolve() in [layout.root.resolve() for layout in sources]:
         raise UsageError(f"{into} cannot be merged into itself")
     read = [lasting_records(layout) for layout in sources]
+    records = [record for one in read for record in one.records]
     with Ownership(target):
-        damage = add_to_snapshot(target, [record for one in read for record in one.records])
+        damage = add_to_snapshot(target, records)
+    # Later runs send the failures again from the example database, which each machine has for itself.
+    saved = SavedExamples(configured(ctx).generation.database)
+    for record in records:
+        if isinstance(record, Finding) and record.reproduced and record.steps:
+            saved.save(record.steps)
     for note in (*damage, *(note for one in read for note in one.notes)):
         echo_line(f"Warning: {note.text}", err=True)
     found = _statistics(target.root, configured(ctx))

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from checker.core.meta import Drawn, Step
+from checker.core.operation import Label
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CorpusEntry, Finding, OperationsSelected, Record, SignalsSeen, ValueSeen
 from checker.corpus.snapshot import lasting_records
 from checker.supervisor.lock import Ownership
+from checker.workers.observers.saved_examples import SavedExamples
 from tests.reporting.samples import USERS, changed, finding, opened, progress, records, started
 
 from .test_report import _journal
@@ -71,6 +74,15 @@ def test_a_merge_holds_what_either_machine_learned_once(invoke: Any) -> None:
     assert _stats(invoke, "one")["findings"] == 3
     assert invoke("report", "one", "--format", "json", "-o", "one.json").exit_code == 0
     assert {one["fingerprint"] for one in json.loads(Path("one.json").read_text())["failures"]} == {"f1", "f2"}
+
+
+def test_a_run_after_a_merge_sends_the_failures_of_all_machines_first(invoke: Any) -> None:
+    _corpus("one", finding(fingerprint="f1", steps=(Step(Label(USERS), Drawn((1,))),)))
+    _corpus("two", finding(fingerprint="f2", steps=(Step(Label(USERS), Drawn((2,))),)))
+    _corpus("three", finding(fingerprint="f3", steps=(Step(Label(USERS), Drawn((3,))),), reproduced=False))
+    assert invoke("corpus", "merge", "all", "one", "two", "three").exit_code == 0
+    saved = SavedExamples(".proptest/examples").load(Label(USERS))
+    assert [step.choices for steps in saved for step in steps] == [(1,), (2,)]
 
 
 def test_a_merge_makes_a_new_corpus_of_several(invoke: Any) -> None:
