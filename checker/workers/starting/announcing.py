@@ -93,8 +93,6 @@ def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> Non
     label = program.operation.label
     if program.fault is not None:
         recorder.gave_up(label, phase, program.fault)
-    for warning in program.operation.warnings():
-        tell_of_warning(recorder, warning)
     for pointer, keyword in program.opaque.items():
         recorder.note(Note("opaque", label, pointer, keyword))
     for place, text in program.mismatched.items():
@@ -104,7 +102,9 @@ def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> Non
 
 
 def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
-    """Record the facts about an operation for the counts of what was covered."""
+    """Record the facts about an operation for the counts of what was covered, and the faults of its description."""
+    for warning in operation.warnings():
+        tell_of_warning(recorder, warning)
     body = ("body",) if operation.bodies else ()
     described = OperationDescribed(
         operation.label,
