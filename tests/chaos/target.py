@@ -55,8 +55,12 @@ def defective(*, pause_s: float, padding: int = 0) -> Answer:
     def answered(request: Request) -> Reply:
         number = int(request.target.rpartition(b"things")[2])
         try:
-            n = json.loads(request.body)["n"]
+            body = json.loads(request.body)
+            n, tags = body["n"], body["tags"]
             turn, field = divmod(n, _TURNS)
+            # A service that converts types has one cause in all operations, which are told together.
+            if isinstance(n, bool) or not all(isinstance(tag, str) for tag in tags):
+                return json_reply({}, 400)
         except (ValueError, TypeError, LookupError):
             # Raised, it would drop the connection: one more defect, which is not told before it has repeated.
             return json_reply({}, 400)

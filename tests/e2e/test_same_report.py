@@ -30,7 +30,8 @@ Limits.exceeded = lambda self, now: len(answers) >= {answers}
 """
 _OF_THE_MACHINE = re.compile(r"\d+\.\d+ ?s|127\.0\.0\.1:\d+|\d+%|[\d,]+ (?:requests|cases)/s")
 _REQUESTS = re.compile(r"[\d,]+ requests, [\d,]+ of them")
-_TIMES = re.compile(r"^Time: .*?^$", re.MULTILINE | re.DOTALL)
+_TIMES = re.compile(r"^Time: .*?^$|^Reports: [^\n]* after the testing\n\n?", re.MULTILINE | re.DOTALL)
+"""The second only where writing takes long."""
 
 
 def told(stdout: str) -> str:
