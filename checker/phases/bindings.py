@@ -12,6 +12,7 @@ from checker.core.case import NOT_SET, Case, copied
 from checker.core.idempotency import fresh_key, is_idempotency_key
 from checker.core.meta import Binding, CaseMetadata, PhaseData, PhaseInfo, ValuePool
 from checker.core.operation import Parameter
+from checker.core.phases import EXAMPLES
 from checker.core.request import Location
 from checker.core.response import Outcome, Response
 from checker.core.runtime_expressions import (
@@ -229,8 +230,8 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     """Set known values into the path parameters of a case, and return their bindings.
 
     Case `number` of a list takes the best three values in turn, because one of them may have been deleted. The one that the
-    case tests and those that users force keep their value; examples of the description do in every third case, because
-    many name nothing on this target.
+    case tests and those that users force keep their value; examples of the description do in the examples phase, and in
+    every third case of other lists, because many name nothing on this target.
     """
     meta = case.meta
     if pool is None or meta is None or Location.PATH not in meta.components:
@@ -239,7 +240,7 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     if None in kept:
         return ()
     for parameter in case.operation.parameters:
-        is_said = bool(parameter.examples) and number % _TURNS == 0
+        is_said = bool(parameter.examples) and (number % _TURNS == 0 or meta.phase.name == EXAMPLES.name)
         if parameter.location is not Location.PATH or is_said or parameter.name in kept:
             continue
         found = pool.pick(Location.PATH, parameter.name, number % _TURNS)

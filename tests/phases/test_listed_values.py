@@ -15,11 +15,13 @@ from checker.phases.bindings import BoundPool, renew, take_names
 from tests.openapi.documents import operation
 
 
-def case_of(schema: Any, about: str | None = None, *, outside: tuple[str, ...] = (), **more: Any) -> Case:
+def case_of(
+    schema: Any, about: str | None = None, *, outside: tuple[str, ...] = (), phase: str = "coverage", **more: Any
+) -> Case:
     parameter = {"name": "id", "in": "path", "required": True, "schema": schema, **more}
     part = ComponentProvenance(outside=outside)
-    phase = PhaseInfo("coverage", PhaseData(parameter_location=about))
-    meta = CaseMetadata(GenerationMode.POSITIVE, {Location.PATH: part}, phase)
+    told = PhaseInfo(phase, PhaseData(parameter_location=about))
+    meta = CaseMetadata(GenerationMode.POSITIVE, {Location.PATH: part}, told)
     described = operation({"parameters": [parameter]}, path="/a/{id}")
     return Case(described, "a", path_parameters={"id": "made up"}, meta=meta)
 
@@ -92,9 +94,13 @@ def test_the_cases_of_a_list_take_the_best_few_in_turn() -> None:
     assert [one.literal for (one,) in taken] == [0, 1, 2, 0]
 
 
-def test_every_third_case_keeps_the_example_of_a_path() -> None:
-    taken = [take_names(case_of({"type": "integer"}, example=5), Counting(), number) for number in range(4)]
-    assert [[one.literal for one in names] for names in taken] == [[], [1], [2], []]
+@pytest.mark.parametrize(("phase", "expected"), [("coverage", [[], [1], [2], []]), ("examples", [[], [], [], []])])
+def test_every_third_case_and_the_examples_phase_keep_the_example_of_a_path(
+    phase: str, expected: list[list[int]]
+) -> None:
+    cases = [case_of({"type": "integer"}, phase=phase, example=5) for _ in range(4)]
+    taken = [take_names(case, Counting(), number) for number, case in enumerate(cases)]
+    assert [[one.literal for one in names] for names in taken] == expected
 
 
 @pytest.mark.parametrize(
