@@ -317,8 +317,7 @@ class DemandLearner(Struct):
         here = _LAST if self.at_once else self._place(phase, label)
         since = 0
         if index:
-            heard = (self._since(label, one) for one in self._heard.get(label, ()))
-            moments = (*heard, *self._refuted.get(label, {}).values())
+            moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
             since = max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
         count, found = self._wanted.get((label, phase, since), (-1, ()))
         if count != self._records:
