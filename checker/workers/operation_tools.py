@@ -10,6 +10,7 @@ from checker.checks.check import Check
 from checker.checks.context import CheckTools
 from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, JudgeSettings
+from checker.checks.table import BUILT_IN
 from checker.checks.to_run import needs_of, selected_checks
 from checker.config.operation_settings import HttpSettings, OperationResolver, OperationSettings
 from checker.config.settings import RunSettings
@@ -56,7 +57,8 @@ def generation_rules(
         own = resolver.of(operation, phase)
         places = schemes.places(operation)
         headers = {name for place, name in places if place is Location.HEADER}
-        needs = needs_of(own.checks, operation)
+        # A dry run has no checks, and shows what they would look at.
+        needs = needs_of(BUILT_IN if settings.is_dry else own.checks, operation)
         # Of listed cases each is looked at by itself.
         modes = own.cases.modes if needs.shapes else tuple(m for m in own.cases.modes if m in needs.modes)
         mode = mode_of(modes or own.cases.modes)

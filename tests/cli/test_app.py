@@ -81,6 +81,19 @@ def test_a_dry_run_sends_nothing(invoke) -> None:
     assert not [word for word in ("passed", "2xx", "Covered") if word in result.output]
 
 
+def test_a_dry_run_counts_the_cases_that_checks_would_look_at(invoke) -> None:
+    size = {"name": "size", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 9}}
+    paths = {"/a": {"get": {"parameters": [size], "responses": {"200": {"description": ""}}}}}
+    document = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": paths}
+    counts = []
+    with serving(lambda _: json_reply({}, 200), document) as app:
+        for changes in ((), ("--dry-run",)):
+            output = invoke("run", app.document_url, *changes, "--inline", "--phases", "coverage", "--seed", "1").output
+            counts.append(int(output.partition(" generated, ")[0].split()[-1]))
+    sent, counted = counts
+    assert 10 < counted <= sent
+
+
 def test_a_literal_of_the_application_reaches_it(invoke, folder: Path) -> None:
     """A defect behind a string that nobody guesses."""
     (folder / "riddle.py").write_text(RIDDLE)
