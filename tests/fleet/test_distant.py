@@ -85,10 +85,14 @@ def test_workers_follow_the_cluster_up_to_their_limit_and_get_a_lease_in_time(ru
     assert cluster.leases_before(1) < 2
 
 
-def test_a_machine_with_another_version_is_refused_in_one_sentence(run: Run, tmp_path: Path) -> None:
-    refused = Agent(tmp_path / "agent", toy_work).start(pack(Order()), _start(run.settings(), version="0.0"))
+@pytest.mark.parametrize(("checker", "python"), [("0.0", versions()[1]), (versions()[0], "2.7")])
+def test_a_machine_with_another_version_is_refused_in_one_sentence(
+    run: Run, tmp_path: Path, checker: str, python: str
+) -> None:
+    start = pack(Start(checker, python, 7, 0.0, pickle.dumps(run.settings())))
+    refused = Agent(tmp_path / "agent", toy_work).start(pack(Order()), start)
     assert refused.endswith("a cluster needs equal versions; install them on all of its machines")
-    assert "checker 0.0 and Python" in refused
+    assert f"this one has checker {checker} and Python {python}:" in refused
 
 
 @pytest.mark.parametrize("name", ["location", "base_url", "origin"])
@@ -100,7 +104,3 @@ def test_loopback_is_no_target_for_other_machines_unless_that_is_allowed(tmp_pat
         DistantLauncher(cluster, settings)
     DistantLauncher(cluster, settings, allows_loopback=True)
     DistantLauncher(ThreadCluster(tmp_path), settings)
-
-
-def _start(settings: Any, version: str = versions()[0]) -> bytes:
-    return pack(Start(version, versions()[1], 7, 0.0, pickle.dumps(settings)))
