@@ -238,7 +238,7 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
             metavar="MODULE:VARIABLE",
             is_eager=True,
             callback=application,
-            help="ASGI or WSGI application to test in this process; LOCATION may be a path of it.",
+            help="ASGI or WSGI application in this process.",
         )(command)
         command = filter_options(command)
         for setting in reversed((*settings, *SETTINGS)):

@@ -129,7 +129,7 @@ _ROOT = {
     "color": Key(_FLAG, about="Whether the output has colours; without it, if it is a terminal."),
     "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), [], about="Health checks to leave out."),
     "seed": Key(Integer(), about="Seed of all random choices.", example=1),
-    "max-failures": Key(Integer(minimum=1), about="End after so many different failures or errors.", example=10),
+    "max-failures": Key(Integer(minimum=1), about="End after so many failures or errors.", example=10),
     "max-time": Key(
         Number(above=0, maximum=MOST_SECONDS),
         about="Seconds for the testing; reports follow.",
