@@ -165,9 +165,17 @@ def _word(raw: str, word: str, holes: dict[str, str], origin: BaseUrl, base: str
 
 
 def jq_of(path: Path) -> str:
-    """Return the jq filter of a place: `.items[0].id`."""
-    parts = [f".{part}" if _NAME.fullmatch(str(part)) else f"[{json.dumps(part)}]" for part in path]
-    return "".join(parts if parts and parts[0].startswith(".") else [".", *parts])
+    """Return the jq filter of a place: `.items[0].id`; of a list that is shorter than in the run, its first element."""
+    found = ""
+    for part in path:
+        if isinstance(part, int) and part:
+            around = found or "."
+            found = f"({around}[{part}] // {around}[0])"
+        elif _NAME.fullmatch(str(part)):
+            found += f".{part}"
+        else:
+            found = f"{found or '.'}[{json.dumps(part)}]"
+    return found or "."
 
 
 def value_of(taken: Taken) -> str:

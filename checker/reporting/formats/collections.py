@@ -213,9 +213,9 @@ def _js_test(symptom: Symptom) -> str:
             return ""
 
 
-def _js_place(path: Path) -> str:
+def _js_place(path: Path, step: str = "o[k]") -> str:
     """Return the expression for a place of a JSON body, undefined if there is none."""
-    return f"{_js(list(path))}.reduce((o, k) => (o === null || o === undefined ? undefined : o[k]), response.body)"
+    return f"{_js(list(path))}.reduce((o, k) => (o === null || o === undefined ? undefined : {step}), response.body)"
 
 
 def _js(value: Any) -> str:
@@ -239,7 +239,7 @@ def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
             value = 'response.headers.valueOf("location").replace(/[?#].*/, "").replace(/\\/*$/, "").split("/").pop()'
             value = f"decodeURIComponent({value})"
         else:
-            value = _js_place(taken.source.path)
+            value = _js_place(taken.source.path, "Array.isArray(o) && k >= o.length ? o[0] : o[k]")
         written = f"JSON.stringify(String({value})).slice(1, -1)" if taken.is_json else f"encodeURIComponent({value})"
         yield f"client.global.set({_js(taken.variable)}, {written});"
 
