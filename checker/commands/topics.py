@@ -31,7 +31,7 @@ TOPICS: Final[Mapping[str, str]] = {
 
 
 _MANY: Final = re.compile(
-    r"(?P<filter>(in|ex)clude)-(path|method|name|tag|operation-id)(-regex)?|report-[a-z]+-path|fail-under-[a-z-]+"
+    r"(?P<filter>(in|ex)clude)-(path|method|name|tag|operation-id|by)(-regex)?|report-[a-z]+-path|fail-under-[a-z-]+"
 )
 """Options of which there is one for each kind of filter, for each format, and for each part of a description."""
 
@@ -41,7 +41,7 @@ _HELPS: Final = frozenset(("--help", "-h", "--help-all"))
 
 def _family(found: re.Match[str]) -> str:
     if found["filter"]:
-        return f"{found['filter']}-TYPE[-regex]"
+        return "include/exclude-TYPE[-regex]"
     return "fail-under-PART" if found[0].startswith("fail") else "report-FORMAT-path"
 
 
