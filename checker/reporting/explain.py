@@ -83,11 +83,11 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "[checks]\nmax_response_time = 2.5",
     ),
     "ST113": Explanation(
-        "The body reports an internal error of the server, whatever its status: an entry of `errors` in GraphQL.",
+        "The body reports an internal error of the server, whatever its status.",
         "Look for the exception of the named resolver in the log, and return an error of the schema if the request is at fault.",
     ),
     "ST114": Explanation(
-        "A field that the schema declares as non-null is null: GraphQL reports it in `errors` and drops the surrounding object.",
+        "A field that the schema declares as non-null is null: the response lists it in `errors` and drops the surrounding object.",
         "Return a value, or remove the `!` from the type.",
     ),
     "ST115": Explanation(

@@ -64,7 +64,9 @@ def test_printed_failures_reproduce_on_a_fresh_server(
         assert set(ran.defects) <= {(one.label, one.check) for one in service.defects}, ran.shown
         assert len(ran.defects) >= least, ran.shown
         for name, text in texts_of(tmp_path, ran).items():
-            assert all(one in text for one in printed(tmp_path).values()), name
+            told = [one in text for one in printed(tmp_path).values()]
+            # Markdown prints the text of one place of each cause.
+            assert all(told) or (name == "markdown" and sum(told) >= text.count("<details><summary>")), name
         shown = dict(by_printed_text(tmp_path, service, ran, service.url))
         tests, scripts = dict(by_pytest(tmp_path, service)), dict(by_bash(tmp_path, service))
         assert len(tests) == len(scripts) == len(shown) == len(ran.defects)

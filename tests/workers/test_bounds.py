@@ -65,7 +65,8 @@ def test_investigations_of_hundreds_of_causes_are_a_fifth_of_the_requests(
 ) -> None:
     ran = against_chance(tmp_path, **changes)
     looked, others = investigations(ran)
-    assert others >= CASES * len(LABELS) * 0.9
+    # `fuzz` leaves out reads whose responses it knows.
+    assert others >= CASES * len(LABELS) * 0.8
     # Nothing is lost: each failure is on disk, most of them unconfirmed.
     findings = [one for one in ran.records if isinstance(one, Finding)]
     assert len({one.fingerprint for one in findings}) > 300
