@@ -63,7 +63,10 @@ class _Server:
             while request := connection.recv(65536):
                 if request.startswith(_TLS):
                     return
-                reply = self._replies[request.split(b" ", 2)[1].partition(b"?")[0]]
+                reply = self._replies.get(request.split(b" ", 2)[1].partition(b"?")[0])
+                if reply is None:
+                    # A check of liveness asks for the root, which this server does not serve.
+                    return
                 if not isinstance(reply, bytes):
                     reply(connection, self._stopped)
                     return
