@@ -131,9 +131,7 @@ _ROOT = {
     "seed": Key(Integer(), about="Seed of all random choices.", example=1),
     "max-failures": Key(Integer(minimum=1), about="End after so many failures or errors.", example=10),
     "max-time": Key(
-        Number(above=0, maximum=MOST_SECONDS),
-        about="Seconds for the testing; reports follow.",
-        example=300,
+        Number(above=0, maximum=MOST_SECONDS), about="Seconds for the testing; reports follow.", example=300
     ),
     "base-url": Key(
         Text(value_kinds.base_url),
