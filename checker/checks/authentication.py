@@ -421,7 +421,7 @@ def _wrong(operation: Operation, sent: WireRequest, tools: CheckTools) -> Creden
 
 
 def wrong_values(label: str) -> tuple[str, str]:
-    """Return the wrong token that checks send to an operation, and what they send as user and password."""
+    """Return the invalid credentials of an operation: the token, and user with password as basic authentication encodes them."""
     token = digest("no credentials", label)
     return token, _basic(token)
 

@@ -42,25 +42,34 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
     target = path_of(request, given[0]) if given and request is not None and not response.redirects else None
     if target is None or tools is None:
         return True
-    path = target.partition("?")[0]
-    described = context.case.operation.methods_at(path.removeprefix(tools.base_path_of(context.case.operation)))
-    name = path.rstrip("/").rpartition("/")[2].encode("latin-1", "replace")
-    if any("GET" in methods for methods in described) and name in response.content:
+    name = target.partition("?")[0].rstrip("/").rpartition("/")[2].encode("latin-1", "replace")
+    if is_readable(context, target) and name in response.content:
         return PASSED
-    asked = copy(context.case)
-    asked.method, asked.body, asked.media_type, asked.query = "GET", NOT_SET, None, {}
     for _ in range(2):
-        made = context.make(asked)
-        # Credentials may stand in the query.
-        _, _, own = made.target.partition(b"?")
-        where = target.encode("latin-1", "replace")
-        if own:
-            where += (b"&" if b"?" in where else b"?") + own
-        answer = yield replace(made, target=where)
+        answer = yield reading_at(context, target)
         if not isinstance(answer, Response) or answer.status_code not in _GONE:
             return PASSED
         message = f"Location: {given[0]}\nReceived: {answer.status_code} for `GET {target}`"
     return DanglingLocation(message, unique_key=str(response.status_code))
+
+
+def is_readable(context: CheckContext, target: str) -> bool:
+    """Whether a described GET reads the resource at a target."""
+    operation, tools = context.case.operation, context.tools
+    path = target.partition("?")[0].removeprefix("" if tools is None else tools.base_path_of(operation))
+    return any("GET" in methods for methods in operation.methods_at(path))
+
+
+def reading_at(context: CheckContext, target: str) -> WireRequest:
+    """Return a GET of a target, with the credentials of the case."""
+    asked = copy(context.case)
+    asked.method, asked.body, asked.media_type, asked.query = "GET", NOT_SET, None, {}
+    made = context.make(asked)
+    where = target.encode("latin-1", "replace")
+    # Credentials may stand in the query.
+    if own := made.target.partition(b"?")[2]:
+        where += (b"&" if b"?" in where else b"?") + own
+    return replace(made, target=where)
 
 
 def path_of(request: WireRequest, location: str) -> str | None:

@@ -9,10 +9,10 @@ from urllib.parse import quote
 from zlib import crc32
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.location import path_of
+from checker.checks.location import is_readable, path_of, reading_at
 from checker.checks.resources import WRAPPERS, Thing, is_equal, line_of, resource_in
 from checker.core.blocks import excerpt
-from checker.core.case import NOT_SET, Case
+from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.operation import Operation
@@ -83,13 +83,11 @@ def _judged(context: CheckContext, answer: object, values: Thing) -> Exchanging[
     target = _target(context, answer, read) if assigned and isinstance(answer, Response) else None
     if target is None or not isinstance(answer, Response) or answer.request is None:
         return PASSED
-    asked = copy(context.case)
-    asked.method, asked.body, asked.media_type, asked.query = "GET", NOT_SET, None, {}
-    stored = resource_in((yield replace(context.make(asked), target=target))) or {}
+    stored = resource_in((yield reading_at(context, target))) or {}
     for name, value in assigned.items():
         if is_equal(stored.get(name), value) and (yield from _is_chosen(context, answer.request, name, value)):
             message = f"Sent with: {line_of(answer.request)}\nSent `{name}`: {excerpt(value)}"
-            failure = MassAssignment(f"{message}\nRead with: GET {target.decode('latin-1')}", unique_key=name)
+            failure = MassAssignment(f"{message}\nRead with: GET {target}", unique_key=name)
             failure.request = answer.request
             return failure
     return PASSED
@@ -142,18 +140,13 @@ def _object_of(request: WireRequest) -> Thing:
     return found if isinstance(found, dict) else {}
 
 
-def _target(context: CheckContext, answer: Response, shown: Thing) -> bytes | None:
+def _target(context: CheckContext, answer: Response, shown: Thing) -> str | None:
     """Return the target at which a described GET reads the resource of a response; None if there is none."""
-    request, tools, operation = answer.request, context.tools, context.case.operation
+    request = answer.request
     assert request is not None
-    assert tools is not None
-    base = tools.base_path_of(operation)
     own = request.target.partition(b"?")[0].decode("latin-1")
     names = [str(shown[name]) for name in _NAMES if isinstance(shown.get(name), str | int)]
     located = [path_of(request, one) for one in answer.headers.get("location", ())]
     members = [f"{own.rstrip('/')}/{quote(name, safe='')}" for name in names]
-    for target in [*filter(None, located), *(members if operation.method == "POST" else [own])]:
-        path = target.partition("?")[0]
-        if any("GET" in methods for methods in operation.methods_at(path.removeprefix(base))):
-            return target.encode("latin-1", "replace")
-    return None
+    places = [*filter(None, located), *(members if context.case.operation.method == "POST" else [own])]
+    return next((target for target in places if is_readable(context, target)), None)

@@ -192,7 +192,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(read_only.MassAssignment,),
         may_send=read_only.may_assign,
-        # It may give somebody a role: more than a run that everybody starts should do.
+        # The request may grant a role to its sender, which is more than `run` may do to a target.
         applies=replace(
             _POSITIVE, phases=frozenset((EXPLORATION.name,)), statuses=("2XX",), operations=read_only.writes_objects
         ),
