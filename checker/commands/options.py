@@ -102,6 +102,8 @@ def _refuse_pointless(config: Config, options: Mapping[str, Any]) -> None:
         raise UsageError("--request-cert-key needs --request-cert, or `request-cert`")
     if options["with_dependents"] and not any(one.changed_since for one in own):
         raise UsageError("--with-dependents needs --changed-since, or `changed-since`")
+    if options.get("max_workers") is not None and all(one.cluster in (None, "local") for one in own):
+        raise UsageError("--max-workers needs --cluster, or `cluster`: local workers are as many as --workers")
     keeping = [row.name for row in report_formats() if row.keeps_bytes]
     wanted = (getattr(config.reports, name) for name in keeping)
     # Only the option is refused: a file may ask for bytes on behalf of those runs that write a report.

@@ -451,5 +451,6 @@ def ledger_lines(report: Report) -> Iterator[str]:
     if slowest is not None and len(report.operations) > 1 and slowest.seconds > max(worked_s / 2, _NOTICEABLE_S):
         yield f"  {slowest.seconds / worked_s:.0%} of the work was for {slowest.label}"
     requests_rate, cases_rate = report.counts.requests / report.time.wall_s, report.counts.cases / report.time.wall_s
-    yield f"  {requests_rate:,.0f} requests/s, {cases_rate:,.0f} cases/s"
+    sent = "" if report.is_dry else f"{requests_rate:,.0f} requests/s, "
+    yield f"  {sent}{cases_rate:,.0f} cases/s"
     yield ""

@@ -116,6 +116,7 @@ WRONG = {
         (*RUN, "--request-cert-key", "openapi.json"),
         "--request-cert-key needs --request-cert",
     ),
+    "most workers of no cluster": ((*RUN, "--max-workers", "9"), "--max-workers needs --cluster, or `cluster`"),
     "deterministic with a database": (
         (*RUN, "--generation-deterministic", "--generation-database", "a"),
         "--generation-deterministic and --generation-database exclude each other",

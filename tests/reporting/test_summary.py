@@ -89,6 +89,7 @@ def test_ledger_of_a_resumed_run_covers_what_went_before() -> None:
     assert lines[0] == "Time: 5.00s x 2 workers"
     assert "  20 cases/s" not in lines
     assert lines[-2] == "  23 requests/s, 20 cases/s"
+    assert list(ledger_lines(changed(resumed, is_dry=True)))[-2] == "  20 cases/s"
 
 
 @pytest.mark.parametrize(("wait_s", "line"), [(40.0, "  80% of the work was for GET /slow"), (4.0, ""), (8.0, "")])
