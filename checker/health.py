@@ -231,7 +231,7 @@ class SafetyGate(Struct):
             return
         is_done = 200 <= outcome.status_code < 300
         if is_done and request.method == _CREATING:
-            names = self.children.get(case.operation.path, ())
+            names = self.children.get(case.operation.path.rstrip("/"), ())
             for path in made_paths(path_of(request), outcome, names):
                 self.made.add(path, Label(case.operation.label))
         elif request.method == REMOVING and (is_done or outcome.status_code in (404, 410)):

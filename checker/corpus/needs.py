@@ -14,7 +14,15 @@ from msgspec.structs import replace
 from checker.checks.rules import says_taken
 from checker.core import curl
 from checker.core.phases import phase_names
-from checker.core.resource_names import identifier_in, is_identifier, normalised, segment_of, singular, words
+from checker.core.resource_names import (
+    ends_with_variable,
+    identifier_in,
+    is_identifier,
+    normalised,
+    segment_of,
+    singular,
+    words,
+)
 from checker.core.response import Response
 from checker.corpus.records import Exchange, Finding, ResourceMade
 from checker.schema.pointers import pointer_child
@@ -72,7 +80,7 @@ def needed_by(
     for path in (*_named_paths(exchange), *elsewhere, *named, *_listed_paths(finding)):
         known = _maker_of(path, made, exchange.status)
         # Of the resources that clients name, the sequence itself makes those at its own paths.
-        is_own = known is not None and known.label in labels and (not known.label.endswith("}") or path in paths)
+        is_own = known is not None and known.label in labels and (not ends_with_variable(known.label) or path in paths)
         if (
             known is not None
             and not is_own

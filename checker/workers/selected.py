@@ -103,7 +103,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         """Path template -> variables of the templates right below it: `/users` -> `id`."""
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.entries:
-            parent, _, last = entry.path.rpartition("/")
+            parent, _, last = entry.path.rstrip("/").rpartition("/")
             if names := variables_of(last):
                 found[parent] = tuple(dict.fromkeys((*found.get(parent, ()), *names)))
         return found

@@ -152,7 +152,7 @@ def _renaming_badly(number: "count[int]", there: set[bytes]) -> Callable[[Reques
     """Makes things under long identifiers and lists them; a change of one is a 500."""
 
     def answer(request: Request) -> Reply:
-        target = request.target
+        target = request.target.rstrip(b"/")
         if request.method == "POST" and target == b"/things":
             name = f"a-very-long-name-{next(number)}"
             there.add(name.encode())
@@ -165,17 +165,18 @@ def _renaming_badly(number: "count[int]", there: set[bytes]) -> Callable[[Reques
     return answer
 
 
-@pytest.mark.parametrize("shows", ["post", "get"])
-def test_commands_create_the_resource_that_the_failure_is_about(command: Command, shows: str) -> None:
-    """The identifier comes from the creation, or from a list."""
+@pytest.mark.parametrize(("shows", "end"), [("post", ""), ("get", ""), ("get", "/")])
+def test_commands_create_the_resource_that_the_failure_is_about(command: Command, shows: str, end: str) -> None:
+    """The identifier comes from the creation, or from a list. Paths may end with a slash."""
     made = MADE if shows == "post" else {"201": {"description": ""}}
     change = {"parameters": [KEY], "requestBody": _BODY, "responses": _STATUSES}
-    paths = {"/things": {"post": {"responses": made}, "get": {"responses": _LIST}}, "/things/{id}": {"put": change}}
+    collection, member = f"/things{end}", f"/things/{{id}}{end}"
+    paths = {collection: {"post": {"responses": made}, "get": {"responses": _LIST}}, member: {"put": change}}
     (command.directory / "checker.toml").write_text(CHECKS)
     with serving(_renaming_badly(count(), set()), THINGS | {"paths": paths}) as app:
         ran = command.run_as_usual(app.document_url, inline=True)
     (found,) = ran.findings
-    assert [step.label for step in found.steps] == ["POST /things", "PUT /things/{id}"], ran.shown
+    assert [step.label for step in found.steps] == [f"POST {collection}", f"PUT {member}"], ran.shown
     assert found.reproduced is True
     assert "dependent on earlier requests" not in ran.stdout
     assert "(needs its sequence)" in ran.stdout

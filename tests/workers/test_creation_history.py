@@ -17,6 +17,7 @@ PATHS = {
     "/boxes": {"post": {"requestBody": NAMED, **DONE}},
     "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("put", "post", "delete")},
     "/boxes/{box}/open": {"put": {"parameters": [KEY], **DONE}},
+    "/boxes/": {"post": {"requestBody": NAMED, **DONE}, "put": {"requestBody": NAMED, **DONE}},
 }
 
 
@@ -53,6 +54,13 @@ def test_a_resource_that_clients_name_is_where_it_was_posted(creations: Creation
     # Other statuses may mean that the resource was changed.
     parts = {"path_parameters": {"box": "1"}}
     assert made(creations, "POST /boxes/{box}", Response(200, [], b"{}"), **parts) == []
+
+
+def test_a_collection_may_end_with_a_slash_and_be_put_to(creations: CreationHistory) -> None:
+    for number, method in enumerate(("POST", "PUT")):
+        answer = Response(200, [], b'{"id": %d}' % number)
+        (found,) = made(creations, f"{method} /boxes/", answer, body={})
+        assert (found.path, found.pointer) == (f"/v1/boxes/{number}", "/id")
 
 
 def test_a_server_error_may_have_made_something_of_any_name(creations: CreationHistory) -> None:

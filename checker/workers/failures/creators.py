@@ -13,7 +13,7 @@ from checker.core.operation import Label
 from checker.core.phases import FUZZING
 from checker.core.request import Location
 from checker.core.resource_names import resource_of
-from checker.core.resources import REMOVING, SAFE, ResourceModel, ResourceUse, TakenValue, naming_places
+from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, TakenValue, naming_places
 from checker.generation.sources.context import Rejected
 from checker.phases.bindings import SentCase, has_place, held_by, resolved
 from checker.phases.case_factory import CaseFactory, Exhausted, GeneratedCase
@@ -129,8 +129,10 @@ class _Creations:
             return binding.producer, binding.pointer
         if own.method not in SAFE or not binding.pointer.startswith("/"):
             raise LookupError(binding.name)
-        collection = own.path.rpartition("/")[0] if own.path.endswith("}") else own.path
-        creators = [one for one in self._model.uses.values() if one.path == collection and one.method == "POST"]
+        path = own.path.rstrip("/")
+        collection = path.rpartition("/")[0] if own.is_member else path
+        uses = self._model.uses.values()
+        creators = [one for one in uses if one.path.rstrip("/") == collection and one.method in CREATING]
         if not creators:
             # Nothing creates the resource, so that it is there on a fresh target: the request that showed it finds it again.
             return binding.producer, binding.pointer
@@ -138,7 +140,7 @@ class _Creations:
 
     def _creates(self, use: ResourceUse) -> bool:
         """Whether an operation creates a resource: clients name those of `POST /accounts/{name}`, if nothing else creates them."""
-        return use.method == "POST" and self._model.makes(use.label)
+        return (use.method == "POST" or not use.is_member) and self._model.makes(use.label)
 
     def _wanted(self, label: Label) -> Iterator[tuple[Place, tuple[Label, TakenValue]]]:
         """Yield the places of an operation that name a resource, with the creation of it and the value of that."""

@@ -89,18 +89,18 @@ class CreationHistory(Struct):
                 yield made
 
     def _paths(self, case: Case, request: WireRequest, answer: Response) -> Iterator[str]:
-        template, path = case.operation.path, path_of(request)
+        template, path = case.operation.path.rstrip("/"), path_of(request)
         if answer.status_code >= 500:
             if request.method == "POST" and self.children.get(template):
                 yield f"{path}/{ANY_NAME}"
             return
-        is_member = template.endswith("}")
-        if request.method in ("PUT", REMOVING) or (is_member and answer.status_code == _CREATED):
+        if template.endswith("}") and (request.method in ("PUT", REMOVING) or answer.status_code == _CREATED):
             # Clients name the resource: `PUT /accounts/{name}`, or `POST` to the same path.
-            if is_member:
-                yield path
+            yield path
             return
         names = self.children.get(template, ())
+        if request.method == REMOVING or (request.method == "PUT" and not names):
+            return
         found = list(made_paths(path, answer, names))
         if not found and names and isinstance(case.body, dict):
             # The request chose the name, so the response need not show it.
