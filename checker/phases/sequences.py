@@ -317,6 +317,8 @@ class SequenceBuilder(Struct, dict=True):
         for name, owner in reversed(use.owners):
             place = place_of(operation, name)
             sources = self._usable(known, target, known.sources(operation, name, owner))
+            if use.method == REMOVING and use.is_member and anchor is None:
+                sources = self._made(known, owner, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:
                 source = self._source(known, same or sources, chance)
@@ -397,6 +399,17 @@ class SequenceBuilder(Struct, dict=True):
             return sources
         usable = [one for one in sources if counts[_first_place(known, one)] < _MOST_REFUSALS]
         return [one for one in usable if _first_place(known, one) not in refused] or usable
+
+    def _made(self, known: KnownResources, owner: Resource, sources: list[ValueOrigin]) -> list[ValueOrigin]:
+        """Return the sources of members that this sequence created or a declared link names; all if no operation creates members.
+
+        Other sequences and tasks need the members that were there before, and one of them may be the account of the run.
+        """
+        makers = self.model.makers(owner)
+        if not any(self.model.uses[one].method in CREATING for one in makers):
+            return sources
+        own = {step for step, shown in enumerate(known.steps) if shown.use.label in makers}
+        return [one for one in sources if one.score == DECLARED or _first_place(known, one)[0] in own]
 
     def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:
         """Return mostly the newest of the surest sources; after a removal mostly the removed resource."""
