@@ -86,6 +86,12 @@ def phase_names() -> tuple[str, ...]:
     return tuple(_ROWS)
 
 
+def phase_number(name: str) -> int:
+    """Return the position of a phase in a run; -1 for other phases, which stand for an earlier run."""
+    names = phase_names()
+    return names.index(name) if name in names else -1
+
+
 def default_phases() -> tuple[str, ...]:
     """Names of those that run unless they are switched off, in order."""
     return tuple(name for name, row in _ROWS.items() if row.is_default)

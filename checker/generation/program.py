@@ -44,6 +44,10 @@ _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _NO_BODY = constant((NOT_SET, None))
 _RELATED = 0.875
 """Share of valid cases that respect the relations between values that a description suggests."""
+_NODE_BYTES = 4 << 10
+"""Of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions (`benchmarks/program_cache.py`).
+Steps say less, 0.7 to 1.8 KiB each: many of them read forms that operations share.
+"""
 Broken = tuple[Location, Draw]
 """The location with the wrong value, and the draw of all parts."""
 
@@ -93,7 +97,7 @@ class OperationProgram:
     @property
     def size_bytes(self) -> int:
         """Estimate of the memory of the program. It grows: negative parts are compiled when they are chosen."""
-        return self._budget.program_bytes
+        return (1 + self._budget.nodes) * _NODE_BYTES
 
     def draw(self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> Case:
         """Return a case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""

@@ -172,7 +172,7 @@ class ProgramCache(Struct):
 
 
 _APART = 1 << 40
-"""Distance between the seeds of one index; no task has so many cases."""
+"""Distance between the seeds of one index; no task has so many cases. Case ids hold 40 bits of a seed, so all of them give the same id."""
 _STEP_BITS = 6
 """Bits of a number for the step: no sequence has more than 64."""
 _STEPS = 1 << 50
@@ -411,7 +411,6 @@ class CaseFactory:
         place = (label, phase.name if self.rules.by_phase else "")
         for attempt in range(ATTEMPTS):
             made = make(label, task_seed + attempt * _APART, index, phase)
-            made.case.id = case_id(task_seed, index)
             if place not in self._unique or self._novelty.is_new(made.case, phase.name, task_seed, index):
                 return made
         raise Exhausted(label)
@@ -681,13 +680,14 @@ class SmallestFirst:
 
     factory: CaseFactory
     makes: CaseMaker
-    row: Phase
+    later: int
+    """Index of the first case of the phase, after a smallest case that is added; 0 if the smallest case replaces one."""
     count: int
     """Operations of the task."""
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task. Raises the errors of both makers."""
-        later = self.row.first_listed
+        later = self.later
         if index >= self.count:
             made = self.makes(label, task_seed, index - later, phase)
         elif self._has_smallest(label, phase):
@@ -744,7 +744,6 @@ class EachOnce:
     def _new(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         for attempt in range(ATTEMPTS):
             made = self.makes(label, task_seed + attempt * _APART, index, phase)
-            made.case.id = case_id(task_seed, index)
             if not is_safe(made.case) or self._first.setdefault(key_of(made.case), index) >= index:
                 return made
             if made.bindings or made.other is not None:

@@ -15,7 +15,7 @@ from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.meta import Binding
 from checker.core.operation import Label, Operation
-from checker.core.phases import CaseSource, phase_named, phase_names
+from checker.core.phases import CaseSource, phase_named, phase_number
 from checker.core.request import Location
 from checker.core.resource_names import Resource
 from checker.core.resources import (
@@ -434,10 +434,15 @@ class LayeredPool(ValuePool):
         self._order = {label: place for place, label in enumerate(model.ordered)}
 
     def place_of(self, phase: str, label: Label) -> Place:
-        """Return the phase and layer of the tasks of an operation; sequences are all in one layer."""
-        if phase in self._unordered or phase_named(phase).source is CaseSource.CHAINED:
-            return phase_names().index(phase), 0
-        return phase_names().index(phase), self._model.layers.get(label, 0)
+        """Return the phase and layer of the tasks of an operation; sequences are all in one layer, an earlier run before all phases."""
+        place = self._places.get((phase, label))
+        if place is None:
+            number = phase_number(phase)
+            has_layers = number >= 0 and phase not in self._unordered
+            is_layered = has_layers and phase_named(phase).source is not CaseSource.CHAINED
+            place = number, self._model.layers.get(label, 0) if is_layered else 0
+            self._places[phase, label] = place
+        return place
 
     def begin(
         self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
@@ -500,10 +505,7 @@ class LayeredPool(ValuePool):
 
     def _key(self, one: ValueSeen | ValueGone) -> Key:
         label = Label(one.producer if isinstance(one, ValueSeen) else one.label)
-        place = self._places.get((one.phase, label))
-        if place is None:
-            place = self._places[one.phase, label] = self.place_of(one.phase, label)
-        return place, self._order.get(label, 0), one.index
+        return self.place_of(one.phase, label), self._order.get(label, 0), one.index
 
 
 def _is_low(known: Mapping[Instance, int], index: int) -> bool:

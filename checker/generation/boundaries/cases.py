@@ -12,7 +12,7 @@ from checker.core.digests import digest
 from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, Origin, PhaseData, PhaseInfo, Violation
 from checker.core.operation import Location, Operation, Parameter
 from checker.generation.boundaries.renewal import Renewal
-from checker.generation.boundaries.values import Boundary, Scenario, likeness_of
+from checker.generation.boundaries.values import PARAMETERS, Boundary, Scenario, likeness_of
 
 LOCATIONS: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 Container = dict[str, Any]
@@ -44,7 +44,7 @@ class Parts(Struct, frozen=True):
 
     def key(self) -> str:
         """Return a key that is equal for equal requests; it is short because lists of thousands keep it."""
-        return digest(likeness_of(self.containers, self.body, self.media_type))
+        return digest(likeness_of((self.containers.get(one, {}) for one in PARAMETERS), self.body, self.media_type))
 
 
 class BoundaryCase(Struct, frozen=True, dict=True):

@@ -1,7 +1,7 @@
 """A boundary value, unusual values, and the equality of values and requests."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -112,14 +112,11 @@ def _sent(value: Any) -> str:
 
 def likeness(case: Case) -> str:
     """Return a key that is equal for cases of one operation that are the same request."""
-    containers = {location: getattr(case, location.container) for location in PARAMETERS}
-    found = likeness_of(containers, case.body, case.media_type)
+    found = likeness_of((case.path_parameters, case.query, case.headers, case.cookies), case.body, case.media_type)
     return found if case.other_method is None else f"{case.other_method} {found}"
 
 
-def likeness_of(containers: Mapping[Location, Mapping[str, Any]], body: Any, media_type: str | None) -> str:
-    """Return the key of a request that is given as parameters by location and a body, which may be `NOT_SET`."""
-    parts = [
-        sorted((name, _sent(value)) for name, value in containers.get(location, {}).items()) for location in PARAMETERS
-    ]
+def likeness_of(containers: Iterable[Mapping[str, Any]], body: Any, media_type: str | None) -> str:
+    """Return the key of a request that is given as parameters of each of `PARAMETERS` and a body, which may be `NOT_SET`."""
+    parts = [sorted((name, _sent(value)) for name, value in container.items()) for container in containers]
     return repr((parts, None if body is NOT_SET else distinct(body), media_type))

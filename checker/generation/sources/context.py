@@ -154,12 +154,6 @@ def retried(
     return draw
 
 
-_NODE_BYTES = 4 << 10
-"""Of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions (`benchmarks/program_cache.py`).
-Steps say less, 0.7 to 1.8 KiB each: many of them read forms that operations share.
-"""
-
-
 class Budget(Struct):
     """The work that compiling one operation may take, in steps of about 50 us: reading a schema, compiling a node."""
 
@@ -171,11 +165,6 @@ class Budget(Struct):
     """Remaining steps below which only one alternative of each further schema is compiled."""
     nodes: int = 0
     """Compiled nodes, those of impossible alternatives included."""
-
-    @property
-    def program_bytes(self) -> int:
-        """Estimated memory of the compiled program."""
-        return (1 + self.nodes) * _NODE_BYTES
 
     @property
     def is_low(self) -> bool:

@@ -17,7 +17,7 @@ from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, USUAL, Con
 from checker.core.digests import digest
 from checker.core.meta import Literal
 from checker.core.operation import Label, Operation, Parameter
-from checker.core.phases import CaseSource, phase_names
+from checker.core.phases import CaseSource, phase_number
 from checker.core.request import Location
 from checker.core.resources import status_of
 from checker.core.response import Response
@@ -224,7 +224,6 @@ _Moment = tuple[int, int, int]
 """(phase, layer, index of a case)."""
 _UNORDERED: Final = 1 << 40
 """Index of demands that were heard while several cases of the operation were in flight: no case of the same task respects them."""
-_BEFORE: Place = (-1, 0)
 _LAST: Place = (1 << 30, 0)
 _NEVER: _Moment = (1 << 31, 0, 0)
 
@@ -239,8 +238,8 @@ class DemandLearner(Struct):
 
     at_once: bool = False
     operations: Mapping[Label, Operation] = {}
-    place_of: Callable[[str, Label], Place] = lambda phase, label: (phase_names().index(phase), 0)
-    """Return the phase and layer of the tasks of an operation."""
+    place_of: Callable[[str, Label], Place] = lambda phase, label: (phase_number(phase), 0)
+    """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
     is_awaited: Callable[[Label], bool] = lambda label: True
     """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
     is_secret: Callable[[object], bool] = lambda value: False
@@ -286,7 +285,7 @@ class DemandLearner(Struct):
         of_label = known.setdefault(label, {})
         if demand not in of_label and len(of_label) >= _MOST:
             return
-        at = (*self._place(heard.phase, label), heard.index)
+        at = (*self.place_of(heard.phase, Label(label)), heard.index)
         if demand not in of_label or at < of_label[demand]:
             if demand.keyword == USUAL:
                 self._usual[label, demand.location, demand.path] += demand not in of_label
@@ -314,7 +313,7 @@ class DemandLearner(Struct):
 
         With an index, those of the earlier cases of the same list are among them.
         """
-        here = _LAST if self.at_once else self._place(phase, label)
+        here = _LAST if self.at_once else self.place_of(phase, label)
         since = 0
         if index:
             moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
@@ -350,7 +349,7 @@ class DemandLearner(Struct):
         label = operation.label
         if not self.is_awaited(label):
             return
-        at, unwanted = self._place(phase, label)[0], self._optional[phase].unwanted(operation)
+        at, unwanted = self.place_of(phase, label)[0], self._optional[phase].unwanted(operation)
         for part in self._parts_of(label):
             if part.location == Location.BODY.value:
                 continue
@@ -382,10 +381,6 @@ class DemandLearner(Struct):
             operation = self.operations.get(label)
             found = self._parts[label] = () if operation is None else common_parts(operation)
         return found
-
-    def _place(self, phase: str, label: str) -> Place:
-        """Return the phase and layer of an operation. An earlier run comes before all phases."""
-        return self.place_of(phase, Label(label)) if phase in phase_names() else _BEFORE
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard | PartsCounted]:
         """Return the new and refuted demands of a response, and the count of its case."""

@@ -402,7 +402,7 @@ class CaseScheduler:
         factory, task = self._context.factory, running.lease
         maker = factory.maker(running.row)
         if task.sends_smallest:
-            maker = SmallestFirst(factory, maker, running.row, len(task.labels))
+            maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
         elif task.left_out:
             maker = LeftOutFirst(factory, maker, task.left_out, task.stop)
         # Other operations of a task may change something between two requests.
