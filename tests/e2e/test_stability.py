@@ -1,5 +1,7 @@
 """What may not show again is marked where it is told, and is not counted as stable."""
 
+import json
+import re
 from collections.abc import Callable
 from itertools import count
 from typing import Any
@@ -182,28 +184,70 @@ def test_commands_create_the_resource_that_the_failure_is_about(command: Command
     assert "(needs its sequence)" in ran.stdout
 
 
-def test_a_refusal_before_the_resource_is_looked_for_needs_no_resource(command: Command) -> None:
-    there: set[bytes] = set()
+def _sent(request: Request, name: str) -> object:
+    """Return a property of a JSON body; None if there is none."""
+    try:
+        body = json.loads(request.body)
+    except ValueError:
+        return None
+    return body.get(name) if isinstance(body, dict) else None
+
+
+@pytest.mark.parametrize("place", ["path", "body"])
+def test_a_refusal_before_the_resource_is_looked_for_needs_no_resource(command: Command, place: str) -> None:
+    """Names of another shape are refused for their own reason."""
+    there: set[str] = set()
     size = {"name": "size", "in": "query", "required": True, "schema": {"type": "integer"}}
 
     def answer(request: Request) -> Reply:
-        path, _, query = request.target.partition(b"?")
-        if request.method == "POST":
-            there.add(b"/things/a-very-long-name-%d" % len(there))
-            return json_reply({"id": f"a-very-long-name-{len(there) - 1}"}, 201)
-        if request.method != "PATCH":
-            return json_reply({}, 405)
-        return json_reply({}, 418 if query != b"size=0" else 200 if path in there else 404)
+        path, _, query = request.target.decode().partition("?")
+        if request.method == "POST" and path == "/things":
+            there.add(f"{len(there):08d}-9f3c-4aa1-b2c3-0123456789ab")
+            return json_reply({"id": max(there)}, 201)
+        name: object = path.removeprefix("/things/")
+        if path == "/parts":
+            name = _sent(request, "thing_id")
+        if not isinstance(name, str) or not re.fullmatch("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", name):
+            return json_reply({}, 404)
+        return json_reply({}, 418 if query != "size=0" else 200 if name in there else 404)
 
     responses = {"200": {"description": ""}, "404": {"description": ""}}
-    paths = {
-        "/things": {"post": {"responses": MADE}},
-        "/things/{id}": {"patch": {"parameters": [KEY, size], "responses": responses}},
+    part = {"type": "object", "required": ["thing_id"], "properties": {"thing_id": {"type": "string"}}}
+    body = {"required": True, "content": {"application/json": {"schema": part}}}
+    users = {
+        "path": {"/things/{id}": {"patch": {"parameters": [KEY, size], "responses": responses}}},
+        "body": {"/parts": {"post": {"parameters": [size], "requestBody": body, "responses": responses}}},
     }
     checks = CHECKS.replace("not_a_server_error", "status_code_conformance")
     (command.directory / "checker.toml").write_text(checks)
-    with serving(answer, THINGS | {"paths": paths}) as app:
+    with serving(answer, THINGS | {"paths": {"/things": {"post": {"responses": MADE}}, **users[place]}}) as app:
         ran = command.run(app.document_url, "-n", "10", "--phases", "stateful", inline=True)
     (found,) = ran.findings
     assert (len(found.steps), found.reproduced, found.needs) == (1, True, ()), ran.shown
+    assert "dependent on earlier requests" not in ran.stdout
     assert "Test Case ID: " + found.case + "\n" in ran.stdout
+
+
+def test_a_creation_that_returns_what_is_there_shows_its_status_under_a_new_name(command: Command) -> None:
+    there: set[object] = set()
+
+    def answer(request: Request) -> Reply:
+        name = _sent(request, "name")
+        if not isinstance(name, str):
+            return json_reply({}, 422)
+        is_new = name not in there
+        there.add(name)
+        return json_reply({"id": name}, 201 if is_new else 200)
+
+    thing = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}}
+    body = {"required": True, "content": {"application/json": {"schema": thing}}}
+    responses = {"200": {"description": ""}, "422": {"description": ""}}
+    shown = {"get": {"parameters": [KEY], "responses": {"default": {"description": ""}}}}
+    paths = {"/things/": {"post": {"requestBody": body, "responses": responses}}, "/things/{id}": shown}
+    checks = CHECKS.replace("not_a_server_error", "status_code_conformance")
+    (command.directory / "checker.toml").write_text(checks)
+    with serving(answer, THINGS | {"paths": paths}) as app:
+        ran = command.run(app.document_url, "-n", "10", inline=True)
+    (found,) = ran.findings
+    assert (len(found.steps), found.reproduced) == (1, True), ran.shown
+    assert "intermittent" not in ran.stdout

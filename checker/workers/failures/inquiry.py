@@ -1,9 +1,9 @@
 """The requests for one failure: it is confirmed, shrunk, and sent again as it is printed."""
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import replace as replace_request
 from itertools import islice
+from random import Random
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,11 +12,11 @@ from checker.checks.judge import UNJUDGED
 from checker.checks.server_error import UNAVAILABLE, DroppedConnection, UnansweredRequest
 from checker.core import curl
 from checker.core.case import Case
-from checker.core.digests import digest
+from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.meta import Step
-from checker.core.request import Location, WireRequest
+from checker.core.request import WireRequest
 from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.send import Exchanging, Purpose
@@ -24,9 +24,9 @@ from checker.corpus.inflight import Stage
 from checker.corpus.records import Note
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
-from checker.phases.bindings import SentCase, resolved, without_step
+from checker.phases.bindings import SentCase, held_by, resolved, without_step
 from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
-from checker.phases.case_parts import literal_of
+from checker.phases.case_parts import literal_of, others_like
 from checker.phases.shrinking import content_of, shrink_case
 from checker.refusals.state import is_of_contention
 from checker.transport.policies import becomes_get
@@ -323,28 +323,29 @@ class Inquiry(Struct):
             self._take_in(shot, failure)
 
     def _without_resource(self, chain: Chain) -> Job[Chain]:
-        """Return the last request of a sequence at the path of the simplest case, if that is refused likewise; else the sequence.
+        """Return the last request of a sequence with names that the server does not know, if it is refused likewise; else the sequence.
 
-        A refusal that comes before the resource is looked for needs none: its command is good on a fresh server.
+        A refusal that comes before a resource is looked for needs none: its command is good on a fresh server.
         """
-        last = chain[-1]
-        is_refused = last.status is not None and last.status >= 400
-        others = tuple(one for one in last.made.bindings if one.location is not Location.PATH)
-        if not is_refused or len(others) == len(last.made.bindings) or (len(chain) > 1 and others):
+        last = chain[-1].made
+        named = [one for one in last.bindings if not one.stands_alone]
+        if (chain[-1].status or 0) < 400 or not named:
             return chain
-        simplest = yield from self._simplest_shot()
-        if simplest is None:
-            return chain
-        case = copy(last.made.case)
-        case.path_parameters = simplest.made.case.path_parameters
-        step, name = Step(last.made.label, literal_of(case), others), digest("alone", case.id)[:12]
+        others = tuple(one for one in last.bindings if one.stands_alone)
+        unknown = tuple(replace(one, literal=_unlike(one.literal)) for one in named)
+        name, phase, label = digest("alone", last.case.id)[:12], self.suspicion.phase, last.label
         try:
-            alone = yield from self.slot.shot(
-                self.factory.remake(step, name=name, phase=self.suspicion.phase), Purpose.CONFIRM
-            )
+            bound = self.factory.remake(Step(label, literal_of(last.case), unknown), name=name, phase=phase)
+            made = self.factory.remake(Step(label, literal_of(bound.case), others), name=name, phase=phase)
+            if held_by(made.case, named):
+                return chain
+            alone = yield from self.slot.shot(made, Purpose.CONFIRM)
         except (CheckerError, Rejected):
             return chain
-        return (alone,) if self.shows(alone) else chain
+        found = self.wanted.shown(alone) if self.shows(alone) else None
+        # The server may refuse an unknown name for a reason of its own.
+        is_same = found is not None and found.cause(label) == self.suspicion.failure.cause(label)
+        return (alone,) if is_same else chain
 
     def _simplest_shot(self) -> Job[JudgedCase | None]:
         """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""
@@ -459,15 +460,20 @@ class Inquiry(Struct):
         """Yield sequences with creations, and the number of creations at their start."""
         model, chain = self.slot.context.subject.selected.resources, [shot.made for shot in result.chain]
         whole = with_creators(self.factory, model, chain)
-        if not whole:
-            use = model.uses.get(chain[-1].label) if len(chain) == 1 else None
-            if use is not None and use.is_member and use.method == "POST" and model.makes(use.label):
-                # The client names the resource: with a new name, nothing that was created earlier is needed.
-                self.names.are_needed = True
-                yield chain, 0
-            return
-        yield whole, len(whole) - len(chain)
-        if not result.is_confirmed or self.slot.end_reason():
+        if whole:
+            yield whole, len(whole) - len(chain)
+        use = model.uses.get(chain[-1].label) if len(chain) == 1 else None
+        is_named = use is not None and use.is_member and not whole
+        if (
+            use is not None
+            and use.method == "POST"
+            and model.makes(use.label)
+            and (is_named or not result.is_confirmed)
+        ):
+            # With a new name, nothing that was created earlier is needed: the client names the resource, or the server returns a known one.
+            self.names.are_needed = True
+            yield whole or chain, len(whole or chain) - len(chain)
+        if not whole or not result.is_confirmed or self.slot.end_reason():
             return
         alone = whole if len(chain) == 1 else with_creators(self.factory, model, chain[-1:])
         yield from ((steps, len(alone) - 1) for steps in situations(self.factory, model, alone) if alone)
@@ -636,6 +642,14 @@ def _is_of_contention(shot: JudgedCase) -> bool:
         return False
     text = outcome.readable.content[:_BEGINNING].decode("utf-8", "replace")
     return outcome.status_code == UNAVAILABLE or is_of_contention(text)
+
+
+def _unlike(literal: object) -> object:
+    """Return another name of the same kind, which no server knows; values that are no names unchanged."""
+    if isinstance(literal, bool) or not isinstance(literal, str | int):
+        return literal
+    others = others_like(literal, Random(digest_int("unknown", str(literal))))
+    return next(others) if isinstance(literal, str) else list(others)[-1]
 
 
 def _takes_from(steps: Sequence[GeneratedCase], number: int, later: int) -> bool:
