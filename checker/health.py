@@ -38,6 +38,11 @@ _ENDING = frozenset((
 _PAIRS = frozenset(
     (("log", "out"), ("log", "off"), ("sign", "out"), ("sign", "off"), ("shut", "down"), ("power", "off"))
 )
+_EMPTYING = frozenset(
+    [*((many, "delete") for many in ("batch", "bulk", "mass", "multi")), *(("delete", many) for many in ("all", "batch", "bulk", "many")),
+     ("clear", "all"), ("remove", "all")]
+)  # fmt: skip
+"""Words of operations that remove many resources with one request."""
 _LAST_SEGMENTS = 2
 """Segments of a path that may name an action. Earlier ones name the resource."""
 _ACCESS = frozenset((
@@ -57,18 +62,19 @@ def looks_dangerous(path: str, operation_id: str | None = None) -> bool:
 
     `path` is a template, or a label if all operations share a path.
     """
-    static = [one for one in path.split("/") if one and "{" not in one]
-    return any(_is_ending(text) for text in (*static[-_LAST_SEGMENTS:], operation_id or ""))
+    return _is_named(path, operation_id, _PAIRS | _EMPTYING)
 
 
 def ends_access(path: str, operation_id: str | None = None) -> bool:
     """Whether an operation that looks dangerous may end the access of the run or the service as a whole.
 
-    An action on one member, such as `/orders/{id}/suspend`, ends neither, unless the member may be the caller: `/users/{id}/lock`.
+    An action on one member, such as `/orders/{id}/suspend`, ends neither, nor does the removal of many orders, unless the resource
+    may be the caller: `/users/{id}/lock`.
     """
-    static = [one for one in path.split("/") if one and "{" not in one]
-    is_of_member = "{" in path and not any(singular(word) in _ACCESS for one in static for word in words(one))
-    return looks_dangerous(path, operation_id) and not is_of_member
+    is_of_access = any(singular(word) in _ACCESS for one in _static(path) for word in words(one))
+    return looks_dangerous(path, operation_id) and (
+        is_of_access or ("{" not in path and _is_named(path, operation_id, _PAIRS))
+    )
 
 
 def switches_access(method: str, path: str) -> bool:
@@ -80,9 +86,17 @@ def switches_access(method: str, path: str) -> bool:
     return method not in SAFE and "{" not in path and not (_SETTINGS.isdisjoint(nouns) or _GATES.isdisjoint(nouns))
 
 
-def _is_ending(text: str) -> bool:
-    found = [word.lower() for word in _WORDS.findall(text)]
-    return not _ENDING.isdisjoint(found) or not _PAIRS.isdisjoint(pairwise(found))
+def _static(path: str) -> list[str]:
+    return [one for one in path.split("/") if one and "{" not in one]
+
+
+def _is_named(path: str, operation_id: str | None, pairs: frozenset[tuple[str, str]]) -> bool:
+    """Whether the name of an operation has one of the words of an end, or one of these pairs of words."""
+    for text in (*_static(path)[-_LAST_SEGMENTS:], operation_id or ""):
+        found = [word.lower() for word in _WORDS.findall(text)]
+        if not (_ENDING.isdisjoint(found) and pairs.isdisjoint(pairwise(found))):
+            return True
+    return False
 
 
 _LONGEST = 1024

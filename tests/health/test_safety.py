@@ -33,6 +33,8 @@ from tests.health.services import COMMON, LOGIN, Service, operation, thing_in
         ("/users/{id}/log-off", None),
         ("/system/shutDown", None),
         ("/x", "server_shut_down"),
+        ("/orders/bulk_delete", None),
+        ("/orders", "deleteAllOrders"),
     ],
 )
 def test_what_sounds_like_the_end_is_dangerous(path: str, name: str | None) -> None:
@@ -47,6 +49,8 @@ def test_what_sounds_like_the_end_is_dangerous(path: str, name: str | None) -> N
         ("/api-keys/{id}/rotate", True),
         ("/orders/{id}/suspend", False),
         ("/orders/reset", True),
+        ("/orders/bulk_delete", False),
+        ("/sessions/bulk-delete", True),
         ("/orders/{id}", False),
     ],
 )
