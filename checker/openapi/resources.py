@@ -162,6 +162,9 @@ _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug"
 """Fields that identify an object which is referred to by its noun, with their affinities, best first."""
 _SHOWN: Final = 3
 """Rank of an operation that shows one resource among those that create or show some."""
+_URL: Final = shared_format("uri")
+_URLS: Final = frozenset(("url", "uri", "href", "self"))
+"""Fields with the URL of the object that they stand in."""
 _ENDINGS: Final = tuple(sorted(IDENTIFIERS))
 _TEXT = "string"
 _WHOLE = "integer"
@@ -175,6 +178,7 @@ class _Slot(Struct, frozen=True):
     owner: Resource
     kind: str
     """Type of its schema; empty if there is none."""
+    is_url: bool = False
     noun: str = ""
     """Noun of the resource that its name leaves open."""
 
@@ -340,7 +344,8 @@ class _Inference(Struct):
             elif self._is_foreign(parameter.name, kind, use):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
         for one in self.bodies[target.label]:
-            slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind)
+            is_url = shared_format(one.format) == _URL
+            slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind, is_url)
             is_below = any(owner != use.resource for _, owner in use.owners)
             if self._is_foreign(slot.word, one.kind, use) or (is_below and is_carried(one.name, one.name)):
                 yield slot
@@ -354,7 +359,7 @@ class _Inference(Struct):
         for one in fields:
             if one.pointer.removeprefix("/") in ends:
                 yield from (
-                    _Slot(Location.BODY, one.pointer, self.uses[target.label].resource, one.kind, noun)
+                    _Slot(Location.BODY, one.pointer, self.uses[target.label].resource, one.kind, noun=noun)
                     for noun in nouns
                 )
 
@@ -392,6 +397,10 @@ class _Inference(Struct):
         known += [label for noun in nouns for label in self.held.get(noun, ())]
         if not is_identifier(normalised(slot.word)):
             known += self.made.get(normalised(slot.word), ())
+        if slot.is_url and known:
+            # A URL of another collection with the same noun is refused: `/products/1` and `/admin/products/1`.
+            apart = {label: len({*self.uses[label].resource} - {*slot.owner}) for label in known}
+            known = [label for label in known if apart[label] == min(apart.values())]
         count = 0
         for label in dict.fromkeys(known):
             if label == target and not is_qualified(slot.word):
@@ -435,7 +444,7 @@ class _Inference(Struct):
     def _best(self, slot: _Slot, source: Label) -> AnswerField | None:
         """Return the field of a response that most likely matches a slot; results are kept because many slots are alike."""
         word, place = slot.word, slot.location
-        key = (source, word, slot.owner, slot.kind, place in (Location.PATH, Location.BODY) and place)
+        key = (source, word, slot.owner, slot.kind, slot.is_url, place in (Location.PATH, Location.BODY) and place)
         if key not in self.known:
             answer, home = self.answers[source], self.uses[source].resource
             # Schema and path may use different nouns: `Account` of `/users`, `Order` of `/cart/checkout`.
@@ -445,7 +454,7 @@ class _Inference(Struct):
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which most are, stay below both bounds.
-        likely = {name for _, name in spellings(word, slot.owner)} | IDENTIFIERS
+        likely = {name for _, name in spellings(word, slot.owner)} | (_URLS if slot.is_url else IDENTIFIERS)
         scored = [
             (_closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place, one)
             for place, one in enumerate(answer.fields)
@@ -509,9 +518,9 @@ def _variables(uses: Iterable[ResourceUse]) -> dict[str, Resource]:
 
 def _closest(slot: _Slot, word: str, name: str, homes: Collection[Resource]) -> float:
     best = max(affinity(word, slot.owner, name, home) for home in homes)
-    if best >= _NAMED or slot.location is Location.PATH or not is_identifier(name):
+    if best >= _NAMED or slot.location is Location.PATH or not (slot.is_url or is_identifier(name)):
         return best
-    # `customer` may hold any identifier of a customer.
+    # `customer` may hold any identifier of a customer, or its URL.
     is_noun = any(noun_of(home) in (singular(word), qualified_noun(word)) for home in homes if home)
     return _KNOWN_BY.get(name, _NAMED) if is_noun else best
 
@@ -526,6 +535,8 @@ def _maker_rank(use: ResourceUse) -> int:
 
 def _fits(slot: _Slot, one: AnswerField) -> bool:
     """Whether values of a field have the wanted type; outside of bodies, texts accept numbers because both are sent as text."""
+    if slot.is_url:
+        return shared_format(one.format) == _URL
     if not slot.kind or not one.kind or slot.kind == one.kind:
         return True
     if slot.location is not Location.BODY:

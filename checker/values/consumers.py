@@ -24,11 +24,8 @@ from checker.values.producers import fields_naming, key_of, noun_of_key, request
 _PRIOR = 4.0
 _BY_NAME = 0.8
 _LINKED = 0.9
-# Affinity of a field that has nothing but its format in common, and of one that is the URL of a member that the parameter names.
+# Affinity of a field that has nothing but its format in common.
 _ALIKE = 0.3
-_URL_OF_NAMED = 0.8
-_APART = 0.02
-_SELF = ("url", "uri", "href", "self")
 # Share of the affinity that is left of a field that says what a thing stands in.
 _FOREIGN = 0.2
 _RANKS = 24
@@ -174,7 +171,7 @@ class Consumer(Struct):
             affinity = max(affinity, _LINKED) if is_linked else affinity
             is_named = affinity > (0.0 if self.is_path else _BY_NAME)
             if is_named or is_alike:
-                affinity = affinity if is_named else self._alike(ring)
+                affinity = affinity if is_named else _ALIKE
                 self._candidates.append((affinity, ring))
                 self._left = self._pause = 0
         self._examined = len(rings)
@@ -182,13 +179,6 @@ class Consumer(Struct):
             # Things may have hundreds of fields, and a thousand operations ask for one of them each.
             best = sorted(enumerate(self._candidates), key=lambda one: (-one[1][0], one[0]))
             self._candidates = [one for _, one in sorted(best[:_MOST], key=itemgetter(0))]
-
-    def _alike(self, ring: ValueHistory) -> float:
-        """Return the affinity of a field of the same format. A `country` may be the `url` of a country, of two collections rather of the nearer one."""
-        if ring.name not in _SELF or ring.noun != resource_names.singular(self.name):
-            return _ALIKE
-        apart = len({*ring.resource} - {*self.owner})
-        return max(_URL_OF_NAMED - _APART * apart, _ALIKE)
 
     def _rank(self) -> None:
         scored = [

@@ -221,6 +221,29 @@ def test_a_noun_alone_names_a_thing_of_its_collection(kind: str, known_by: dict[
 SHOWN = {"notes": [{"key": "a1", "text": "x"}], "meta": {"total": 1}}
 
 
+def test_a_url_refers_to_a_member_of_the_nearest_collection_of_its_noun() -> None:
+    url = {"type": "string", "format": "uri"}
+    country = {"type": "object", "properties": {"name": {"type": "string"}, "flag": url, "url": url}}
+    lists = {"get": answered({"type": "array", "items": country})}
+    sent = taking({"type": "object", "properties": {"country": url}})
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "t", "version": "1"},
+        "paths": {
+            "/shop/admin/countries": lists,
+            "/shop/countries": lists,
+            "/shop/addresses": {"post": sent | answered({})},
+            "/shop/admin/taxes": {"post": sent | answered({})},
+        },
+    }
+    transitions = from_dict(document).resources().transitions
+    assert [(one.source, one.target, value.value) for one in transitions for value in one.values] == [
+        ("GET /shop/countries", "POST /shop/addresses", "$response.body#/*/url"),
+        ("GET /shop/admin/countries", "POST /shop/admin/taxes", "$response.body#/*/url"),
+        ("GET /shop/countries", "POST /shop/admin/taxes", "$response.body#/*/url"),
+    ]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

@@ -51,17 +51,3 @@ def test_it_does_not_matter_when_it_is_asked() -> None:
 def test_each_looks_at_some_only() -> None:
     """A thousand parameters, and a thousand fields that each may take: that would be a million pairs."""
     assert len(asked(fields(), by=10)._candidates) < OTHERS / 2
-
-
-def _shown_url(*resource: str) -> ValueHistory:
-    found = ValueHistory(resource, "url", str, format="uri")
-    found.add((f"https://0.com/{'/'.join(resource)}/1", ()), (Label(f"GET /{'/'.join(resource)}"), "/*/url"))
-    return found
-
-
-def test_a_reference_is_first_the_url_of_a_member_that_it_names() -> None:
-    rings = Rings([_shown_url(*path.split("/")) for path in ("api/cities", "api/admin/countries", "api/countries")])
-    for name, first in (("country", "api/countries"), ("city", "api/cities"), ("street", "api/cities")):
-        chosen = Consumer(name, ("api", "addresses"), False, (str,), False, format="uri").choose(rings, 0)
-        assert chosen is not None
-        assert chosen.value == f"https://0.com/{first}/1", name
