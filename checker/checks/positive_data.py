@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
-from datetime import UTC, date, datetime, time
+from itertools import permutations, product
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -25,11 +25,12 @@ from checker.checks.rules import (
 )
 from checker.checks.undescribed import empty_values, named_in, names_of_body, undescribed_reason
 from checker.core.case import Case
+from checker.core.constraints import comparison
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.idempotency import with_fresh_key
 from checker.core.request import Location
-from checker.core.resource_names import is_cursor, words
+from checker.core.resource_names import differing_words, is_cursor, is_ordered
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
 from checker.core.schema import Schema
@@ -39,16 +40,9 @@ from checker.core.templates import sent_texts
 from checker.refusals.characters import is_bare_refusal, odd_characters
 from checker.schema.views import outline_of
 
-_ORDERED: Final = (
-    {"from", "start", "begin", "since", "after", "min", "minimum", "lower"},
-    {"to", "until", "end", "stop", "finish", "before", "max", "maximum", "upper"},
+_DISTINCT: Final = frozenset(
+    product(("from", "source", "sender", "old"), ("to", "target", "destination", "recipient", "receiver", "new"))
 )
-_LIMITS: Final = ({"gte", "gt"}, {"lte", "lt"})
-_DISTINCT: Final = (
-    {"from", "source", "sender", "old"},
-    {"to", "target", "destination", "recipient", "receiver", "new"},
-)
-_CLOCK: Final = later_pattern(r"\d\d:\d\d(:\d\d)?")
 _MOMENT: Final = later_pattern(r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ENDS_OF_TIME: Final = frozenset(("0001-01-01", "9999-12-31"))
 _MANY: Final = 1_000
@@ -145,60 +139,12 @@ def _depth(value: object) -> int:
 
 def _pairs(members: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield pairs of member names whose values should be ordered, or different, and are not."""
-    names = list(members)[:_MOST]
-    for first in names:
-        for last in names:
-            if first == last:
-                continue
-            one, two = members[first], members[last]
-            if (_differ_by(first, last, _ORDERED, _LIMITS) and _is_reversed(one, two)) or (
-                one == two and _differ_by(first, last, _DISTINCT)
-            ):
-                yield first, last
-
-
-def _differ_by(first: str, last: str, *pairs: tuple[set[str], set[str]]) -> bool:
-    """Whether two names differ in one word, and the two words are among `pairs`."""
-    one, two = words(first), words(last)
-    if len(one) != len(two):
-        return False
-    differing = [pair for pair in zip(one, two, strict=True) if pair[0] != pair[1]]
-    if len(differing) != 1:
-        return False
-    ((before, after),) = differing
-    return any(before in firsts and after in lasts for firsts, lasts in pairs)
-
-
-def _is_reversed(first: Any, last: Any) -> bool:
-    one, two = _comparable(first), _comparable(last)
-    return one is not None and two is not None and one[0] == two[0] and one[1] >= two[1]
-
-
-def _comparable(value: Any) -> tuple[str, Any] | None:
-    """Return (kind, comparable value) of a number or a time; None for other values."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return "number", value
-    if not isinstance(value, str):
-        return None
-    if _CLOCK.match(value):
-        return _parsed(time, value, "time")
-    if len(value) <= len("2000-01-01"):
-        return _parsed(date, value, "date")
-    found = _parsed(datetime, value, "moment")
-    if found is None:
-        return None
-    moment = found[1]
-    return "moment", moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-
-
-def _parsed(kind: Any, value: str, name: str) -> tuple[str, Any] | None:
-    try:
-        found = kind.fromisoformat(value)
-    except ValueError:
-        return None
-    return name, found.replace(tzinfo=None) if name == "time" else found
+    for first, last in permutations(list(members)[:_MOST], 2):
+        one, two = members[first], members[last]
+        if (is_ordered(first, last) and comparison(one, two) in (0, 1)) or (
+            differing_words(first, last) in _DISTINCT and one == two
+        ):
+            yield first, last
 
 
 _NAMED = 3

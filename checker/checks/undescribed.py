@@ -9,10 +9,12 @@ from typing import Any, Final
 from checker.checks.context import CheckContext
 from checker.checks.rules import has_made_up_path, places_of, sentences_of
 from checker.core.case import Case
+from checker.core.constraints import BELOW
 from checker.core.media_types import is_form
 from checker.core.operation import Body, Parameter
 from checker.core.request import Location
 from checker.core.schema import UnresolvableReference
+from checker.refusals.relations import relations_in
 from checker.schema.views import Outline, outline_of
 
 _REFUSED: Final = (400, 422)
@@ -140,10 +142,14 @@ def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent.
 
     `start must be before end`, `start and end must differ`, but not `name of user must be less than 50 characters`.
+    A sentence that spells the names in another way, such as `start time` for `begin`, is about the only two values that there are.
     """
     names = _names_of(case)
+    places = [(Location.BODY, (name,)) for name in names]
     for sentence in sentences[:_MOST_SENTENCES]:
         start = sentence[:_LONGEST]
+        orders = [one for one in relations_in(start, places) if one.keyword == BELOW]
+        yield from ((one.path[-1], one.given) for one in orders)
         named = named_in(start, names)
         # `end` is also a word of `end_date`.
         named = [name for name in named if not any(named_in(one, [name]) for one in named if one != name)]

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from itertools import islice
 from typing import Any, Final
 
@@ -169,7 +169,9 @@ def values_at(value: Any, path: tuple[str, ...], most_items: int | None = None) 
         yield value
 
 
-_PLAIN: Final = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d(:\d\d)?")
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME: Final = re.compile(r"\d\d:\d\d")
+_MIDNIGHT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def comparison(low: Any, high: Any) -> int | None:
@@ -182,18 +184,20 @@ def comparison(low: Any, high: Any) -> int | None:
 
 
 def _orderable(value: Any) -> Any:
-    """Return a number as it is, a date, a time, or a date with time as a moment (UTC if it names no zone); else None."""
+    """Return a number as it is, a date, a time since midnight, or a moment (both in UTC if they name no zone); else None."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     if not isinstance(value, str):
         return None
     try:
-        if _PLAIN.fullmatch(value):
-            return date.fromisoformat(value) if "-" in value else time.fromisoformat(value)
-        moment = datetime.fromisoformat(value.upper())
+        if _DATE.fullmatch(value):
+            return date.fromisoformat(value)
+        is_time = _TIME.match(value) is not None
+        moment = datetime.fromisoformat(f"{_MIDNIGHT.date()}T{value}" if is_time else value.upper())
     except ValueError:
         return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return moment - _MIDNIGHT if is_time else moment
 
 
 def _breaks_relation(one: Constraint, holder: Any) -> bool | None:

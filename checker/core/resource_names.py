@@ -65,6 +65,21 @@ _OTHER_CODES: Final = frozenset(
     ["barcode", "zipcode", "postcode", "postalcode", "countrycode", "currencycode", "languagecode", "statuscode",
      "errorcode"]
 )  # fmt: skip
+_ORDERED: Final = frozenset(
+    (low, high)
+    for lows, highs in (
+        ("after begin begins from since start starts", "before end ends finish stop till to until"),
+        ("open opening opens", "close closes closing"),
+        ("departs departure", "arrival arrives return"),
+        ("issue issued valid", "due expires expiry"),
+        ("low lower min minimum", "high max maximum upper"),
+        ("gt gte", "lt lte"),
+        ("in", "out"),
+    )
+    for low in lows.split()
+    for high in highs.split()
+)
+"""Words by which the names of a lower and a higher value differ."""
 Resource = tuple[str, ...]
 """Segments of a collection, lower case, without versions and the like before it; parameters as `{}`."""
 
@@ -73,6 +88,18 @@ Resource = tuple[str, ...]
 def words(name: str) -> tuple[str, ...]:
     """Words of a name in lower case: `bookingId`, `booking_id` and `booking-id` are the same."""
     return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def is_ordered(low: str, high: str) -> bool:
+    """Whether two names say that the value of the first is below that of the second: `startsAt` and `endsAt`."""
+    return differing_words(low, high) in _ORDERED
+
+
+def differing_words(one: str, other: str) -> tuple[str, str] | None:
+    """Return the two words by which names differ; None unless they differ in exactly one place."""
+    first, second = words(one), words(other)
+    differing = [pair for pair in zip(first, second, strict=False) if pair[0] != pair[1]]
+    return differing[0] if len(first) == len(second) and len(differing) == 1 else None
 
 
 @lru_cache(maxsize=4096)

@@ -26,17 +26,10 @@ from checker.core.constraints import (
 )
 from checker.core.operation import Operation
 from checker.core.request import Location
-from checker.core.resource_names import ends_with_variable, is_identifier, variables_of, words
+from checker.core.resource_names import ends_with_variable, is_identifier, is_ordered, variables_of, words
 from checker.refusals.relations import Place, relations_in
 from checker.schema.views import Outline, outline_of
 
-_PAIRS: Final = """
-start/end starts/ends begin/end begins/ends from/to from/until from/till since/until since/before after/before open/close
-opens/closes opening/closing in/out min/max minimum/maximum low/high lower/upper departure/arrival departure/return
-departs/arrives issued/expires issue/expiry issue/due valid/expires gte/lte gt/lt
-"""
-_ORDERED: Final = frozenset(tuple(pair.split("/")) for pair in _PAIRS.split())
-"""Words by which the names of a lower and a higher value differ."""
 _DEEP: Final = 4
 _MOST: Final = 300
 """Places of one body."""
@@ -71,7 +64,9 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
         holders.setdefault((location, path[:-1]), []).append(path[-1])
     for (location, above), names in holders.items():
         for low, high in permutations(names[:_MOST_NAMES], 2):
-            if _is_ordered(low, high) and (one := constraint(location, (*above, low), BELOW, high)) is not None:
+            if not is_ordered(low, high) or is_identifier(words(low)[-1]):
+                continue
+            if (one := constraint(location, (*above, low), BELOW, high)) is not None:
                 found[one] = None
     for text in _prose(operation):
         found |= dict.fromkeys(relations_in(text, places, is_refusal=False))
@@ -89,12 +84,6 @@ def _own_names(operation: Operation, places: Collection[Place]) -> Iterator[Cons
     for path in dict.fromkeys(names):
         if (Location.BODY, path) in places:
             yield Constraint(Location.BODY, path, SAME, json.dumps(variable))
-
-
-def _is_ordered(low: str, high: str) -> bool:
-    one, other = words(low), words(high)
-    differing = [pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]]
-    return len(one) == len(other) and len(differing) == 1 and differing[0] in _ORDERED and not is_identifier(one[-1])
 
 
 def _paths(outline: Outline, above: tuple[str, ...], depth: int) -> Iterator[tuple[str, ...]]:

@@ -118,14 +118,16 @@ def _orders(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iter
     duty = _DUTY.search(sentence)
     if duty is not None and (found := _COMPARED.search(sentence, duty.end())) is not None:
         is_negative = bool(duty["not"] or duty["no"])
-        is_less = bool(found["less"]) is not is_negative
-        yield _ordered(sentence[: duty.start()], sentence[found.end() :], places, is_less=is_less)
-        return
-    if (found := _SIGN.search(sentence)) is not None:
+        one, other, is_less = sentence[: duty.start()], sentence[found.end() :], bool(found["less"]) is not is_negative
+        is_refusal = False
+    elif (found := _SIGN.search(sentence)) is not None:
         one, other, is_less = found["a"], found["b"], found["sign"].startswith("<")
     elif (found := _FAULT.search(sentence)) is not None:
         one, other, is_less = sentence[: found.start()], sentence[found.end() :], bool(found["less"])
     else:
+        return
+    if re.search(r"-?\d", other.split(",")[0]):
+        # A limit, such as `must have more than 5 items`.
         return
     yield _ordered(one, other, places, is_less=is_less)
     if is_refusal:
@@ -158,8 +160,6 @@ def _requiring(first: Sequence[Place], second: Sequence[Place]) -> Iterator[Cons
 
 def _ordered(one: str, other: str, places: Sequence[Place], *, is_less: bool) -> Constraint | None:
     """Return the relation of the two values that phrases name best: `start time` and `end time` for `startsAt` and `endsAt`."""
-    if re.search(r"-?\d", other.split(",")[0]):
-        return None
     begin = _LEADING.match(other)
     other = other[begin.end() :] if begin else other
     low, high = (one, other) if is_less else (other, one)

@@ -41,6 +41,16 @@ PATHS: dict[str, Any] = {
     },
     "/things/{id}": {"patch": {"parameters": [ID], **CONTENT, "responses": ANSWERS}},
     "/kinds/{id}": {"get": {"parameters": [KIND], "responses": ANSWERS}},
+    "/games": {
+        "post": {
+            "requestBody": {
+                "content": {
+                    "application/json": {"schema": {"type": "object", "properties": {"kickoff": TEXT, "whistle": TEXT}}}
+                }
+            },
+            "responses": ANSWERS,
+        }
+    },
     "/texts/{id}": {"get": {"parameters": [ID], "responses": {"200": {"description": "fine"}}}},
 }
 
@@ -114,6 +124,22 @@ def test_properties_that_prose_calls_exclusive_or_a_response_compares_may_be_ref
 ) -> None:
     parts: dict[str, Any] = {"media_type": "application/json", "body": body}
     assert is_reported(exchanges, "POST /things", text=text, **parts) is is_told
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("start time must be before end time", False),
+        ("The end cannot be earlier than the start", False),
+        ("the kickoff must have more than 5 characters", True),
+        ("the kickoff is not a word", True),
+    ],
+)
+def test_a_refusal_that_compares_may_mean_the_only_two_properties(
+    exchanges: Exchanges, text: str, *, is_told: bool
+) -> None:
+    parts: dict[str, Any] = {"media_type": "application/json", "body": {"kickoff": "a", "whistle": "b"}}
+    assert is_reported(exchanges, "POST /games", text=text, **parts) is is_told
 
 
 def test_an_empty_text_of_a_form_may_be_refused(exchanges: Exchanges) -> None:

@@ -54,3 +54,26 @@ def test_what_is_nested_deep_may_be_refused(levels: int, is_in_doubt: bool) -> N
 def test_a_patch_of_what_is_not_there_may_be_refused(media_type: str, is_in_doubt: bool) -> None:
     case = Case(operation({}), "a", body=[{"op": "remove", "path": "/b"}], media_type=media_type)
     assert bool(may_break_one(case)) is is_in_doubt
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_in_doubt"),
+    [
+        ("startsAt", "endsAt", True),
+        ("checkIn", "checkOut", True),
+        ("begin", "finish", True),
+        ("valid_from", "valid_until", True),
+        ("open", "close", True),
+        ("price_gte", "price_lte", True),
+        ("minimumAge", "maximumAge", True),
+        ("startsAt", "endsOn", False),
+        ("first", "second", False),
+    ],
+)
+@pytest.mark.parametrize("values", [(5, 5), (6, 5), ("2024-01-01T10:00:00Z",) * 2, ("10:00:00Z", "09:00:00Z")])
+def test_values_that_are_not_in_order_may_be_refused(
+    low: str, high: str, values: tuple[object, object], *, is_in_doubt: bool
+) -> None:
+    first, second = values
+    assert bool(may_break_one(Case(operation({}), "a", body={low: first, high: second}))) is is_in_doubt
+    assert may_break_one(Case(operation({}), "a", body={low: 1, high: 2})) == ""

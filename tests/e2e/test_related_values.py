@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
+from checker.core.constraints import comparison
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
@@ -122,3 +123,25 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
 @pytest.mark.parametrize("name", ["stays", "ranges", "users", "files", "log", "articles", "notes", "pages", "drafts"])
 def test_most_valid_requests_respect_how_their_values_depend_on_each_other(shares: dict[str, float], name: str) -> None:
     assert shares[name] >= 0.75
+
+
+ORDERED: Final = {"/a": ("startsAt", "endsAt"), "/b": ("open", "close"), "/c": ("kickoff", "whistle")}
+
+
+def test_equal_values_that_a_server_wants_in_order_are_no_failure(command: Command) -> None:
+    moment = {"type": "string", "format": "date-time"}
+    paths = {
+        path: {"post": {"requestBody": _body(_object(**dict.fromkeys(names, moment))), "responses": ANSWERS}}
+        for path, names in ORDERED.items()
+    }
+
+    def answer(request: Request) -> Reply:
+        low, high = (json.loads(request.body)[name] for name in ORDERED[request.target.decode()])
+        if comparison(low, high) == -1:
+            return json_reply({})
+        return json_reply({"message": "start time must be before end time"}, 400)
+
+    with serving(answer, DOCUMENT | {"paths": paths}) as app:
+        ran = command.run_as_usual(app.document_url, "--mode", "positive", "-n", "20", inline=True)
+    assert ran.findings == [], ran.shown
+    assert "With a 2xx response: 3" in ran.stdout
