@@ -4,9 +4,8 @@ import checker
 from checker import faces
 
 
-@pytest.mark.parametrize("name", sorted(faces.PUBLIC))
-def test_every_public_name_resolves(name: str) -> None:
-    assert faces.resolve(name) is not None
+def test_every_public_name_resolves() -> None:
+    assert [name for name in sorted(faces.PUBLIC) if faces.resolve(name) is None] == []
 
 
 def test_public_names_are_attributes_of_the_package() -> None:

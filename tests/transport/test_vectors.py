@@ -183,20 +183,14 @@ def test_rfc_6570_in_queries(explode, value, allow_reserved, text) -> None:
 
 
 # RFC 6265, 4.1.1: cookie-octet = %x21 / %x23-2B / %x2D-3A / %x3C-5B / %x5D-7E.
-@pytest.mark.parametrize("octet", range(0x80))
-def test_rfc_6265_cookie_octets(octet) -> None:
-    allowed = (
-        octet == 0x21
-        or 0x23 <= octet <= 0x2B
-        or 0x2D <= octet <= 0x3A
-        or 0x3C <= octet <= 0x5B
-        or 0x5D <= octet <= 0x7E
-    )
+def test_rfc_6265_cookie_octets() -> None:
+    allowed = {0x21, *range(0x23, 0x2C), *range(0x2D, 0x3B), *range(0x3C, 0x5C), *range(0x5D, 0x7F)}
     made = parameter(Location.COOKIE, "form", explode=True)
-    ((name, text),) = pairs_of(cookie_encoder("color", made)(chr(octet)), "; ")
-    # A percent sign is an octet of cookies, and begins our escapes.
-    as_it_is = allowed and chr(octet) != "%"
-    assert (name, text) == ("color", chr(octet) if as_it_is else f"%{octet:02X}")
+    for octet in range(0x80):
+        ((name, text),) = pairs_of(cookie_encoder("color", made)(chr(octet)), "; ")
+        # A percent sign is an octet of cookies, and begins our escapes.
+        as_it_is = octet in allowed and chr(octet) != "%"
+        assert (name, text) == ("color", chr(octet) if as_it_is else f"%{octet:02X}")
 
 
 # RFC 6265, 4.2.1: pairs with a semicolon and a space between them; 5.4: in one header field.
