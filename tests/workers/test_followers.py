@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from checker.core.operation import Label
-from checker.workers.scheduling.case_scheduler import FollowerQueue
+from checker.workers.scheduling.case_scheduler import Follower, FollowerQueue
 
 LABEL = Label("GET /things")
 
@@ -36,3 +36,13 @@ def test_more_sequences_of_an_earlier_run_than_slots_wait_for_one() -> None:
     assert queue.pop_ready(has_slot=False) is None
     assert [one.slot for one in (queue.pop_ready(has_slot=True), queue.pop_ready(has_slot=True)) if one] == [None, None]  # fmt: skip
     assert queue.pop_ready(has_slot=True) is None
+
+
+def test_a_failure_waits_for_follow_up_cases_below_it_which_can_begin() -> None:
+    queue, running = _queue(1)
+    saved = queue.waiting[0]
+    queue.waiting.append(Follower(running, saved.index - 1, cast("Any", None)))
+    earlier = queue.pop_ready(has_slot=True, before=saved.index)
+    assert earlier is not None
+    assert earlier.index == saved.index - 1
+    assert queue.pop_ready(has_slot=True, before=saved.index) is None

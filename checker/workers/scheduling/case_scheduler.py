@@ -207,18 +207,13 @@ class FollowerQueue:
         self.reads: dict[str, KnownReads] = {}
         """Keyed by the id of a held task of `fuzz`."""
 
-    def pop_ready(self, *, has_slot: bool) -> Follower | None:
-        """The next one that can fly: where no slot is free, of those that have theirs from the step before."""
-        for one in self.waiting:
-            if has_slot or one.slot is not None:
-                self.waiting.remove(one)
-                return one
-        return None
+    def pop_ready(self, *, has_slot: bool, before: int | None = None) -> Follower | None:
+        """The next one that can fly, below the index `before`: what failed there waits for all earlier cases.
 
-    def pop_before(self, index: int) -> Follower | None:
-        """The next step of an earlier sequence: what failed later waits for it."""
+        Where no slot is free, only those can fly that have theirs from the step before.
+        """
         for one in self.waiting:
-            if one.slot is not None and one.index < index:
+            if (has_slot or one.slot is not None) and (before is None or one.index < before):
                 self.waiting.remove(one)
                 return one
         return None
@@ -472,15 +467,16 @@ class CaseScheduler:
     # Flights
 
     def next(self, now: float, before: int | None = None) -> InFlight | None:
-        """A flight that is ready to be launched, if there is anything to fly; of a sequence below the index `before`."""
-        if before is not None:
-            earlier = self.followers.pop_before(before)
-            return None if earlier is None else self._flight_of(earlier)
+        """A flight that is ready to be launched, if there is anything to fly; only a follow-up case below the index `before` if that is given."""
         followers = self.followers
         # Steps of sequences come first: they hold slots, and with all slots held no case of a task can begin.
-        if followers.waiting and (one := followers.pop_ready(has_slot=bool(self._free_slots))) is not None:
-            # It counts as flying already.
-            return self._flight_of(one)
+        if followers.waiting:
+            one = followers.pop_ready(has_slot=bool(self._free_slots), before=before)
+            if one is not None:
+                # It counts as flying already.
+                return self._flight_of(one)
+        if before is not None:
+            return None
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
             return flight
