@@ -136,3 +136,19 @@ def test_nobody_is_asked_for_what_another_request_may_have_taken_away(context: W
         mine.holds(made, request, Response(401, [], b"", request=request)), cast("Refusing", context.http).answer
     )
     assert not told.wait(0.0)
+
+
+@pytest.mark.parametrize(("known", "asked"), [((ORDER, THINGS), [b"/things"]), ((ORDER,), [b"/orders/3"])])
+def test_a_resource_that_may_be_gone_is_asked_for_only_if_nothing_else_was_served(
+    context: WorkerContext, known: tuple[Label, ...], asked: list[bytes]
+) -> None:
+    mine, _ = health_of(context)
+    for label in known:
+        parts = {"path_parameters": {"id": 3}} if label == ORDER else {}
+        mine.served.answered(*shot(context, label, **parts), 200)
+    # Requests just before the refusal are asked last, because they may be the cause.
+    for _ in range(3):
+        mine.served.answered(*shot(context, MINE), 404)
+    made, request = shot(context, MINE)
+    ended(mine.holds(made, request, Response(403, [], b"", request=request)), cast("Refusing", context.http).answer)
+    assert cast("Refusing", context.http).asked == asked

@@ -53,6 +53,11 @@ class Sent(NamedTuple):
         return self.request.method in SAFE
 
     @property
+    def is_of_all(self) -> bool:
+        """Whether the path names no resource that may be removed."""
+        return "{" not in self.operation.resource_path
+
+    @property
     def is_served(self) -> bool:
         """Whether the status is 2xx or 3xx: a logout may redirect to the start page."""
         return 200 <= self.status < 400
@@ -98,7 +103,7 @@ class ServedRequests(Struct):
         """Note a response, and return what other workers should know of it."""
         sent = self.note(made, request, status)
         # Other workers need it if this one dies.
-        if sent is None or not (sent.is_harmless and "{" not in sent.operation.resource_path):
+        if sent is None or not (sent.is_harmless and sent.is_of_all):
             return ()
         values = literal_of(sent.made.case)
         if self.is_secret([values.query, values.headers, values.cookies]):
@@ -174,9 +179,10 @@ class ServedRequests(Struct):
         # Operations without credentials are served after the end of a session, too, so they prove nothing.
         asking = [one for one in known if _asks(one.operation)] if _asks(of) else []
         known = asking or known
-        harmless = [one for one in known if one.is_harmless]
         # Unsafe requests are repeated only if no safe one was served.
-        return harmless or known
+        known = [one for one in known if one.is_harmless] or known
+        # Another worker or a request for many resources may have removed a resource, which some services refuse with 403.
+        return [one for one in known if one.is_of_all] or known
 
     def suspects(self) -> Iterator[Sent]:
         """Served requests, the latest first; none twice."""
