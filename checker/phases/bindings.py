@@ -282,7 +282,8 @@ def take_references(case: Case, listed: object, pool: ValuePool | None, number: 
     if not isinstance(listed, BoundaryCase) or listed.renewal is None or pool is None or meta is None:
         return ()
     pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
-    adds = listed.scenario not in _SETS
+    # The first case is the plainest one: an optional reference may be refused, too.
+    adds = number > 0 and listed.scenario not in _SETS
     taken = tuple(listed.renewal.filled(case.body, pick, keeps_said=number % _TURNS == 0, adds=adds))
     meta.bindings = (*meta.bindings, *taken)
     return taken
