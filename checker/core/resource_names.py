@@ -23,7 +23,8 @@ _USUAL = ("id", "uuid", "_id", "key", "slug", "name")
 """Members that identify a resource, where none is called like the variable of its path."""
 MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
 _EACH = "*"
-_WRAPPERS = ("data", "result", "item")
+WRAPPERS = ("data", "result", "item")
+"""Members that hold the resource itself."""
 
 _SHARED = {
     "uri": "uri", "url": "uri", "iri": "uri", "email": "email", "idn-email": "email", "hostname": "hostname",
@@ -275,7 +276,7 @@ def identifier_in(body: Any, names: Sequence[str]) -> str | int | None:
         value = body.get(name)
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
             return value
-    inner = [body[name] for name in _WRAPPERS if isinstance(body.get(name), dict)]
+    inner = [body[name] for name in WRAPPERS if isinstance(body.get(name), dict)]
     return identifier_in(inner[0], names) if inner else None
 
 

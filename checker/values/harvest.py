@@ -14,7 +14,7 @@ import orjson
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.resource_names import MANY, Resource, normalised, noun_of, singular
+from checker.core.resource_names import MANY, WRAPPERS, Resource, normalised, noun_of, singular
 from checker.core.response import Response
 from checker.core.schema import unescaped
 from checker.corpus.records import Above
@@ -110,7 +110,7 @@ def number_or_text(text: str) -> Scalar:
 class ResponsePlace:
     """The places of scalars in the responses of one operation."""
 
-    __slots__ = ("below", "inner", "name", "origin", "resource", "rings")
+    __slots__ = ("around", "below", "inner", "is_hidden", "name", "origin", "resource", "rings")
 
     def __init__(self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None) -> None:
         self.name = name
@@ -120,6 +120,10 @@ class ResponsePlace:
         """The collection whose members have this field."""
         self.inner = resource if inner is None else inner
         """The collection of the fields of an object at this place."""
+        self.around: ResponsePlace | None = None
+        """The object around a part that nothing else is known of, such as `state` of a job."""
+        self.is_hidden = False
+        """Whether an object around it has a field of the same name: `/state/id` beside `/id` identifies no job."""
         self.below: dict[str, ResponsePlace] | None = None
         """Key -> place; None if there is none. Most of some 100,000 places have none, and a dict for each takes memory."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
@@ -248,6 +252,12 @@ class Places:
         pointer = intern(f"{place.origin[1]}/{_escaped(key)}")
         inner = self._inside(place.inner, key)
         found = ResponsePlace(name, (self._label, pointer), place.inner, inner)
+        noun = singular(key)
+        if noun not in (*WRAPPERS, *self._nouns, noun_of(self._resource)) and key != _ITEM:
+            found.around = place
+        around = place.around
+        while around is not None and not found.is_hidden:
+            found.is_hidden, around = key in (around.below or ()), around.around
         # Servers may invent names without end. Places beyond the bound are computed each time.
         if self._count < _PLACES:
             self._count += 1

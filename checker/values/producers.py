@@ -158,7 +158,7 @@ class Producer(Struct):
 
     def wants(self, place: ResponsePlace) -> bool:
         """Whether values at a place may be what some parameter asks for. Places of other collections are those that paths ask for."""
-        is_fed = self.feeds or place.resource != self.resource
+        is_fed = (self.feeds or place.resource != self.resource) and not place.is_hidden
         return is_fed or place.name in self.wanted or place.origin[1] in self.linked
 
     def depth(self, method: str) -> int:

@@ -128,6 +128,24 @@ def test_credentials_that_an_answer_echoes_are_no_values() -> None:
     assert {picked(pool, READ, "code", index) for index in range(5)} == {"B-7"}
 
 
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ({"id": "b1", "state": {"id": "s1", "details": {"id": "d1"}}}, {"b1"}),
+        ([{"id": "b1", "state": {"id": "s1"}}], {"b1"}),
+        ({"state": {"id": "s1"}}, {"s1"}),
+        ({"id": "call", "result": {"id": "b1"}}, {"call", "b1"}),
+        ({"id": "page", "bookings": [{"id": "b1"}]}, {"page", "b1"}),
+    ],
+)
+def test_a_part_of_a_resource_does_not_identify_it(body: object, found: set[str]) -> None:
+    pool, peer = pool_of(), pool_of()
+    for record in pool.observe(sent(CREATE), answer(body, 201)):
+        peer.absorb(record)
+    for each in (pool, peer):
+        assert {picked(each, READ, "code", index) for index in range(5)} == found
+
+
 def test_other_parameters_take_values_by_name_alone() -> None:
     pool = pool_of()
     pool.observe(sent(CREATE), answer({"booking_id": "x1", "limit": 5, "name": "n"}, 201))

@@ -17,6 +17,7 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.meta import Step
 from checker.core.request import WireRequest
+from checker.core.resource_names import is_count
 from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.send import Exchanging, Purpose
@@ -328,9 +329,11 @@ class Inquiry(Struct):
         A refusal that comes before a resource is looked for needs none: its command is good on a fresh server.
         """
         last = chain[-1].made
-        named = [one for one in last.bindings if not one.stands_alone]
-        if (chain[-1].status or 0) < 400 or not named:
+        taken = [one for one in last.bindings if not one.stands_alone]
+        if (chain[-1].status or 0) < 400 or not taken:
             return chain
+        # The size of a page names nothing.
+        named = [one for one in taken if not is_count(one.name.rpartition("/")[2])]
         others = tuple(one for one in last.bindings if one.stands_alone)
         unknown = tuple(replace(one, literal=_unlike(one.literal)) for one in named)
         name, phase, label = digest("alone", last.case.id)[:12], self.suspicion.phase, last.label
