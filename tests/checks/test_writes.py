@@ -18,6 +18,7 @@ LOST, STORED = "read_your_writes", "refused_write"
 CREATING, UPDATING = "POST /items", "PUT /items/{id}"
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("planted", "told"),
     [

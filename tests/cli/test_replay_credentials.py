@@ -154,7 +154,7 @@ def in_a_process(*arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("way", ["dynamic", "provider"])
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_fetched_credentials_are_fetched_anew(folder: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     with serving(Tokens().answer, DOCUMENT) as app:
         if way == "dynamic":

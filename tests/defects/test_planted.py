@@ -25,7 +25,7 @@ def ran(name: str, planted: frozenset[str], directory: Path, cases: str) -> Outc
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.thorough_beyond(2)
+@pytest.mark.thorough_beyond(1)
 def test_planted_defects_are_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     planted = frozenset(defect.id for defect in service_named(name).defects)
     outcome = ran(name, planted, tmp_path, "40")

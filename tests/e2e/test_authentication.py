@@ -34,6 +34,7 @@ def test_each_scheme_is_served_where_it_is_asked_for(command: Command, workers: 
     assert "C4n4ry" not in ran.stdout + ran.stderr
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("given", [["--auth", f"{USER}:{PASSWORD}"], []])
 def test_a_user_and_a_password_are_for_all_operations(command: Command, given: list[str]) -> None:
     if not given:

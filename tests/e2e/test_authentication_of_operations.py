@@ -45,6 +45,7 @@ def client(user: str) -> str:
     return f"auth.oauth2.openapi.B = {{ client_id = '{user}', client_secret = 's', token_url = '/token' }}\n"
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("everywhere", "own"),
     [

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.apps import csrf
 from tests.apps.http import Reply, Request
 from tests.apps.serving import Answer, App, json_reply, serving
@@ -56,6 +58,7 @@ def secured(paths: list[str], scheme: dict[str, str]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.thorough
 def test_django_with_its_login_page(command: Command) -> None:
     follow(command, "Django with its login page")
     sessions = csrf.Sessions(csrf.FRAMEWORKS[0], password="secret", login="/accounts/login/")
@@ -63,6 +66,7 @@ def test_django_with_its_login_page(command: Command) -> None:
         opens(command, app, "ok       user anna: GET /posts answered 200")
 
 
+@pytest.mark.thorough
 def test_the_stock_login_of_django_itself(command: Command, tmp_path: Path) -> None:
     follow(command, "Django with its login page")
     served = [sys.executable, "-m", "tests.apps.django_login", str(tmp_path / "db.sqlite3")]
@@ -92,6 +96,7 @@ def test_a_refresh_token_that_each_use_replaces(command: Command) -> None:
     assert len(given.grants) > 1
 
 
+@pytest.mark.thorough
 def test_signature_of_each_request(command: Command) -> None:
     follow(command, "A signature of each request (HMAC)")
     key = "key-C4n4ry"
@@ -121,6 +126,7 @@ def roles() -> Answer:
     return answer
 
 
+@pytest.mark.thorough
 def test_two_roles(command: Command) -> None:
     follow(command, "Two roles")
     with serving(roles(), secured(["/items", "/admin"], {"type": "http", "scheme": "bearer"})) as app:

@@ -88,6 +88,7 @@ def _ran(folder: Path, app: App, *chosen: str, workers: str = "1") -> Ran:
     return Command(folder).run_as_usual(app.document_url, *flags, *chosen, inline=workers == "1")
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize("location", ["body", "query"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_error_behind_a_demand_is_found(tmp_path: Path, kind: str, location: str) -> None:
@@ -101,6 +102,7 @@ def _sent(app: App) -> Counter[tuple[str, bytes, bytes]]:
     return Counter((one.method, one.target, one.body) for one in app.seen if b"things" in one.target)
 
 
+@pytest.mark.thorough
 def test_any_number_of_workers_sends_the_same(tmp_path: Path) -> None:
     sent = []
     for workers in ("1", "3"):
@@ -110,6 +112,7 @@ def test_any_number_of_workers_sends_the_same(tmp_path: Path) -> None:
     assert sent[0] == sent[1]
 
 
+@pytest.mark.thorough
 def test_a_failure_of_an_adapted_list_can_be_replayed(tmp_path: Path) -> None:
     with serving(_server(_both), _document("body")) as app:
         ran = _ran(tmp_path, app)

@@ -190,7 +190,7 @@ def test_no_canary_is_left_anywhere(watched: Watched, monkeypatch: pytest.Monkey
         lambda url: ([], {"CHECKER_BASE_URL": url}, ""),
     ],
 )
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_no_canary_of_a_base_url_is_left(
     watched: Watched, give: Callable[[str], tuple[list[str], dict[str, str], str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

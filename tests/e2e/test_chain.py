@@ -31,6 +31,7 @@ def app(parcels: Parcels) -> Iterator[App]:
         yield running
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
 def test_create_read_delete_read_is_reached(command: Command, app: App, parcels: Parcels, seed: str) -> None:
     ran = command.here("fuzz", app.document_url, "--mode", "positive", "--seed", seed, "--workers", "2")

@@ -96,11 +96,13 @@ def test_what_all_workers_saw_is_put_together(command: Command, app: App) -> Non
     assert {label for phase in ran.view.phases.values() for label in phase.tested} == {"GET /items", "GET /levels"}
 
 
+@pytest.mark.thorough
 def test_a_run_that_gives_no_reason_passes(command: Command, app: App) -> None:
     ran = ran_with(command, app, MERGED, f"[checks.Counted]\nmost = {TOTAL}\n")
     assert (ran.code, ran.defects) == (0, []), ran.shown
 
 
+@pytest.mark.thorough
 def test_a_check_that_cannot_be_merged_sees_all_in_one_worker(command: Command, app: App) -> None:
     ran = ran_with(command, app, ALONE)
     assert (ran.code, ran.defects) == (1, [("Run checks", "Alone")]), ran.shown
@@ -115,6 +117,7 @@ WRONG = {
 SMALL = MERGED + "\n@checker.check\ndef small(context, response, case): pass\n"
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("table", WRONG)
 def test_settings_that_nothing_takes_are_refused(command: Command, app: App, table: str) -> None:
     ran = ran_with(command, app, SMALL, table)
@@ -133,6 +136,7 @@ def test_a_state_that_is_too_large_is_an_error_of_the_run(command: Command, app:
     assert "100005 bytes; at most 65536 are kept" in error.message
 
 
+@pytest.mark.thorough
 def test_a_class_that_kills_its_worker_at_the_end_costs_its_own_word_only(command: Command, app: App) -> None:
     deadly = MERGED.replace("total = sum", "import os; os._exit(7); total = sum")
     ran = ran_with(command, app, deadly, "[checks.Counted]\nmost = 1\n")
@@ -161,6 +165,7 @@ def test_an_interrupted_run_has_none(command: Command, app: App) -> None:
     assert "Run checks" not in ran.stdout
 
 
+@pytest.mark.thorough
 def test_a_state_of_sets_reaches_the_end_of_the_run(command: Command, app: App) -> None:
     (command.directory / "mine.py").write_text(SETS)
     (command.directory / "checker.toml").write_text('hooks = "mine.py"\n')

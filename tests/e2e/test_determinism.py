@@ -86,7 +86,7 @@ def test_one_worker_and_four_with_two_lanes_send_the_same_bytes(application: str
 
 
 @pytest.mark.parametrize("application", ["demo", "openapi"])
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_phases_that_list_their_cases_send_the_same_bytes(application: str, tmp_path: Path) -> None:
     listed = ("--phases", "examples,coverage", "--mode", "all")
     one, found_by_one = _sent(tmp_path / "one", application, *listed, workers=1)

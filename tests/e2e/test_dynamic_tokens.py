@@ -72,6 +72,7 @@ def test_four_workers_share_each_token(command: Command) -> None:
     shows_nothing(command, ran)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("scheme", "path", "source", "selector"),
     [

@@ -79,6 +79,7 @@ def _left_in(folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("kind", ["run", "fuzz"])
 def test_a_token_that_the_server_repeats_is_in_no_file(command: Command, kind: str) -> None:
     reports = ("--report", ",".join(one.name for one in report_formats()), "-H", f"Authorization: {TOKEN}")

@@ -38,6 +38,7 @@ def told(folder: Path) -> tuple[set[str], list[str]]:
     return {place for place, *_ in lines}, wrong
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("workers", [1, 4])
 def test_in_runs_and_replays(command: Command, workers: int) -> None:
     configure(command, SOURCE)
@@ -53,6 +54,7 @@ def test_in_runs_and_replays(command: Command, workers: int) -> None:
             assert told(command.directory)[1] == []
 
 
+@pytest.mark.thorough
 def test_in_fuzz(command: Command) -> None:
     configure(command, SOURCE, '[generation]\nmaximize = "size"\n')
     wanted = PLACES | {"metric"}
@@ -62,6 +64,7 @@ def test_in_fuzz(command: Command) -> None:
     assert told(command.directory) == (wanted, [])
 
 
+@pytest.mark.thorough
 def test_in_pytest(command: Command) -> None:
     with serving(rooms, DOCUMENT) as app:
         (command.directory / "test_rooms.py").write_text(f"{SOURCE}\nURL = {app.document_url!r}\n{TESTS}")

@@ -50,7 +50,7 @@ def _outcome(ran: Ran) -> str:
     [("", ("--max-time", "400")), ("continue-on-failure = false\n[fuzz]\nmax-time = 400\n", ())],
     ids=["option", "key"],
 )
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_with_a_time_limit_fuzz_uses_its_time_and_reports_all_failures(
     text: str, chosen: tuple[str, ...], command: Command, app: App
 ) -> None:

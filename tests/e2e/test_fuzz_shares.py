@@ -119,6 +119,7 @@ def test_an_api_whose_operations_are_all_broken_ends_with_a_sentence(command: Co
     assert "nothing was tested: no case can be made of the one selected operation" in ran.stderr
 
 
+@pytest.mark.thorough
 def test_a_run_ends_when_no_operation_shows_anything_new(command: Command) -> None:
     asked: Counter[bytes] = Counter()
 

@@ -92,6 +92,7 @@ def _name_in(body: bytes) -> str | None:
     return name if isinstance(name, str) and 6 <= len(name) <= 9 else None
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("phase", ["fuzzing", "stateful"])
 def test_what_a_request_called_a_thing_leads_to_it(tmp_path: Path, phase: str) -> None:
     service = Tenants()

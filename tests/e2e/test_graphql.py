@@ -79,7 +79,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     return _careless(tmp_path_factory.mktemp("undisturbed") / "run", workers=1)
 
 
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_one_worker_sends_and_finds_what_four_do(undisturbed: Seen, tmp_path: Path) -> None:
     phases = {task.phase for task in undisturbed.ran.view.tasks.values() if task.cases}
     assert phases == set(default_phases())
@@ -97,6 +97,7 @@ def test_a_killed_worker_costs_nothing_and_doubles_nothing(undisturbed: Seen, tm
     assert set(disturbed.bodies) == set(undisturbed.bodies)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("seed", [1, 3])
 def test_fuzz_reads_what_it_made_and_deleted(seed: int, tmp_path: Path) -> None:
     depots = depot.Depots(planted=True)

@@ -7,7 +7,7 @@ from tests.apps.serving import serving
 from tests.e2e.runner import Command
 
 
-@pytest.mark.thorough_beyond(2)
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("habit", ["", *HABITS])
 def test_a_habit_costs_at_most_one_operation_in_ten(command: Command, habit: str) -> None:
     service = Habitual(habit)
@@ -17,7 +17,7 @@ def test_a_habit_costs_at_most_one_operation_in_ten(command: Command, habit: str
     assert len(missing) <= len(service.operations()) / 10, (sorted(missing), ran.shown)
 
 
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("habit", ["", "has_private_ids", "answers_later", "links_only"])
 def test_a_service_that_keeps_to_its_description_stays_clean_with_its_habit(command: Command, habit: str) -> None:
     service = Habitual(habit)

@@ -38,6 +38,7 @@ def map_body(context, body):
 """
 
 
+@pytest.mark.thorough
 def test_a_candidate_that_a_hook_cannot_bear_is_not_taken(command: Command) -> None:
     (command.directory / "hooks.py").write_text(PICKY)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
@@ -49,6 +50,7 @@ def test_a_candidate_that_a_hook_cannot_bear_is_not_taken(command: Command) -> N
     assert '"nights":2' in finding.reproduction
 
 
+@pytest.mark.thorough
 def test_a_hook_that_fails_when_a_failure_is_confirmed_costs_its_operation_only(command: Command) -> None:
     (command.directory / "hooks.py").write_text(FORGETFUL)
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
@@ -110,6 +112,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("hook", "mode", "value"),
     # A wrong body stays wrong after hooks of its own: other draws are taken.
@@ -196,6 +199,7 @@ def test_a_loaded_schema_sends_by_the_run_that_calls_it(command: Command) -> Non
     assert [path for path in kept if b"C4n4ry" in path.read_bytes()] == []
 
 
+@pytest.mark.thorough
 def test_what_a_provider_sends_is_recorded_as_a_login_without_its_fields(command: Command) -> None:
     code = (
         "import checker\n\n@checker.auth()\nclass Provider:\n    def get(self, case, ctx):\n"

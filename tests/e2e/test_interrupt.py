@@ -84,6 +84,7 @@ def test_a_stopped_fuzz_shows_what_it_found(command: Command) -> None:
     assert _untold(_stopped(command, signal.SIGHUP, arguments, after=400)) == []
 
 
+@pytest.mark.thorough
 def test_a_stop_before_the_document_is_there_ends_at_once(command: Command) -> None:
     hold = Hold(inn(), after=1)
     with serving(hold, demo_document()) as app, command.started(*run_arguments(f"{app.url}/rooms")) as process:
@@ -147,7 +148,7 @@ def test_a_terminal_that_goes_away_costs_no_report(command: Command) -> None:
 
 
 @pytest.mark.parametrize(("times", "shown"), [(1, True), (2, False)])
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_a_cassette_that_is_interrupted_leaves_nothing_half(command: Command, times: int, shown: bool) -> None:
     interrupting = replace(command, program=(sys.executable, INTERRUPTING, str(times)))
     with serving(lambda _: json_reply({}, 500), demo_document()) as app:

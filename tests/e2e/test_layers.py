@@ -72,6 +72,7 @@ def uses(requests: Wire, names: set[str]) -> int:
     return sum(any(part in names for part in target.decode("latin-1").split("/")) for _, target, _, _ in requests)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("reuses", [True, False])
 def test_what_was_made_is_used_unless_it_is_switched_off(tmp_path: Path, reuses: bool) -> None:
     (tmp_path / "run").mkdir()

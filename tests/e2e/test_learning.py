@@ -58,6 +58,7 @@ def cached(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.thorough
 def test_the_next_run_knows_what_the_one_before_heard(command: Command) -> None:
     with service() as app:
         first = run(command, app)

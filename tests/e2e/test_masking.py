@@ -143,6 +143,7 @@ def test_what_an_answer_said_is_masked(command: Command) -> None:
     assert "sort_key=drawn-value" in ran.stdout
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("hook", ["", "import checker\n@checker.hook\ndef before_call(context, case, kwargs):\n    case.query['sort_key'] = 'from-a-hook'\n"])  # fmt: skip
 def test_what_a_hook_sends_is_not_shown(command: Command, hook: str) -> None:
     (command.directory / "hooks.py").write_text(hook)

@@ -53,6 +53,7 @@ def unreached(ran: Ran) -> list[str]:
     return [one.label for one in ran.view.errors.values() if one.title == UNREACHED]
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("path", [b"/a", b"/b"])
 def test_a_handler_that_never_responds_is_a_finding(quiet: Command, path: bytes) -> None:
     with forgetting(never(path)) as app:
@@ -65,6 +66,7 @@ def test_a_handler_that_never_responds_is_a_finding(quiet: Command, path: bytes)
     assert f"GET {path.decode()}" not in unreached(ran)
 
 
+@pytest.mark.thorough
 def test_one_value_that_is_never_answered_is_a_finding_with_a_replay_and_a_baseline_entry(quiet: Command) -> None:
     def waits(request: Request, over: threading.Event) -> Any:
         return b"wait=true" in request.target and over.wait()

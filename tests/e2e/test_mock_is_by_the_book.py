@@ -58,6 +58,7 @@ def _judged(operation: Any, reply: Reply) -> Judgement:
     raise AssertionError("a built-in check wants to send")
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("path", DOCUMENTS, ids=_id)
 def test_no_check_objects_to_what_the_mock_answers(path: Path) -> None:
     mock, schema = Mock(read(path)), from_path(path)
@@ -81,6 +82,7 @@ def test_tool_and_test_read_the_same_operations(path: Path) -> None:
     assert schema.raw_schema == mock.document.root
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("path", DOCUMENTS, ids=_id)
 def test_every_documented_schema_has_a_value(path: Path) -> None:
     """Of requests and responses alike: what cannot be built is named here."""

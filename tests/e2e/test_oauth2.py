@@ -30,6 +30,7 @@ def configured(command: Command, app: App, keys: str, *arguments: str, group: st
     return ran
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("place", ["body", "basic"])
 def test_each_set_of_scopes_has_a_token_for_all_workers(command: Command, place: str) -> None:
     given = TokenEndpoint()
@@ -92,6 +93,7 @@ def test_a_token_endpoint_that_repeats_what_it_refuses_leaks_nothing(command: Co
     assert "[Filtered] of [Filtered] was revoked" in ran.stdout
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("scheme", ["http:", ""])
 def test_the_token_endpoint_of_another_server_needs_the_word_of_the_user(command: Command, scheme: str) -> None:
     given = TokenEndpoint()

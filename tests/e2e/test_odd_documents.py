@@ -5,6 +5,8 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command, Ran
@@ -97,6 +99,7 @@ def test_a_repeated_key_is_told_in_the_report(command: Command) -> None:
     assert "the key `/a` occurs twice in one object of " in ran.stdout
 
 
+@pytest.mark.thorough
 def test_no_verdict_depends_on_a_keyword_that_means_nothing(command: Command) -> None:
     def posting(**schema: Any) -> dict[str, Any]:
         whole = {"type": "object", "required": ["a"], "properties": {"a": schema}}

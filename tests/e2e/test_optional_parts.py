@@ -57,6 +57,7 @@ def _answer(request: Request) -> Reply:
     return json_reply({}, 500 if limit == MOST else 200)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("location", ["query", "header", "cookie", "body"])
 def test_an_error_is_found_beside_an_optional_part_that_is_refused(command: Command, location: str) -> None:
     document = {
@@ -76,6 +77,7 @@ def _with_part(requests: Sequence[tuple[str, bytes, tuple[tuple[str, str], ...],
     )
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("location", ["query", "header", "body"])
 def test_cases_of_one_phase_leave_out_an_optional_part_that_earlier_ones_were_refused_for(
     command: Command, location: str

@@ -37,6 +37,7 @@ DOCUMENT: dict[str, Any] = {
 ALL = {"GET /users", "POST /users", "GET /orders", "GET /health"}
 
 
+@pytest.mark.thorough_beyond(3)
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [

@@ -38,6 +38,7 @@ def answer(request: Request) -> Reply:
     return json_reply({}, {"/open": 200, "/crashing": 500, "/closed": 401}[path])
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_strangers_who_are_served_are_found_where_callers_are_refused(command: Command, workers: int) -> None:
     with serving(answer, DOCUMENT) as app:

@@ -43,6 +43,7 @@ def pytest_on(file: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 def test_every_command_runs_as_printed(command: Command) -> None:
     codes = []
     with Server() as demo:

@@ -90,6 +90,7 @@ def document_for(phase: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("phase", RECIPES)
 def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
     with serving(labels, document_for(phase)) as app:

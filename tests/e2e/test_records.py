@@ -121,6 +121,7 @@ def test_requests_that_were_sent_twice_are_on_record_twice(command: Command) -> 
     assert len(app.seen) == ran.view.cases == 120
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("lanes", ["1", "4"])
 def test_answers_that_nobody_could_judge_are_on_record(command: Command, lanes: str) -> None:
     (command.directory / "breaking.py").write_text(HOOKS)
@@ -188,6 +189,7 @@ def traffic_of(command: Command) -> list[Interaction]:
     return [one for _, path in paths for one in TrafficReader(path).stream()]
 
 
+@pytest.mark.thorough
 def test_operations_with_a_2xx_are_those_of_the_traffic(command: Command) -> None:
     with serving(volatile(), document()) as app:
         ran = command.run(app.document_url, *REPORT, inline=True)

@@ -27,6 +27,7 @@ BEARER = "[auth.openapi]\nB = { bearer = 'expired' }\n"
 SENTENCE = "The configured credentials ({}) opened no operation: all 2 tested operations with declared security returned nothing but {}."
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("toml", "statuses", "sentence"),
     [

@@ -66,6 +66,7 @@ class Films:
         return json_reply(shown[film]) if film in shown else json_reply({}, 404)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("count", [1, 3])
 def test_what_is_shown_after_its_removal_is_told_though_nothing_is_removed_twice(command: Command, count: int) -> None:
     with serving(Films(count, shows_removed=True), DOCUMENT) as app:
@@ -76,6 +77,7 @@ def test_what_is_shown_after_its_removal_is_told_though_nothing_is_removed_twice
     assert [step.label for step in finding.steps][-2:] == [LABEL, "GET /films/{id}"]
 
 
+@pytest.mark.thorough
 def test_workers_that_remove_the_things_of_each_other_blame_nobody(command: Command) -> None:
     with serving(Films(60, shows_removed=False), DOCUMENT) as app:
         ran = command.run(app.document_url, "--phases", "stateful", workers=2)

@@ -35,6 +35,7 @@ def test_the_token_of_a_scheme_is_printed(tmp_path: Path) -> None:
     assert (unknown.code, "it declares: Bearer" in unknown.stderr) == (2, True)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("service", "arguments", "least"),
     [
@@ -51,8 +52,8 @@ def test_the_token_of_a_scheme_is_printed(tmp_path: Path) -> None:
             ),
             8,
         ),
-        pytest.param(depot(), ("-n", "40"), 20, marks=pytest.mark.thorough),
-        pytest.param(bank(), ("-n", "40"), 17, marks=pytest.mark.thorough),
+        (depot(), ("-n", "40"), 20),
+        (bank(), ("-n", "40"), 17),
     ],
     ids=["some of the depot", "some of the bank", "depot", "bank"],
 )

@@ -61,6 +61,7 @@ def test_examples_that_pass_are_forgotten(command: Command) -> None:
     assert before > sum(1 for path in database.rglob("*") if path.is_file())
 
 
+@pytest.mark.thorough
 def test_plain_traffic_of_the_first_run_is_gone(command: Command) -> None:
     with Server(fixed=True) as demo:
         command.run(demo.document_url, "-n", "5", inline=True)

@@ -89,6 +89,7 @@ def test_a_missing_authentication_check_is_found_with_two_requests_for_each_oper
     assert safe.strangers["/right"] == 2
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_missing_authentication_check_is_found_where_few_cases_are_accepted(command: Command, seed: int) -> None:
     orders = Orders()
@@ -151,6 +152,7 @@ KEPT: dict[str, Any] = {
 }
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("planted", "title"),
     [("open", "API accepts requests without authentication"), ("any", "API accepts invalid authentication"), ("", "")],
@@ -172,6 +174,7 @@ def test_strangers_who_may_remove_are_found_before_nothing_is_left_to_remove(
         assert ("Authorization" in removal) is (planted == "any")
 
 
+@pytest.mark.thorough
 def test_what_a_check_sends_before_a_case_is_on_record_as_its_own(command: Command) -> None:
     report = ("--report", "vcr", "--report-dir", "reports")
     with serving(KeptParcels(""), KEPT) as app:

@@ -68,6 +68,7 @@ def test_eight_shards_send_each_request_of_the_whole_run_once(tmp_path: Path) ->
     assert len({ran.view.opened.partition for _, ran in shards if ran.view.opened}) == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("phase", ["examples,coverage"])
 def test_lists_of_cases_are_the_same_in_shards(phase: str, tmp_path: Path) -> None:
     options = ("--phases", phase, *ALONE)
@@ -76,6 +77,7 @@ def test_lists_of_cases_are_the_same_in_shards(phase: str, tmp_path: Path) -> No
     assert sum((sent for sent, _ in shards), Counter()) == whole
 
 
+@pytest.mark.thorough
 def test_shards_find_what_the_whole_run_finds(tmp_path: Path) -> None:
     whole = _run(tmp_path / "whole", 15, "-n", "10")[1]
     shards = _shards(tmp_path, 15, 3, "-n", "10")
@@ -86,6 +88,7 @@ def test_shards_find_what_the_whole_run_finds(tmp_path: Path) -> None:
     assert sum(len(_stores(sent)) for sent, _ in shards) == 15
 
 
+@pytest.mark.thorough
 def test_a_description_that_is_one_group_is_divided_and_each_shard_makes_what_it_needs(tmp_path: Path) -> None:
     options = ("-n", "8", "--phases", "examples,coverage,fuzzing")
     whole = _run(tmp_path / "whole", 8, *options, joined=True)[1]

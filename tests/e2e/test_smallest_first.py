@@ -54,6 +54,7 @@ def _sent_to(app: App, method: str, path: str) -> list[Request]:
 PHASES = ["examples", "coverage", "fuzzing", "examples,coverage,fuzzing,stateful"]
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("phases", PHASES)
 @pytest.mark.parametrize("mode", ["positive", "all"])
 def test_the_first_case_is_the_smallest(command: Command, phases: str, mode: str) -> None:
@@ -118,6 +119,7 @@ def test_a_fuzzed_operation_begins_with_the_smallest_case(command: Command) -> N
     assert (first.target, json.loads(note.body).keys()) == (b"/jobs", {"text"})
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("arguments", [("--mode", "negative"), ("--dry-run",)])
 def test_no_valid_case_is_sent_where_none_is_wanted(command: Command, arguments: tuple[str, ...]) -> None:
     with serving(_answer, DOCUMENT) as app:
@@ -125,12 +127,14 @@ def test_no_valid_case_is_sent_where_none_is_wanted(command: Command, arguments:
     assert b"/jobs" not in [one.target for one in app.seen if one.method == "GET"]
 
 
+@pytest.mark.thorough
 def test_the_smallest_case_takes_the_place_of_a_drawn_one(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "7", inline=True)
     assert len(_sent_to(app, "GET", "/jobs")) == 7, ran.shown
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(("verb", "result"), [("map", "body"), ("filter", "body['text'] == 'mine'")])
 def test_hooks_of_parts_see_the_smallest_case(command: Command, verb: str, result: str) -> None:
     change = "" if verb == "filter" else "    body['text'] = 'mine'\n"
@@ -145,6 +149,7 @@ def test_hooks_of_parts_see_the_smallest_case(command: Command, verb: str, resul
     assert bool(bodies) is (verb == "map")
 
 
+@pytest.mark.thorough
 def test_a_filter_of_users_sees_the_smallest_case(command: Command) -> None:
     (command.directory / "hooks.py").write_text(
         "import checker\n\n\n"

@@ -49,6 +49,7 @@ def answered(request: Request) -> Reply:
     return json_reply({}, 500 if fails else 200)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("phase", ["examples", "coverage"])
 def test_what_a_failure_does_not_need_is_left_out(tmp_path: Path, phase: str) -> None:
     with serving(answered, DOCUMENT) as app:

@@ -16,6 +16,7 @@ EXAMPLES = 4
 IS_INLINE = CORPORA not in os.environ
 
 
+@pytest.mark.thorough_beyond(3)
 @pytest.mark.parametrize("path", smoke_documents(), ids=lambda path: path.name)
 def test_a_real_document_runs_clean(path: Path, command: Command) -> None:
     document = read(path)

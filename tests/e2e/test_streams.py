@@ -50,7 +50,7 @@ def api() -> Iterator[App]:
         *((one, True) for one in ("<&- >&- 2>&-", "| head -n 1")),
     ],
 )
-@pytest.mark.thorough_beyond(2)
+@pytest.mark.thorough_beyond(1)
 def test_streams_that_lead_nowhere_change_no_exit_code(
     command: Command, api: App, redirection: str, inline: bool
 ) -> None:

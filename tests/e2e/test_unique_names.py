@@ -14,6 +14,7 @@ from tests.e2e.runner import Command
 SOON = "[checks.ensure_resource_availability]\nsecond-look = 0.01\n"
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_resource_that_is_not_there_after_its_creation_is_found_where_names_are_unique(
     command: Command, seed: int
@@ -32,6 +33,7 @@ def test_a_resource_that_is_not_there_after_its_creation_is_found_where_names_ar
     assert (create.exchange.status, read.exchange.status) == (201, 404)
 
 
+@pytest.mark.thorough
 def test_a_resource_that_is_shown_late_is_no_failure_and_is_counted(command: Command) -> None:
     (command.directory / "checker.toml").write_text(SOON)
     with serving(Labels(is_late=True), DOCUMENT) as app:

@@ -93,6 +93,7 @@ FOLLOWED: Final = {"GET /latest", "GET /jobs/{id}"}
 """Redirects that are followed to a member."""
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("phases", ["fuzzing", "coverage,fuzzing", "stateful"])
 def test_urls_of_any_response_reach_the_members_that_they_name(command: Command, phases: str) -> None:
     assert _failed(command, "--phases", phases) >= MEMBERS

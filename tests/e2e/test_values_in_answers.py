@@ -77,6 +77,7 @@ def _failed(command: Command, url: str, *arguments: str) -> set[str]:
     return {label for label, _ in ran.defects}
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("phases", ["fuzzing", "examples,coverage"])
 def test_identifiers_of_things_inside_others_are_used(command: Command, phases: str) -> None:
     with serving(_answer, DOCUMENT) as app:

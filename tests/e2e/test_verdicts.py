@@ -4,6 +4,7 @@ import json
 from typing import Any
 from urllib.parse import unquote
 
+import pytest
 from graphql import GraphQLError, build_schema, graphql_sync
 
 from tests.apps.http import Reply, Request
@@ -15,6 +16,7 @@ NAMES = ("apples", "dates", "figs", "kiwis")
 FEW = ("-n", "10")
 
 
+@pytest.mark.thorough
 def test_graphql_refusals_in_any_wording_are_no_findings(command: Command) -> None:
     lines = [f"  f{number}(text: String!): String" for number in range(len(REFUSALS))]
     sdl = "\n".join(("type Query {", *lines, "}"))
@@ -41,6 +43,7 @@ def test_graphql_refusals_in_any_wording_are_no_findings(command: Command) -> No
     assert ran.defects == [], ran.shown
 
 
+@pytest.mark.thorough
 def test_one_overflow_and_one_limit_in_many_operations_are_two_causes(command: Command) -> None:
     answers = {status: {"description": status} for status in ("200", "404", "422")}
     number = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}

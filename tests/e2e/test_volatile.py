@@ -30,6 +30,7 @@ def sent_by(finding: Finding) -> Sent:
 WANTED = {sent(*smallest): name for name, smallest in DEFECTS.items()}
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("seed", [9, 10])
 def test_each_defect_is_found_once_confirmed_and_smallest(seed: int, tmp_path: Path) -> None:
     with serving(volatile(), document()) as app:

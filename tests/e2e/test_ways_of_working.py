@@ -5,6 +5,8 @@ import uuid
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
@@ -32,6 +34,7 @@ LATE = 1
 """Requests after its creation at which a document is not readable yet."""
 
 
+@pytest.mark.thorough
 def test_a_resource_that_is_readable_only_later_is_no_failure(command: Command) -> None:
     document = {"type": "object", "properties": {"id": ID, "t": {"type": "string"}}, "required": ["id", "t"]}
     body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"t": {"type": "string", "maxLength": 9}}, "required": ["t"]}}}, "required": True}  # fmt: skip

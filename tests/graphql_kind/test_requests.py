@@ -36,6 +36,7 @@ def test_positive_queries_are_valid(operation: GraphQLOperation) -> None:
     assert Outcome.INVALID not in found
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize("operation", list(operations(opened(SDL))), ids=lambda one: str(one.label))
 def test_negative_queries_are_wrong(operation: GraphQLOperation) -> None:
     assert verdicts(operation, NEGATIVE, 100) == {Outcome.INVALID}
@@ -62,6 +63,7 @@ def reasons(label: str) -> tuple[str, ...]:
     return tuple(part.reason for verdict in judged for part in verdict.parts)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("label", "rule"),
     [

@@ -35,7 +35,7 @@ def test_a_run_that_loses_its_access_fails(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_the_sentence_is_on_the_console_and_in_every_report(tmp_path: Path, workers: int) -> None:
     # A change comes after creations and lists, which are served by then.
     service = Leaving.by("PATCH", "/keys", 200)

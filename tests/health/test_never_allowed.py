@@ -75,7 +75,7 @@ def test_nothing_is_known_of_what_was_not_tried() -> None:
 
 
 @pytest.mark.parametrize("is_cached", [True, False], ids=["kept", "not kept"])
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_the_next_run_asks_once_and_believes_it_if_it_is_so_again(tmp_path: Path, is_cached: bool) -> None:
     cache = tmp_path / "cache"
     where = str(cache) if is_cached else None

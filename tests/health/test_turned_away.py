@@ -61,6 +61,7 @@ def test_a_token_that_is_refused_with_403_is_renewed_to_find_the_cause(tmp_path:
     assert ran.findings == []
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(("method", "status"), [("PATCH", 200), ("POST", 303)])
 def test_the_only_request_that_was_served_between_access_and_refusals_is_the_suspect(

@@ -44,7 +44,7 @@ BATCHES = [(family, start) for family, rows in FAMILIES.items() for start in ran
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("family", "start"), BATCHES)
-@pytest.mark.thorough_beyond(4)
+@pytest.mark.thorough_beyond(1)
 def test_hostile_documents_cost_what_they_touch(
     family: str, start: int, consider: Callable[..., dict[str, Any]]
 ) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.library.test_frameworks import DOCUMENT
 
 PAGE = Path(__file__).parents[2] / "docs" / "frameworks.md"
@@ -70,6 +72,7 @@ def pytest_terminal_summary(terminalreporter):
 }
 
 
+@pytest.mark.thorough
 def test_each_sample_is_served_with_its_credentials(tmp_path) -> None:
     for name, text in (*SAMPLES.items(), *APPLICATIONS.items()):
         (tmp_path / name).write_text(text)

@@ -73,6 +73,7 @@ def test_failing_case_is_shown_with_its_parts(operation) -> None:
     assert ": path_parameters={'id': 101}>" in note
 
 
+@pytest.mark.thorough
 def test_derandomised_tests_say_the_same_every_time(document) -> None:
     first, second = (
         _failure(checker.openapi.from_dict(document)["/items/{id}"]["GET"].as_strategy()) for _ in range(2)
@@ -80,6 +81,7 @@ def test_derandomised_tests_say_the_same_every_time(document) -> None:
     assert first == second
 
 
+@pytest.mark.thorough
 def test_negative_cases_shrink_and_replay(operation) -> None:
     strategy = operation.as_strategy(generation_mode=checker.GenerationMode.NEGATIVE)
     first, second = (

@@ -380,6 +380,7 @@ def db(tmp_path):
     run(text).assert_outcomes(passed=1)
 
 
+@pytest.mark.thorough
 def test_items_run_in_several_processes(run) -> None:
     text = "@schema.parametrize()\ndef test_api(case):\n    case.call_and_validate()\n"
     result = run(text, "--no-usual", "-p", "no:cacheprovider", "-n", "2", in_process=False)

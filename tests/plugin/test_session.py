@@ -73,6 +73,7 @@ def test_api(case):
     assert not second["checks"]
 
 
+@pytest.mark.thorough
 def test_processes_of_xdist_write_one_report(run, pytester) -> None:
     result = run(BY_CHANCE + ALL, "--no-usual", "-p", "no:cacheprovider", "-n", "1")
     result.assert_outcomes(passed=3, failed=1)
@@ -282,6 +283,7 @@ def test_more(case):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("options", [(), ("--no-usual", "-p", "no:cacheprovider", "-n", "2")], ids=["alone", "xdist"])
 def test_calls_of_allure_reach_the_result_of_their_operation(run, pytester, options) -> None:
     result = run(ALLURE, *options)

@@ -75,6 +75,7 @@ def test_a_kind_from_outside_runs_from_end_to_end(command: Command, register: ob
     assert "do add" in done.stdout
 
 
+@pytest.mark.thorough
 def test_one_worker_sends_what_two_send(command: Command, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = Command(tmp_path_factory.mktemp("other"))
     for one in (command, other):

@@ -82,6 +82,7 @@ def over_the_network(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any
         return sorted(told(finding, app.url) for finding in done.findings)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("transport", ["memory_transport:shop", "asgi_shop:shop"])
 def test_a_whole_run_goes_over_it(

@@ -126,6 +126,7 @@ def test_a_killed_supervisor_leaves_no_orphan_and_its_findings_are_reported(
     assert sorted(findings) == sorted(seen)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("what", ["a hook", "a native call"])
 def test_not_even_a_hung_worker_is_orphaned(supervise: Supervise, tmp_path: Path, what: str) -> None:
     order = "hang" if what == "a hook" else "hold"

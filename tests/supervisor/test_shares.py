@@ -208,6 +208,7 @@ def test_of_what_cannot_be_made_no_task_is_told_again() -> None:
     assert [task.labels for task in night.tasks] == [*DEAD_TURNS * [LIVE[0]], LIVE[0][3:]]
 
 
+@pytest.mark.thorough
 @settings(max_examples=15, deadline=None)
 @given(
     kinds=st.lists(st.sampled_from(["live", "dead"]), min_size=2, max_size=10),

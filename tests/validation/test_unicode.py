@@ -15,6 +15,7 @@ def categories() -> list[str]:
     return list(map(unicodedata.category, map(chr, range(sys.maxunicode + 1))))
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("name", GENERAL)
 def test_ranges_hold_every_character_of_a_category(name: str, categories: list[str]) -> None:
     ranges = ranges_of(name)

@@ -59,7 +59,7 @@ def investigations(ran: Ran) -> tuple[int, int]:
     [{"kind": "run"}, {"kind": "run", "max_time_s": 3600.0}, {"kind": "fuzz"}],
     ids=["run", "timed run", "fuzz"],
 )
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_investigations_of_hundreds_of_causes_are_a_fifth_of_the_requests(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:

@@ -32,6 +32,7 @@ def _programs(path: Path) -> Iterator[OperationProgram]:
             assert error.reason == "Impossible to generate negative test cases"  # noqa: PT017
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("path", FILES[::4], ids=lambda path: path.name)
 def test_negative_records_replay_and_stay_negative(path: Path) -> None:
     for program in _programs(path):
@@ -40,6 +41,7 @@ def test_negative_records_replay_and_stay_negative(path: Path) -> None:
         assert (found.replayed, found.mutated) == (6, 20)
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("path", FILES[1::3], ids=lambda path: path.name)
 def test_part_that_is_meant_to_be_wrong_is_wrong_on_the_wire(path: Path) -> None:
     maker = RequestMaker(BaseUrl("http", "127.0.0.1", 80, ""), version="0")
