@@ -19,7 +19,9 @@ from checker.corpus.needs import creation_rank, needed_by
 from checker.corpus.records import (
     DemandHeard,
     Finding,
+    FindingReplayed,
     Note,
+    OpenFindings,
     OperationDescribed,
     OperationError,
     OperationsSelected,
@@ -263,6 +265,10 @@ class RunView(Struct):
     """Incarnation -> requests."""
     sights: Sights = field(default_factory=Sights)
     """All versions of all findings."""
+    earlier: dict[str, tuple[str, str]] | None = None
+    """Fingerprint -> (label, title) of the findings of earlier runs; None if there was no earlier run, or none counts."""
+    replayed: dict[str, FindingReplayed] = field(default_factory=dict)
+    """Fingerprint -> last replay of a finding of earlier runs."""
     _ordinals: Counter[int] = field(default_factory=Counter)
 
     @property
@@ -343,6 +349,12 @@ class RunView(Struct):
                     phase.tested.add(record.label)
                     if not record.withdrawn:
                         phase.failed.add(record.label)
+            case OpenFindings():
+                found_before = {name: (label, title) for name, label, title in record.findings}
+                self.earlier = (self.earlier or {}) | found_before
+            case FindingReplayed():
+                known_replay = self.replayed.get(record.fingerprint, record)
+                self.replayed[record.fingerprint] = max(known_replay, record, key=lambda one: (one.at, one.result))
             case ResourceMade():
                 by_path = self.removed if record.is_gone else self.made
                 known_maker = by_path.get(record.path, record)

@@ -406,6 +406,28 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
         return f"<Finding {self.check} of {self.label}: {self.title}; {self.reproduction}>"
 
 
+class OpenFindings(Struct, frozen=True, array_like=True, tag=27):
+    """The findings of earlier runs that nothing has shown to be fixed; the supervisor of `fuzz` writes this record before anything is tested."""
+
+    findings: tuple[tuple[str, str, str], ...]
+    """(fingerprint, label, title)."""
+
+
+REPLAY_RESULTS = CONFIRMED, FLAKY, FIXED, NOT_REPRODUCED, GONE = (
+    "confirmed", "flaky", "fixed", "not reproduced", "gone",
+)  # fmt: skip
+"""Results of a replay: it showed at once; only in a later try; not at all; not at all, and its situation was not reached; its
+operation is not described any more."""
+
+
+class FindingReplayed(Struct, frozen=True, array_like=True, tag=28):
+    """The result of a replay of a finding of an earlier run."""
+
+    fingerprint: str
+    result: str
+    at: float
+
+
 class CorpusEntry(Struct, frozen=True, array_like=True, tag=10):
     """A sequence worth keeping: it showed something new."""
 
@@ -510,7 +532,7 @@ class SnapshotHeader(Struct, frozen=True, array_like=True, tag=26):
 
 Record = (
     RunStarted | SchemaOpened | OperationsSelected | OperationDescribed | TaskProgress | Interaction |
-    StoredBody | Finding | ResourceMade | ValueSeen | ValueGone | SignalsSeen | DemandHeard | PartsCounted |
+    StoredBody | Finding | OpenFindings | FindingReplayed | ResourceMade | ValueSeen | ValueGone | SignalsSeen | DemandHeard | PartsCounted |
     RefusalCounted | OperationServed | OperationProbed | CorpusEntry | OperationError | Note | CheckState |
     Quarantined | WorkerGone | RunFinished | SnapshotHeader
 )  # fmt: skip

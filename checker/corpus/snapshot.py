@@ -7,20 +7,24 @@ out, and never read again.
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from heapq import heapify, heappop, heappush
+from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.corpus import files
 from checker.corpus.codec import FrameEncoder, ScanEnding, scan
-from checker.corpus.fold import fold
+from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import JournalReader, Journals, Loss, damage_note
 from checker.corpus.layout import RunLayout, header_in
 from checker.corpus.packing import pack
 from checker.corpus.records import (
+    FIXED,
+    GONE,
     Above,
     CorpusEntry,
     Finding,
+    FindingReplayed,
     Note,
     Quarantined,
     Record,
@@ -80,9 +84,9 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
     These are findings, quarantined cases, entries, signals and values. A finished run needs nothing else, and the journals of an
     unfinished one stay.
     """
-    view = fold((number, record) for number, record in pairs if isinstance(record, Finding | Quarantined))
+    view = fold((number, record) for number, record in pairs if isinstance(record, _OF_FAILURES))
     records: list[Record] = []
-    for finding in view.findings.values():
+    for finding in open_findings(view):
         records += _versions(finding, view.sights.first_seen(finding.fingerprint)[0][0])
     plain = [record for _, record in pairs]
     records += view.quarantined.values()
@@ -90,6 +94,26 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
     records += _signals(plain)
     records += _values(plain)
     return records
+
+
+_OF_FAILURES = Finding | FindingReplayed | Quarantined
+
+
+def open_findings(view: RunView) -> list[Finding]:
+    """Return the findings that did not turn out to be fixed, or gone with their operations, after they were seen last."""
+    closed = {name: one.at for name, one in view.replayed.items() if one.result in (FIXED, GONE)}
+    return [one for name, one in view.findings.items() if one.at > closed.get(name, 0.0)]
+
+
+def findings_before(layout: RunLayout, incarnation: int) -> list[Finding] | None:
+    """Return the open findings of the runs that ended before an incarnation began; None if there was no such run."""
+    known = read_snapshot(layout)
+    fresh = [(n, path) for n, path in layout.journal_paths() if n < incarnation and n not in known.head.covered]
+    if not (known.records or fresh):
+        return None
+    journals = ((n, record) for n, path in fresh for record in JournalReader(path).finish())
+    pairs = chain(((0, record) for record in known.records), journals)
+    return open_findings(fold(pair for pair in pairs if isinstance(pair[1], _OF_FAILURES)))
 
 
 def _versions(best: Finding, first_seen_at: float) -> list[Record]:

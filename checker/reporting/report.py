@@ -1,7 +1,7 @@
 """The result of a run as values, made from the fold of its records. Every format is a function of it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -12,7 +12,20 @@ from checker.core.phases import FUZZING, phase_names
 from checker.core.security import named_ways
 from checker.core.terminal import one_line
 from checker.corpus.fold import PhaseView, RunView
-from checker.corpus.records import AUTHENTICATION, UNBROKEN, UNREACHED, Finding, Note, OperationError, Quarantined
+from checker.corpus.records import (
+    AUTHENTICATION,
+    CONFIRMED,
+    FIXED,
+    FLAKY,
+    GONE,
+    REPLAY_RESULTS,
+    UNBROKEN,
+    UNREACHED,
+    Finding,
+    Note,
+    OperationError,
+    Quarantined,
+)
 from checker.reporting.described import DescriptionCoverage, covered, operation_coverage, shortfalls
 from checker.reporting.text import MOST_PLACES, counted, cut_list
 from checker.reporting.warnings import is_tip, notes_of
@@ -145,6 +158,45 @@ class MergedRun(Struct, frozen=True):
     """Fingerprints of its failures, as in the common report."""
 
 
+NEW, NOT_TRIED = "new", "not tried"
+
+
+class Changes(Struct, frozen=True):
+    """The findings of this run and of the runs before it, by what became of them."""
+
+    found: Mapping[str, Sequence[tuple[str, str, str]]] = {}
+    """`new`, `not tried`, or the result of a replay -> (fingerprint, label, title); empty without an earlier run."""
+
+    @classmethod
+    def of(cls, view: RunView, findings: Iterable[Finding]) -> "Changes":
+        """Return the changes since the runs before."""
+        if view.earlier is None:
+            return cls()
+        found: dict[str, list[tuple[str, str, str]]] = {name: [] for name in (NEW, *REPLAY_RESULTS, NOT_TRIED)}
+        found[NEW] += (
+            (one.fingerprint, one.label, one.title) for one in findings if one.fingerprint not in view.earlier
+        )
+        for name, (label, title) in view.earlier.items():
+            replayed, seen = view.replayed.get(name), view.sights.best.get(name)
+            result = NOT_TRIED if replayed is None else replayed.result
+            if seen is not None and not seen.withdrawn and result not in (CONFIRMED, FLAKY):
+                # Another case of the run showed it.
+                result = CONFIRMED if replayed is None else FLAKY
+            found[result].append((name, label, title))
+        return cls(found)
+
+    @property
+    def sentence(self) -> str:
+        """Return `3 new, 28 confirmed, 1 fixed since the last run`; empty without an earlier run."""
+        counts = ", ".join(f"{len(places)} {name}" for name, places in self.found.items() if places)
+        return f"{counts or 'No failures'} since the last run" if self.found else ""
+
+    @property
+    def ended(self) -> list[str]:
+        """Return `fixed: GET /rooms: Server error` of the findings that need no more attention."""
+        return [f"{name}: {label}: {title}" for name in (FIXED, GONE) for _, label, title in self.found.get(name, ())]
+
+
 class Report(Struct, frozen=True):
     """The result of a run. All formats and the console are functions of it."""
 
@@ -181,6 +233,8 @@ class Report(Struct, frozen=True):
     """Whether nothing was sent and all responses are made up."""
     is_unchecked: bool = False
     """Whether no check was selected."""
+    changes: Changes = Changes()
+    """What became of the findings of earlier runs."""
     unchanged_since: str = ""
     """The earlier version of the description if nothing was to be tested, because nothing has changed since."""
 
@@ -337,6 +391,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         unchanged_since=opened.changed_since if opened and opened.is_unchanged else "",
         coverage=replace(coverage, shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under))),
         compared=compared,
+        changes=Changes.of(view, findings),
     )
 
 

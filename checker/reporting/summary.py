@@ -86,6 +86,7 @@ _NOTICEABLE_S = 5.0
 def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
     """Yield all lines of the section between its ruled lines. A part that raises is replaced by a sentence."""
     parts: tuple[Callable[[], Iterable[str]], ...] = (
+        partial(_change_lines, report),
         partial(_operation_lines, report),
         partial(_coverage_lines, report),
         partial(_phase_lines, report, glyph),
@@ -184,6 +185,13 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
 
 def _unshown(why: str) -> list[str]:
     return [f"A part of the summary cannot be shown: {why}. This is a bug of checker.", ""]
+
+
+def _change_lines(report: Report) -> Iterator[str]:
+    if sentence := report.changes.sentence:
+        yield f"{sentence}."
+        yield from cut_list([f"  - {one_line(text)}" for text in report.changes.ended], _SHOWN_PER_KIND, "  ")
+        yield ""
 
 
 def _operation_lines(report: Report) -> Iterator[str]:

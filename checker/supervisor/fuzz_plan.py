@@ -2,16 +2,19 @@
 
 import math
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
+from checker.core.failures import Severity
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
+from checker.corpus.fold import RunView
+from checker.corpus.records import GONE, Finding, FindingReplayed
 from checker.supervisor.plans import NOTHING_DONE, Plan
-from checker.workers.messages import LeaseReport, OperationCard, Task
+from checker.workers.messages import LeaseReport, OperationCard, Replay, Task
 
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
@@ -39,6 +42,9 @@ MOST_FOR_THE_END = 0.2
 """Largest share of a time limit that is kept for operations that may end the access of the run."""
 LAST_SLICE_S = 0.5
 """Seconds that are kept for each of them."""
+MOST_FOR_REPLAYS = 0.1
+"""Largest share of a time limit in which findings of earlier runs come before all new cases."""
+LONGEST_REPLAYS_S = 120.0
 DEAD_TURNS = 3
 """Turns in a row without a case after which an operation is left out."""
 
@@ -117,10 +123,12 @@ class FuzzPlan(Plan):
         begun: Collection[str] = (),
         last: Sequence[str] = (),
         ends_s: float = math.inf,
+        findings: Iterable[Finding] = (),
     ) -> None:
         """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process.
 
-        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access.
+        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access. `findings`: those
+        of earlier runs, which come first.
         """
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
@@ -133,6 +141,14 @@ class FuzzPlan(Plan):
         self._first_s = round_s * workers / max(1, sum(map(len, clusters)))
         """Seconds of each operation in the first turn of its cluster."""
         self._longest_s = math.inf if time_s is None else time_s / MOST_TURNS
+        worst_first = sorted(findings, key=lambda one: (list(Severity).index(Severity(one.severity)), one.at))
+        self._replays = deque(_replay_task(one, seed) for one in worst_first)
+        self._replaying: set[str] = set()
+        """Tasks that are leased."""
+        self._replays_for_s = min(LONGEST_REPLAYS_S, MOST_FOR_REPLAYS * (time_s or math.inf))
+        self._replays_until_s: float | None = None
+        """The time from which on replays take turns with clusters; None before the first lease."""
+        self._is_turn_of_replay = False
         self._lost: deque[tuple[Task, _Cluster]] = deque()
         self._leased: dict[str, tuple[_Cluster, float]] = {}
         """Task -> (its cluster, time of the lease)."""
@@ -153,14 +169,14 @@ class FuzzPlan(Plan):
     @property
     def waiting(self) -> int:
         """Return the number of turns that could begin now; a cluster always has a next turn."""
-        return len(self._lost) + sum(bool(cluster.alive) for cluster in self._clusters)
+        return len(self._replays) + len(self._lost) + sum(bool(cluster.alive) for cluster in self._clusters)
 
     @property
     def is_saturated(self) -> bool:
         """Return whether no operation with a case has shown new behaviour in its last cases."""
         # A cluster that rests longest has nothing left to send: an operation without parameters has one case.
         resting = LONGEST_REST_S
-        return all(
+        return not (self._replays or self._replaying) and all(
             one.rest_s >= resting or all(one.quiet[label] >= SATURATED_CASES for label in one.alive)
             for one in self._clusters
         )
@@ -168,21 +184,26 @@ class FuzzPlan(Plan):
     @property
     def is_over(self) -> bool:
         """Whether no case can be made of any operation."""
-        return not self._leased and not self.waiting
+        return not self._leased and not self._replaying and not self.waiting
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """Return the rest of a dead worker's task, else a turn of the next cluster. Clusters without a worker come first.
+
+        No case of a cluster begins while findings of earlier runs are sent again. When their time is over, the rest of them takes turns
+        with the clusters.
 
         A worker keeps the clusters that it has compiled while their cost is below `LOYALTY` times that of the others.
         """
         if elapsed_s >= self._last_from_s:
             # Requests beside them, or after them, may be refused.
-            if self._leased or not self._last:
+            if self._leased or self._replaying or not self._last:
                 return None
             cluster = self._last.popleft()
             task = replace(
                 _exploration_task(cluster, self._seed, 0, LAST_SLICE_S), stop=1, is_last=True, tries_saved=False
             )
+        elif self._replays_come_first(elapsed_s):
+            return self._next_replay()
         elif self._lost:
             task, cluster = self._lost.popleft()
         else:
@@ -199,6 +220,7 @@ class FuzzPlan(Plan):
             task = _exploration_task(cluster, self._seed, self._first + cluster.turns, slice_s)
             cluster.turns += 1
             cluster.home = worker
+        self._is_turn_of_replay = True
         cluster.at_work += 1
         self._leased[task.id] = (cluster, elapsed_s)
         return task
@@ -207,6 +229,7 @@ class FuzzPlan(Plan):
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
         """Charge the turn. A cluster that finished at once pauses, twice as long each time."""
+        self._replaying.discard(task.id)
         if task.id not in self._leased:
             return
         cluster, leased_at = self._give_back(task.id)
@@ -226,8 +249,9 @@ class FuzzPlan(Plan):
         """Lease the rest of the task next: repeating the case in flight shows soon whether it kills workers.
 
         The rest keeps what remains of its slice, and then only the cases in flight. An operation that kills worker after worker
-        would otherwise take the turns of all others.
+        would otherwise take the turns of all others. A replay that killed its worker is over.
         """
+        self._replaying.discard(task.id)
         if task.id not in self._leased:
             return
         cluster, _ = self._give_back(task.id)
@@ -239,14 +263,31 @@ class FuzzPlan(Plan):
             last = replace(task, stop=task.start, slice_s=LATER_SLICE_S)
             self._lost.append((last, cluster))
 
+    def _replays_come_first(self, elapsed_s: float) -> bool:
+        """Whether no case of a cluster may begin now."""
+        if self._replays_until_s is None:
+            self._replays_until_s = elapsed_s + self._replays_for_s
+        is_early = elapsed_s < self._replays_until_s and bool(self._replays or self._replaying)
+        return is_early or bool(self._replays and self._is_turn_of_replay)
+
+    def _next_replay(self) -> Task | None:
+        self._is_turn_of_replay = False
+        if not self._replays:
+            return None
+        task = self._replays.popleft()
+        self._replaying.add(task.id)
+        return task
+
     def defer(self, label: Label) -> None:
         """Leave an operation out of all later turns: `fuzz` has no end to which it could be deferred."""
+        self._replays = deque(task for task in self._replays if label not in task.labels)
         for cluster in self._clusters:
             cluster.dead[label] = DEAD_TURNS
             cluster.refresh()
 
     def drop(self, task: str) -> None:
         """Never lease a task again; later turns have its operations in other tasks."""
+        self._replaying.discard(task)
         if task in self._leased:
             self._give_back(task)
         self._lost = deque(lost for lost in self._lost if lost[0].id != task)
@@ -281,6 +322,28 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         tries_saved=EXPLORATION.tries_saved,
         sends_smallest=round_ == 0,
     )
+
+
+def to_replay(findings: Iterable[Finding], labels: Collection[str], view: RunView) -> list[Finding]:
+    """Return the findings of earlier runs that can be sent again with these operations, and were not yet in this run."""
+    return [
+        one
+        for one in findings
+        if one.steps and one.fingerprint not in view.replayed and all(step.label in labels for step in one.steps)
+    ]
+
+
+def gone_with_operations(findings: Iterable[Finding], labels: Collection[str], at: float) -> Iterator[FindingReplayed]:
+    """Yield a record of each finding of earlier runs whose operation is not described any more."""
+    return (FindingReplayed(one.fingerprint, GONE, at) for one in findings if one.steps and one.label not in labels)
+
+
+def _replay_task(finding: Finding, seed: int) -> Task:
+    statuses = tuple(one.exchange.status for one in finding.interactions)
+    is_minimal = finding.stage == "minimised" and not (finding.wants_more or finding.stopped)
+    replay = Replay(finding.fingerprint, finding.check, finding.steps, statuses, is_minimal)
+    name, labels = digest("replay", finding.fingerprint), (finding.steps[-1].label,)
+    return Task(name, EXPLORATION.name, labels, seed, 0, 0, LATER_SLICE_S, replay=replay)
 
 
 def clusters(cards: Sequence[OperationCard]) -> list[tuple[str, ...]]:

@@ -19,9 +19,18 @@ from checker.corpus.files import remove_file
 from checker.corpus.fold import RunView
 from checker.corpus.journal import JournalReader, Journals, JournalWriter, LastRun, last_run
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Note, OperationsSelected, Record, RunFinished, RunStarted, SchemaOpened
+from checker.corpus.records import (
+    Finding,
+    Note,
+    OpenFindings,
+    OperationsSelected,
+    Record,
+    RunFinished,
+    RunStarted,
+    SchemaOpened,
+)
 from checker.corpus.secrets import secrets_of
-from checker.corpus.snapshot import compact
+from checker.corpus.snapshot import compact, findings_before
 from checker.corpus.traffic import trim, trimmed_note
 from checker.workers.messages import Opened
 
@@ -75,6 +84,8 @@ class RunLifecycle:
         self._is_open = False
         """Whether the description was read. Before that the listener hears nothing, and a run that ends leaves no journal."""
         self.view = RunView()
+        self.earlier: tuple[Finding, ...] = ()
+        """The open findings of earlier runs, in `fuzz`."""
         self._has_trimmed = False
 
     @property
@@ -144,6 +155,9 @@ class RunLifecycle:
         self.write(OperationsSelected(tuple(card.label for card in opened.operations if not card.is_helper)))
         for note in self._damage:
             self.write(note)
+        if self._settings.kind == "fuzz" and (found := findings_before(self._layout, self._first)) is not None:
+            self.earlier = tuple(found)
+            self.write(OpenFindings(tuple((one.fingerprint, one.label, one.title) for one in found)))
 
     @property
     def _may_go_on(self) -> bool:

@@ -3,7 +3,7 @@
 import math
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from msgspec import Struct, field
@@ -16,7 +16,7 @@ from checker.corpus.inflight import Slot
 from checker.corpus.records import Finding, Note, OperationError, WorkerGone
 from checker.supervisor import deaths, endings
 from checker.supervisor.credentials import CredentialExchange
-from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers
+from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers, gone_with_operations, to_replay
 from checker.supervisor.handle import Departure, Launcher, LiveWorker, WorkerPool
 from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.outages import Outages
@@ -50,9 +50,14 @@ class SettledNews(Struct):
 
 
 def make_plan(
-    opened: messages.Opened, settings: RunSettings, seed: int, view: RunView, window: TimeWindow | None
+    opened: messages.Opened,
+    settings: RunSettings,
+    seed: int,
+    view: RunView,
+    window: TimeWindow | None,
+    earlier: Iterable[Finding] = (),
 ) -> Plan:
-    """Return the plan of a run; `window` is None without a time limit."""
+    """Return the plan of a run; `window` is None without a time limit. `earlier`: open findings of earlier runs."""
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
         # If only ending operations are selected, they are tested like others.
@@ -65,6 +70,7 @@ def make_plan(
             begun=view.tasks,
             last=[card.label for card in weighed if card not in cards],
             ends_s=window.ends_s if window is not None and opened.renews else math.inf,
+            findings=to_replay(earlier, {card.label for card in cards}, view),
         )
         exploration.weigh({card.label: card.weight or 1.0 for card in cards})
         return exploration
@@ -266,6 +272,9 @@ class Supervisor:
         self._opened = opened
         self._lifecycle.begin(opened)
         self._lifecycle.read()
+        if self._lifecycle.view.opened is not None and self._lifecycle.view.opened.is_whole:
+            labels = {card.label for card in opened.operations}
+            self._lifecycle.write_all(gone_with_operations(self._lifecycle.earlier, labels, time.time()))
         if self._settings.kind == "fuzz":
             # Only `fuzz` learns from earlier workers of the run: equal runs of `run` must send equal requests.
             self._journals += self._lifecycle.earlier_journals
@@ -277,7 +286,12 @@ class Supervisor:
         seed, view = self._lifecycle.seed, self._lifecycle.view
         window = self.ending.window(self._lifecycle.elapsed_s)
         self._plan = make_plan(
-            opened, self._settings.with_changes(processes={"workers": self._most}), seed, view, window
+            opened,
+            self._settings.with_changes(processes={"workers": self._most}),
+            seed,
+            view,
+            window,
+            self._lifecycle.earlier,
         )
         if not opened.operations:
             self.ending.complete(self._lifecycle.view)

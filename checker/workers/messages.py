@@ -207,6 +207,18 @@ class ShrinkAgain(Struct, frozen=True):
     """Requests that it may have now."""
 
 
+class Replay(Struct, frozen=True):
+    """A finding of an earlier run that is sent again before new cases."""
+
+    fingerprint: str
+    check: str
+    steps: tuple[Step, ...]
+    statuses: tuple[int | None, ...]
+    """Statuses of its responses, oldest first."""
+    is_minimal: bool
+    """Whether no further shrink is wanted."""
+
+
 class Task(Struct, frozen=True):
     """A piece of one phase over one operation, or over a cluster of operations that share resources."""
 
@@ -240,6 +252,8 @@ class Task(Struct, frozen=True):
     """Drawn cases of later phases."""
     again: tuple[ShrinkAgain, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
+    replay: Replay | None = None
+    """The finding that is sent again: then it has no other cases."""
     tries_saved: bool = False
     """Whether failing examples of earlier runs come first."""
     sends_smallest: bool = False

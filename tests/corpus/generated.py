@@ -9,6 +9,7 @@ from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label, Location
 from checker.core.send import Purpose
 from checker.corpus.records import (
+    REPLAY_RESULTS,
     CheckOutcome,
     CheckState,
     Component,
@@ -16,8 +17,10 @@ from checker.corpus.records import (
     DemandHeard,
     Exchange,
     Finding,
+    FindingReplayed,
     Interaction,
     Note,
+    OpenFindings,
     OperationDescribed,
     OperationError,
     OperationProbed,
@@ -147,6 +150,8 @@ OTHERS = {
     Interaction: INTERACTIONS,
     StoredBody: st.builds(StoredBody, st.binary(max_size=20)),
     Finding: FINDINGS,
+    OpenFindings: st.builds(OpenFindings, tuples(st.tuples(FINGERPRINTS, st.just("GET /a"), st.just("broken")))),
+    FindingReplayed: st.builds(FindingReplayed, FINGERPRINTS, st.sampled_from(REPLAY_RESULTS), TIMES),
     ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT, above=_ABOVE),
     ValueGone: st.builds(ValueGone, SCALARS, TEXT, above=_ABOVE, succeeded=st.booleans()),
     SignalsSeen: st.builds(SignalsSeen, LABELS, tuples(st.tuples(st.integers(0, 2**64 - 1), TEXT))),

@@ -1,8 +1,12 @@
 from msgspec.structs import replace
 
+from checker.core.meta import Drawn, Step
+from checker.core.operation import Label
+from checker.corpus.records import Finding
 from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, LONGEST_PAUSE, FuzzPlan
 from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, OperationReport, Task
+from tests.reporting.samples import finding
 
 CLUSTERS = [("GET /a", "POST /a"), ("GET /b",), ("GET /c",)]
 
@@ -192,3 +196,33 @@ def test_without_an_end_operations_that_may_end_access_are_not_sent() -> None:
     assert turn is not None
     assert turn.labels == ("GET /a",)
     assert list(plan.held_back) == ["POST /logout"]
+
+
+def earlier(name: str, severity: str = "low") -> Finding:
+    return finding(fingerprint=name, severity=severity, steps=(Step(Label("GET /b"), Drawn(())),))
+
+
+def with_findings(*findings: Finding) -> FuzzPlan:
+    return FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=2, time_s=300.0, findings=findings)
+
+
+def replayed(task: Task | None) -> str:
+    return "" if task is None or task.replay is None else task.replay.fingerprint
+
+
+def test_findings_of_earlier_runs_come_first_the_worst_before_others() -> None:
+    plan = with_findings(earlier("mild"), earlier("worst", "critical"))
+    tasks = [leased(plan), leased(plan)]
+    assert [replayed(task) for task in tasks] == ["worst", "mild"]
+    assert plan.lease(1.0) is None, "no new case begins before the results are there"
+    plan.come_back(tasks[0], 0, finished=True, spent_s=0.1)
+    plan.lose(tasks[1])
+    assert leased(plan, 2.0).labels == CLUSTERS[0], "a replay that killed its worker is over"
+
+
+def test_findings_that_take_long_take_turns_with_new_cases() -> None:
+    plan = with_findings(*(earlier(str(number)) for number in range(4)))
+    plan.come_back(leased(plan, 5.0), 0, finished=True, spent_s=30.0)
+    assert replayed(leased(plan, 34.9)) == "1"
+    kinds = [bool(replayed(leased(plan, 35.1 + turn))) for turn in range(5)]
+    assert kinds == [False, True, False, True, False]

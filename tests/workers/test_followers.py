@@ -18,7 +18,7 @@ def _queue(saved: int) -> tuple[FollowerQueue, Any]:
         explorer=SimpleNamespace(chains=SimpleNamespace(follow=lambda sent, seed, index, phase: found)),
         held_back=frozenset(),
     )
-    task = SimpleNamespace(id="1", labels=(LABEL,), seed=1)
+    task = SimpleNamespace(id="1", labels=(LABEL,), seed=1, replay=None)
     running = SimpleNamespace(lease=task, is_closed=False, is_chained=True, flying=0, phase=None)
     queue = FollowerQueue(cast("Any", place))
     queue.add_saved(cast("Any", running))

@@ -416,6 +416,7 @@ def _headers(headers: Headers) -> list[str]:
     return [f"{name}: {value}" for name, values in headers.items() for value in values]
 
 
+_MOST_ENDED = 20
 _NAMES = {"course": "Phases", "settings": "This run"}
 """Part -> heading, if it differs from the name."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
@@ -466,6 +467,7 @@ def _verdict(report: Report, context: ReportContext, parts: list[str]) -> Iterat
     yield f'<p>{plain(about)}</p>\n<ul class="facts">\n'
     outcomes = Counter(one.outcome for one in report.operations)
     for fact in (
+        *filter(None, (report.changes.sentence, *report.changes.ended[:_MOST_ENDED])),
         f"{report.tested} of {report.counts.selected} operations tested",
         *(f"{count} {outcome}" for outcome, count in outcomes.items()),
         f"{report.succeeded} returned 2xx",

@@ -49,6 +49,10 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
         f"seed {report.seed}",
     ]
     yield f"{', '.join(facts)}\n\n"
+    if report.changes.sentence:
+        yield f"{report.changes.sentence}.\n\n"
+        ended = [f"- {_escaped(_line(text))}\n" for text in report.changes.ended[:_MOST_GROUPED]]
+        yield from (*ended, "\n") if ended else ()
     yield from _group("Failures", report.failing, context)
     known = (one for one in report.findings if not report.compared.fails(one.fingerprint))
     yield from _group("Known failures", tuple(known), context)

@@ -55,6 +55,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         "causes": [_cause(one) for one in causes_of(report.findings)],
         "coverage": _covered(report),
         "baseline": baseline_values(report.compared),
+        "since_last_run": _changes(report),
         "errors": [
             {
                 "operation": error.label,
@@ -70,6 +71,15 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         "runs": [{name: value for name, value in asdict(one).items() if name != "fingerprints"} for one in report.runs],
         "warnings": [_warning(group) for group in warning_groups(report.notes)],
     }
+
+
+def _changes(report: Report) -> dict[str, Any] | None:
+    return {
+        name.replace(" ", "_"): [
+            {"fingerprint": one, "operation": label, "title": unicode_text(title)} for one, label, title in places
+        ]
+        for name, places in report.changes.found.items()
+    } or None
 
 
 def _operations(report: Report) -> dict[str, Any]:

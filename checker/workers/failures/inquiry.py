@@ -93,7 +93,7 @@ class Inquiry(Struct):
             return (yield from self._made_anew_alone(unsent))
         # A failure that other requests may cause is not reported before it happened several times.
         if why and not failure.needs_repetition:
-            return (yield from self._made_anew_alone((yield from self._as_printed(why))))
+            return (yield from self._made_anew_alone((yield from self.as_printed(why))))
         if isinstance(failure, UnansweredRequest):
             return (yield from self._unanswered())
         # A second look begins with a case that was confirmed and shrunk before: only a smaller one is news.
@@ -493,16 +493,17 @@ class Inquiry(Struct):
 
     # Printed commands
 
-    def _as_printed(self, why: str) -> Job[InvestigationResult]:
+    def as_printed(self, why: str) -> Job[InvestigationResult]:
         """Return the result of the printed commands alone: only the last request if it needs no other before it, else all.
 
-        `why` is the reason why nothing else is sent.
+        `why` is the reason why nothing else is sent; empty if nothing else is needed.
         """
         chain = yield from self._without_resource(self.suspicion.chain)
         last = chain[-1:]
         for sequence in [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]:
             self.names = FreshNames.of(self.slot.context, sequence)
-            result = InvestigationResult(sequence, is_confirmed=False, stopped=why, wants_more=len(sequence) == 1)
+            wants_more = bool(why) and len(sequence) == 1
+            result = InvestigationResult(sequence, is_confirmed=False, stopped=why, wants_more=wants_more)
             yield from self._reproduce(result)
             result.is_confirmed = result.showed(self.wanted) > 0
             if result.is_confirmed:

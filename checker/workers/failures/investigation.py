@@ -52,7 +52,8 @@ class Investigation:
         # The requests for another failure of the case may have shown this one. The request of a check shows nothing else.
         result = shown_by(self._results if failure.request is None else (), wanted)
         if result is None:
-            result = yield from inquiry.result()
+            is_shrunk = self.slot.is_shrunk(suspicion)
+            result = yield from (inquiry.as_printed("") if is_shrunk else inquiry.result())
             self._results.append(result)
         shot = result.chain[-1]
         failure = wanted.again(shot) or failure

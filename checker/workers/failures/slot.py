@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.checks.server_error import UnansweredRequest
 from checker.core.failures import Failure, Severity
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
@@ -92,7 +93,8 @@ class InvestigationSlot(Struct):
             self.shrink_budget.observe(outcome.elapsed)
         sent = 1 + len(outcome.earlier)
         self._sent += sent
-        self.context.investigation_budget.spent += sent
+        if running.lease.replay is None:
+            self.context.investigation_budget.spent += sent
         running.waited(outcome.elapsed)
         return outcome
 
@@ -150,6 +152,12 @@ class InvestigationSlot(Struct):
         if flight.again is not None:
             return self._sent < flight.again.allowed + AROUND
         return budget.may_send(flight.task, flight.index, flight.made.label, self._sent)
+
+    def is_shrunk(self, suspicion: UnconfirmedFailure) -> bool:
+        """Whether an earlier run has shrunk a failure, so that its commands are enough."""
+        replay, failure = self.flight.task.lease.replay, suspicion.failure
+        is_same = replay is not None and replay.is_minimal and replay.fingerprint == suspicion.finding.fingerprint
+        return is_same and not (failure.needs_repetition or isinstance(failure, UnansweredRequest))
 
     def may_repeat(self) -> bool:
         """Whether printed commands may be sent once more to count how often they show their failure."""

@@ -1,5 +1,6 @@
 """The next request: running sequences first, then the case that was made ahead, then the next case of a task."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
@@ -14,9 +15,11 @@ from checker.core.operation import Label
 from checker.core.phases import CaseSource
 from checker.core.resources import ACCEPTED, SAFE, status_of
 from checker.core.response import Response
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.inflight import Stage
 from checker.corpus.packing import pack
-from checker.corpus.records import Quarantined
+from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed, Quarantined
+from checker.health import GATEWAY, TOO_MANY
 from checker.phases.attempt import Verdict, attempt, probe
 from checker.phases.bindings import resolved
 from checker.phases.case_factory import (
@@ -31,7 +34,7 @@ from checker.phases.case_factory import (
     key_of,
 )
 from checker.workers.context import Activity, WorkerContext
-from checker.workers.messages import EXTRA_INDEX, LeavingKind, Task
+from checker.workers.messages import EXTRA_INDEX, LeavingKind, Replay, Task
 from checker.workers.queues import Sender
 from checker.workers.recording.task_state import PROBE_INDEX, SAVED_INDEX, InFlight, LeasedTask, given_back
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
@@ -78,6 +81,23 @@ class TaskCounts(Struct):
         """The time since the last report."""
         if self._last is not None:
             self.context.recorder.progress(self._last, self.context.ledger.take())
+
+
+TRIES = 3
+"""Most tries of a finding of an earlier run that does not show."""
+_UNPROVING = UNAUTHORIZED | GATEWAY | {TOO_MANY, 503, 404, 409, 410, 412}
+"""Statuses of requests that may be refused for something else than what they showed in an earlier run."""
+
+
+def is_reached(statuses: Sequence[int | None], then: Sequence[int | None]) -> bool:
+    """Whether responses that do not show a finding of an earlier run prove that it is fixed.
+
+    The earlier steps have the statuses of `then`, and the last request was handled, or refused as it was then.
+    """
+    *before, last = statuses
+    *before_then, last_then = then or (None,)
+    is_prepared = before == before_then[len(before_then) - len(before) :]
+    return is_prepared and last is not None and (last == last_then or last not in _UNPROVING)
 
 
 _AS_DRAWN = "(as it was drawn, before hooks saw it)"
@@ -245,6 +265,34 @@ class FollowerQueue:
             running.flying += 1
             self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), steps[1:]))
 
+    def replay(self, running: LeasedTask, replay: Replay, number: int = 0) -> None:
+        """Add a try of a finding of an earlier run."""
+        name = digest("replay", replay.fingerprint, str(number))[:12]
+        try:
+            made = self._context.factory.remake(replay.steps[0], name=name, phase=running.phase)
+        except Exception:  # noqa: BLE001 - it is of another description; errors of this one are reported elsewhere
+            self._note_replay(replay, NOT_REPRODUCED)
+            return
+        running.flying += 1
+        self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), replay.steps[1:]))
+
+    def _judge_replay(self, flight: InFlight, chain: Chain, replay: Replay, *, may_retry: bool) -> None:
+        """Record the result after the last step of a finding of an earlier run, or add a further try."""
+        number, last = flight.index - SAVED_INDEX, chain[-1]
+        failures = last.verdict.judgement.failures
+        if any(one.fingerprint(last.made.label) == replay.fingerprint for one in failures):
+            self._note_replay(replay, FLAKY if number else CONFIRMED)
+        elif number + 1 == TRIES:
+            statuses = [shot.status for shot in chain]
+            is_like = any(one.check == replay.check for one in failures)
+            is_fixed = not is_like and is_reached(statuses, replay.statuses)
+            self._note_replay(replay, FIXED if is_fixed else NOT_REPRODUCED)
+        elif may_retry:
+            self.replay(flight.task, replay, number + 1)
+
+    def _note_replay(self, replay: Replay, result: str) -> None:
+        self._context.recorder.journal.write(FindingReplayed(replay.fingerprint, result, time.time()))
+
     def add_probes(self, running: LeasedTask, make: CaseMaker) -> None:
         """Add the probes of operations that accepted no case in their first task, each for its smallest case."""
         task, probed = running.lease, self._context.knowledge.probed
@@ -270,9 +318,12 @@ class FollowerQueue:
             return
         if (reads := self.reads.get(running.lease.id)) is not None:
             reads.saw(flight.made.case, verdict)
+        chain = (*flight.chain, JudgedCase(flight.made, verdict))
+        if running.lease.replay is not None and not flight.rest:
+            self._judge_replay(flight, chain, running.lease.replay, may_retry=leaving is None)
+            return
         if leaving is not None and not (leaving is LeavingKind.MEMORY and running.is_chained):
             return
-        chain = (*flight.chain, JudgedCase(flight.made, verdict))
         if running.is_chained or flight.rest:
             follower = self._next_step(flight, chain)
             flight.goes_on = follower is not None
@@ -388,6 +439,9 @@ class CaseScheduler:
         if self._is_stopped:
             running.stop_now()
             return
+        if task.replay is not None:
+            self.followers.replay(running, task.replay)
+            return
         # Only the first lease of a task tries them. A task that goes on after a death would send them again, uncounted.
         if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
@@ -486,10 +540,11 @@ class CaseScheduler:
         slot = self._free_slots.pop() if one.slot is None else one.slot
         self._slots.enter(slot, self._context.stages.making, one.task.lease.id, one.index)
         work, tools = None, self._context.tools
+        is_replay = one.task.lease.replay is not None
         if one.index >= PROBE_INDEX:
             work = probe(tools, one.made.case)
-        elif not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
-            work = attempt(tools, one.made.case, before_in(one.chain))
+        elif is_replay or not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
+            work = attempt(tools, one.made.case, before_in(one.chain), confirms=is_replay)
         flight = InFlight(slot, one.task, one.index, one.made, work, one.chain)
         flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.task.lease.again
         return self._begun(flight)

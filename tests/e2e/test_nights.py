@@ -1,0 +1,60 @@
+"""The second night: it begins with the findings of the first, and says what became of them."""
+
+import json
+
+from checker.corpus.layout import RunLayout
+from checker.corpus.snapshot import findings_before
+from tests.apps.nights import DEFECTS, OPERATIONS, Shelves, document
+from tests.apps.serving import App, serving
+from tests.e2e.runner import Command, Ran
+
+CHECKS = "not_a_server_error,response_schema_conformance,content_type_conformance"
+USUAL = ("--mode", "positive", "--checks", CHECKS, "--inline", "--seed", "1")
+
+
+def described(command: Command, paths: tuple[str, ...] = OPERATIONS) -> str:
+    """Write the description; its place names the corpus."""
+    (command.directory / "shelves.json").write_text(json.dumps(document(paths)))
+    return "shelves.json"
+
+
+def first_night(command: Command, app: App) -> None:
+    ran = command.here("run", described(command), "--url", app.url, "--phases", "fuzzing", "-n", "12", *USUAL)
+    assert len(ran.findings) == len(OPERATIONS) * len(DEFECTS), ran.shown
+
+
+def next_night(command: Command, app: App, expected: int) -> Ran:
+    """A night that ends when it has found so much."""
+    limits = ("--continue-on-failure", "--max-failures", str(expected), "--report-dir", "reports")
+    app.seen.clear()
+    return command.here("fuzz", "shelves.json", "--url", app.url, *limits, "--report", "json,markdown,html", *USUAL)
+
+
+def written(command: Command, name: str) -> str:
+    """Return the last report whose name matches."""
+    return max((command.directory / "reports").glob(name)).read_text()
+
+
+def test_all_findings_are_confirmed_before_a_new_case(command: Command) -> None:
+    shelves = Shelves()
+    with serving(shelves, {}) as app:
+        first_night(command, app)
+        second = next_night(command, app, 30)
+        assert second.stdout.count("30 confirmed since the last run.\n") == 1, second.shown
+        assert "0 generated, earlier examples found 30 unique failures" in second.stdout, second.shown
+        assert len(app.seen) <= 60, "each is sent once, and once as it is printed"
+        assert all(b"old=true" in request.target for request in app.seen[:20]), "the most severe ones come first"
+        shelves.fixed.add((OPERATIONS[0], "status"))
+        described(command, OPERATIONS[:-1])
+        third = next_night(command, app, 26)
+    sentence = "26 confirmed, 1 fixed, 3 gone since the last run"
+    assert f"{sentence}.\n  - fixed: GET /shelves/a: Server error\n  - gone: GET /shelves/j: " in third.stdout, (
+        third.shown
+    )
+    assert sentence in written(command, "*.html")
+    assert sentence in written(command, "*.md")
+    found = json.loads(written(command, "*.json"))["since_last_run"]
+    assert {name: len(places) for name, places in found.items() if places} == {"confirmed": 26, "fixed": 1, "gone": 3}
+    assert found["fixed"][0]["operation"] == "GET /shelves/a"
+    (corpus,) = (path.parent for path in command.directory.glob(".checker/*/journals"))
+    assert len(findings_before(RunLayout(corpus), 1 << 30) or ()) == 26, "what is fixed or gone is not sent again"
