@@ -24,7 +24,7 @@ _MISSING: Final = later_pattern(
     # Django says the last one about a missing reference. For an invalid choice it adds the sent value.
     rf"|\bno such {_NOT_MISSING}|\bmust exist\b|\bthat choice is not one of the available choices\b"
     rf"|\b(?:could not|couldn't|cannot|can't|unable to|failed to) (?:find|locate|resolve|look up) {_NOT_MISSING}|\bnon-?existent\b"
-    r"|\b(?:be|reference|refer to|name) an? existing\b|\bthere is no\b|\b(?:is|are)(?: not|n't) registered\b|\bis unknown\b"
+    r"|\binvalid (?:hyperlink|iri)\b|\bno (?:route|url) match|\b(?:be|reference|refer to|name) an? existing\b|\bthere is no\b|\b(?:is|are)(?: not|n't) registered\b|\bis unknown\b"
     rf"|\bno {_NOT_MISSING}\w.{{0,120}}\b(?:found|exists?)\b|\bno \w+ (?:with|for|named|called) (?:the |this |that )?(?:id|name|key|slug)\b"
     r"|\b(?:unknown|unrecognized|invalid reference to|dangling) (?!error|reason|exception|formats?|types?|values?|modes?|methods?|operators?|units?|encodings?"
     r"|failure|server|internal|column|system|host|database|charset)[a-z]\w*(?: (?:id|key|name|with))?(?: ?[:=#]|\W*[\"'`]|\W+[\w-]*\d|[.!]?$)",
@@ -42,7 +42,7 @@ _STATE: Final = later_pattern(
     r"|\balready (?:been )?[a-z]+(?:ed|en|id|nt|ld)\b|\bno longer\b|\b(?:insufficient|not enough)\b|\bout of stock\b|\bsold out\b"
     r"|\bexceeds? (?:the |its |your )?(?:available|remaining|current|stock|balance|credit)\b"
     r"|\b(?:in|from|to) (?:the |its |this |a )?(?:current |present |wrong )?(?:state|status)\b|\b(?:state|status) transition"
-    rf"|\b(?:basket|cart|inventory|order|queue)\b.{{0,40}} is empty\b|\bonly (?:{_STATES})\b|\bnot yet\b|\bcurrently\b"
+    rf"|\b(?:basket|cart|inventory|order|queue)\b.{{0,40}} is empty\b|\bempty (?:basket|cart|inventory|order|queue)\b|\bonly (?:{_STATES})\b|\bnot yet\b|\bcurrently\b"
     r"|\bdo(?:es)?(?: not|n't) belong to\b|\b(?:is|are)(?: not|n't) (?:the|an?|part|owned)(?: \w+)? (?:of|by) (?:the|this|that|an?)\b"
     r"|\bdo(?:es)?(?: not|n't) (?:match|equal) the (?:total|sum|stored|existing|current|order|balance)\b",
     re.IGNORECASE,

@@ -30,6 +30,10 @@ def exchanges() -> Exchanges:
     [
         (b'{"email": ["user with this email already exists."]}', "already exists"),
         (b'{"doctor": ["Invalid pk \\"0\\" - object does not exist."]}', "does not exist"),
+        (b'["Invalid hyperlink - Incorrect URL match."]', "Invalid hyperlink"),
+        (b'{"detail": "Invalid IRI \\"https://0.com\\"."}', "Invalid IRI"),
+        (b'{"detail": "No route matches \\"/cities/0\\"."}', "No route"),
+        (b'{"non_field_errors": ["Cannot checkout with empty basket"]}', "empty basket"),
         (
             b'{"project": ["Select a valid choice. That choice is not one of the available choices."]}',
             "That choice is not",
