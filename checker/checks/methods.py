@@ -10,7 +10,8 @@ from checker.core.security import UNAUTHORIZED
 _NOT_ALLOWED = 405
 _TOO_FAST = 429
 _NEW = "QUERY"
-_UNKNOWN = frozenset((400, 501))
+_NOT_IMPLEMENTED = 501
+_UNKNOWN = frozenset((400, _NOT_IMPLEMENTED))
 """Statuses of HTTP parsers that do not know a method. They respond before the application sees the request."""
 
 
@@ -31,7 +32,7 @@ def unsupported_method(context: CheckContext) -> Found:
             f"The response to {method} is 405 without an `Allow` header, which must list the allowed methods",
             unique_key="missing_allow_header",
         )
-    if _is_about_something_else(context, status) or is_unknown_method(context):
+    if _is_about_something_else(context, status) or (method == _NEW and is_unknown_method(context)):
         return PASSED
     return UnsupportedMethodResponse(
         f"Wrong status for the method {method}\nReceived: {status}\nExpected: {_NOT_ALLOWED}\n"
@@ -41,10 +42,14 @@ def unsupported_method(context: CheckContext) -> Found:
 
 
 def is_unknown_method(context: CheckContext) -> bool:
-    """Whether the server does not know QUERY, a method that is newer than most servers (501 by RFC 9110, 9.1)."""
-    request = context.response.request
-    is_new = request is not None and request.method == _NEW and not _is_described(context)
-    return is_new and context.response.status_code in _UNKNOWN
+    """Whether the server does not know a method that is not described (501 by RFC 9110, 9.1), which is no internal error.
+
+    QUERY is newer than most servers.
+    """
+    request, status = context.response.request, context.response.status_code
+    if request is None or status not in (_UNKNOWN if request.method == _NEW else {_NOT_IMPLEMENTED}):
+        return False
+    return not _is_described(context)
 
 
 def _is_about_something_else(context: CheckContext, status: int) -> bool:

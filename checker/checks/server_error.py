@@ -6,7 +6,7 @@ from typing import Final
 
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.methods import is_unknown_method
+from checker.checks.methods import UnsupportedMethodResponse, is_unknown_method
 from checker.checks.response_head import UndefinedStatusCode
 from checker.checks.rules import is_beyond_int64, matches_status, rule_of_status, values_of
 from checker.core.case import Case
@@ -32,7 +32,7 @@ _REFUSED_AS_FAILED = "The body reports an invalid request, for which the status 
 class ServerError(Failure, code="ST101", title="Server error", severity=Severity.CRITICAL):
     """The status is a server error."""
 
-    covers = (UndefinedStatusCode,)
+    covers = (UndefinedStatusCode, UnsupportedMethodResponse)
 
 
 class ReportedServerError(Failure, code="ST113", title="Server error", severity=Severity.CRITICAL):

@@ -54,11 +54,14 @@ def test_methods_that_are_not_described(
     assert exchanges.failures("unsupported_method", sent) == found
 
 
-@pytest.mark.parametrize(("method", "found"), [("QUERY", []), ("DELETE", ["501"])])
-def test_servers_need_not_know_a_method_that_is_newer_than_they_are(
-    exchanges: Exchanges, method: str, found: list[str]
+@pytest.mark.parametrize(
+    ("method", "status", "found"),
+    [("QUERY", 501, []), ("DELETE", 501, []), ("DELETE", 500, ["500"]), ("DELETE", 400, []), ("GET", 501, ["501"])],
+)
+def test_a_method_that_the_server_does_not_know_is_no_server_error(
+    exchanges: Exchanges, method: str, status: int, found: list[str]
 ) -> None:
-    sent = exchanges.sent("GET /a", 501, method=method, data=PROBE)
+    sent = exchanges.sent("GET /a", status, method=method, data=PROBE)
     assert exchanges.failures("not_a_server_error", sent) == found
 
 
