@@ -155,6 +155,13 @@ def owner_of(path: str, name: str) -> Resource:
     return resource_of(path)
 
 
+def looked_up(owner: Resource, name: str) -> str:
+    """Return the noun of the resources that a path finds by a field of theirs, such as `/users/by-email/{email}`; empty for other paths."""
+    collection = owner[:-1]
+    is_field = bool(collection) and normalised(owner[-1]).removeprefix("by") == normalised(name)
+    return noun_of(collection) if is_field and collection[-1] != "{}" else ""
+
+
 def variables_of(path: str) -> list[str]:
     """Names of the parameters in a path template."""
     return _VARIABLE.findall(path)

@@ -21,6 +21,7 @@ from checker.core.resource_names import (
     is_cursor,
     is_identifier,
     is_qualified,
+    looked_up,
     next_mark,
     normalised,
     noun_of,
@@ -185,8 +186,10 @@ class _Slot(Struct, frozen=True):
     @property
     def word(self) -> str:
         """Return its name; a bare `id` gets the noun of the object around it."""
-        if self.noun:
+        if self.noun and self.location is not Location.PATH:
             return f"{self.noun}_id"
+        if self.noun and is_identifier(normalised(self.name)):
+            return f"{self.noun}_{self.name}"
         tokens = self.name.split("/")
         parts = [part for part in tokens if part and part != "*" and not part.isdigit()] or [""]
         if tokens[-1] == "*":
@@ -340,7 +343,8 @@ class _Inference(Struct):
         for parameter in target.parameters:
             kind = type_of_schema(parameter.schema)
             if parameter.location is Location.PATH:
-                yield _Slot(Location.PATH, parameter.name, use.owner(parameter.name), kind)
+                owner = use.owner(parameter.name)
+                yield _Slot(Location.PATH, parameter.name, owner, kind, looked_up(owner, parameter.name))
             elif self._is_foreign(parameter.name, kind, use):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
         for one in self.bodies[target.label]:
@@ -392,7 +396,7 @@ class _Inference(Struct):
             nouns[singular(slot.word)] = nouns[qualified_noun(slot.word)] = None
             nouns[noun_of(self.variables.get(normalised(slot.word), ()))] = None
         if slot.location is Location.PATH:
-            nouns[noun_of(slot.owner)] = None
+            nouns[noun_of(slot.owner)] = nouns[slot.noun] = None
         known = [label for noun in nouns for label in self.by_noun.get(noun, ())]
         known += [label for noun in nouns for label in self.held.get(noun, ())]
         if not is_identifier(normalised(slot.word)):

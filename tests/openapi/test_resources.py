@@ -70,6 +70,29 @@ def found(model: ResourceModel) -> dict[str, dict[str, Any]]:
     }
 
 
+FIELDS = ("id", "name", "email", "city")
+
+
+@pytest.mark.parametrize(
+    ("path", "pointer"),
+    [
+        ("/users/email/{email}", "/email"),
+        ("/users/by-email/{email}", "/email"),
+        ("/v1/users/name/{name}", "/name"),
+        ("/users/city/{city}", "/city"),
+        ("/users/{id}/name/{name}", None),
+        ("/shops/name/{name}", None),
+    ],
+)
+def test_a_path_may_look_up_a_resource_by_a_field(path: str, pointer: str | None) -> None:
+    user = {"type": "object", "properties": {key: {"type": "string"} for key in FIELDS}}
+    parameters = [{**ID, "name": one} for one in FIELDS if f"{{{one}}}" in path]
+    paths = {"/v1/users": {"post": answered(user, "201")}, path: {"get": {"parameters": parameters, "responses": {}}}}
+    name = parameters[-1]["name"]
+    given = [each.get(f"path.{name}") for each in found(from_dict(DOCUMENT | {"paths": paths}).resources()).values()]
+    assert list(filter(None, given)) == ([] if pointer is None else [f"$response.body#{pointer}"])
+
+
 def test_names_of_fields_and_parameters_suggest_links() -> None:
     assert found(from_dict(DOCUMENT).resources()) == {
         "POST /users -> [201] DeleteUser -> DELETE /users/{user_id}": {"path.user_id": "$response.body#/data/userId"},
