@@ -80,6 +80,7 @@ def _document(wanted: dict[str, Any], *others: dict[str, Any], schemas: Any = No
 
 
 TEXT = {"type": "string"}
+WIDTH = {"type": "integer", "description": "Must be at least 7 meters."}
 ZONE_NAME = {"name": "zone", "required": True, "schema": TEXT}
 
 
@@ -87,6 +88,8 @@ ZONE_NAME = {"name": "zone", "required": True, "schema": TEXT}
     ("document", "value"),
     [
         (_document({**ZONE_NAME, "description": ZONE}), "example.com."),
+        (_document({**ZONE_NAME, "schema": WIDTH}), 7),
+        (_document({**ZONE_NAME, "schema": {"type": "number"}, "description": "no more than 7 of them"}), 7),
         (_document(ZONE_NAME, {"name": "zone", "schema": {**TEXT, "example": "eu-1"}}), "eu-1"),
         (_document(ZONE_NAME, {"name": "zone", "schema": TEXT, "example": "eu-1"}), "eu-1"),
         (_document(ZONE_NAME, schemas={"Z": {"properties": {"zone": {**TEXT, "default": "eu-2"}}}}), "eu-2"),
@@ -97,7 +100,7 @@ ZONE_NAME = {"name": "zone", "required": True, "schema": TEXT}
         (_document({**ZONE_NAME, "schema": {**TEXT, "maxLength": 2}}, {"name": "zone", "example": "eu-1"}), None),
     ],
 )
-def test_the_base_request_has_what_is_told_of_a_required_part(document: dict[str, Any], value: str | None) -> None:
+def test_the_base_request_has_what_is_told_of_a_required_part(document: dict[str, Any], value: object) -> None:
     operation = next(iter(from_dict(document).get_all_operations()))
     assert not isinstance(operation, BrokenOperation)
     settings = GenerationSettings(mode=GenerationMode.POSITIVE)

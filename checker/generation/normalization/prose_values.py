@@ -33,6 +33,11 @@ _LIST: Final = later_pattern(
 _FORMAT: Final = later_pattern(
     r"\b[Ff]ormat(?:ted as|\s+is|:)?\s+[\"'`]?((?:[a-z][.-]){1,3}[a-z]|[YMDHSymdhs:/. T-]{8,19})\b"
 )
+_BOUND: Final = later_pattern(
+    r"\b(?:at least|at most|minimum(?: of| is|:)?|maximum(?: of| is|:)?|no (?:less|more) than)\s+(\d{1,9})\b(?!\.?\d)",
+    re.IGNORECASE,
+)
+"""A limit of a number, which is a valid value itself: `must be at least 1 second`."""
 _DATE_PARTS: Final = {"yyyy": "2024", "mm": "01", "dd": "31", "hh": "10", "ss": "30"}
 _DATE_PART: Final = later_pattern("yyyy|mm|dd|hh|ss", re.IGNORECASE)
 
@@ -80,7 +85,11 @@ def told_values(document: Document, facet: Facet) -> list[Any]:
         return []
     holder = _holder(document, facet)
     name, prose = holder.get("name"), holder.get("description")
-    found: list[Any] = [*prose_examples(raw, prose if isinstance(prose, str) else "")]
+    said = prose if isinstance(prose, str) else ""
+    found: list[Any] = [*prose_examples(raw, said)]
+    if raw["type"] != STRING:
+        own = raw.get("description")
+        found += map(int, _BOUND.findall(f"{own[:_LONGEST] if isinstance(own, str) else ''} {said[:_LONGEST]}"))
     if isinstance(name, str) and "default" not in raw and _SHOWING.isdisjoint(holder):
         found += _elsewhere(document).get((name, raw["type"], _text_or_none(raw.get("format"))), ())
     return found[:_MOST]
