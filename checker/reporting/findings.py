@@ -232,14 +232,22 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         _SPENT: finding.spent,
         SEQUENCE: not is_alone,
         DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
-        or (not _is_missing(finding) and any(one is None and not _is_constant(of) for _, of, one in _origins(finding))),
+        or (
+            not _may_stand_alone(finding)
+            and any(one is None and not _is_constant(of) for _, of, one in _origins(finding))
+        ),
     }
     return tuple(mark for mark in MARKS if found[mark])
 
 
-def _is_missing(finding: Finding) -> bool:
-    """Whether the response says that there is no such resource: a fresh server does not have it either."""
-    return bool(finding.interactions) and finding.interactions[-1].exchange.status in _NOT_THERE
+def _may_stand_alone(finding: Finding) -> bool:
+    """Whether a response may come without the resource that its request names.
+
+    A fresh server does not have a missing resource either, and a refusal that was not tried again may come before the resource
+    is looked for.
+    """
+    status = finding.interactions[-1].exchange.status if finding.interactions else None
+    return status in _NOT_THERE or (finding.reproduced is None and status is not None and 400 <= status < 500)
 
 
 def _is_constant(binding: Binding) -> bool:

@@ -62,6 +62,9 @@ def test_a_resource_that_is_not_there_is_not_there_on_a_fresh_server(status: int
     )
     one = samples.finding(steps=(BOUND,), interactions=(sent,))
     assert marks_of(one) == (("dependent on earlier requests",) if is_dependent else ())
+    # The refusal may come before the resource is looked for.
+    untried = marks_of(replace(one, reproduced=None))
+    assert untried == (("not tried again", *marks_of(one)) if status == 500 else ("not tried again",))
 
 
 @pytest.mark.parametrize("literal", [0, "0"])
