@@ -84,7 +84,7 @@ def needed_by(
         if (
             known is not None
             and not is_own
-            and _order(known.phase) <= _order(finding.phase)
+            and _may_come_before(known, finding)
             and not _makes_itself(finding, exchange, known)
         ):
             search.add(known)
@@ -322,6 +322,15 @@ def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> 
     is_done = exchange.status is not None and 200 <= exchange.status < 300
     is_replacing = known.status == _CREATED != exchange.status and exchange.method == "PUT"
     return is_done and known.label == finding.label and not is_replacing
+
+
+def _may_come_before(known: ResourceMade, finding: Finding) -> bool:
+    """Whether a creation came before a finding: with a time limit, phases take turns.
+
+    A name that does not occur by chance was created before it was sent, and so was one that is taken.
+    """
+    is_surely_known = _is_unmistakable(name_in(known.path)) or is_taken_name(known.path)
+    return is_surely_known or _order(known.phase) <= _order(finding.phase)
 
 
 def _order(phase: str) -> int:

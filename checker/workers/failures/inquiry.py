@@ -330,7 +330,7 @@ class Inquiry(Struct):
         """
         last = chain[-1].made
         taken = [one for one in last.bindings if not one.stands_alone]
-        if (chain[-1].status or 0) < 400 or not taken:
+        if (chain[-1].status or 0) < 400 or not taken or _is_of_contention(chain[-1]):
             return chain
         # The size of a page names nothing.
         named = [one for one in taken if not is_count(one.name.rpartition("/")[2])]
