@@ -10,6 +10,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.schema import Dialect
+from checker.schema.views import type_of
 
 
 class KeywordShape(Enum):
@@ -41,6 +42,24 @@ TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "arr
 def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
     """Return the keywords of a dialect that constrain values; references are not among them."""
     return _TABLES[dialect]
+
+
+def understood(raw: Mapping[str, Any], table: Mapping[str, Keyword]) -> dict[str, Any]:
+    """Return the keywords of a schema that `table` has and that constrain values."""
+    found = {name: value for name, value in raw.items() if name in table and table[name].is_well_formed(value)}
+    if has_foreign_type(found):
+        del found["type"]
+    return found
+
+
+def has_foreign_type(raw: Mapping[str, Any]) -> bool:
+    """Whether no value of the `enum` has the `type` beside it, such as 1 and 2 of a string: the type is ignored then."""
+    declared: Any = raw.get("type")
+    values = raw.get("enum")
+    if not isinstance(values, list) or not values or None in values or not _is_type(declared):
+        return False
+    kinds = {declared} if isinstance(declared, str) else set(declared)
+    return all(kinds.isdisjoint(type_of(value)) for value in values)
 
 
 def applicators_of(dialect: Dialect) -> frozenset[str]:
@@ -209,6 +228,8 @@ def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[st
             near = _near(name, dialect)
             if near and table[near].is_well_formed(value):
                 yield name, f"it is no keyword; did you mean `{near}`?"
+    if has_foreign_type(raw):
+        yield "type", "no value of the `enum` has it"
 
 
 _VERSIONS: Final = {

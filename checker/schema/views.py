@@ -296,7 +296,9 @@ def _own_types(raw: object, dialect: Dialect) -> frozenset[str]:
             found |= {"integer"}
     for values in (raw.get("enum"), [raw["const"]] if "const" in raw else None):
         if isinstance(values, list) and values:
-            found &= frozenset().union(*map(type_of, values))
+            listed = frozenset[str]().union(*map(type_of, values))
+            # A type that no listed value has is ignored.
+            found = found & listed or listed
     nullable = _NULLABLE.get(dialect)
     return found | {"null"} if nullable and raw.get(nullable) is True else found
 

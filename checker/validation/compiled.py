@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
-from checker.schema.keywords import Keyword, KeywordShape, keywords_of
+from checker.schema.keywords import Keyword, KeywordShape, keywords_of, understood
 from checker.schema.pointers import pointer_child, target_of
 from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, is_scoped, resolve_dynamic
 from checker.validation.ecma import LONGEST_PATTERN, is_foreign
@@ -161,10 +161,8 @@ class Translator:
         hidden = way.hidden | self._hidden(raw, at, _NOTHING)
         plain: dict[str, Any] = {}
         same, other = _Way(hidden, way.scope), _Way(_NOTHING, way.scope)
-        for name, value in raw.items():
-            keyword = table.get(name)
-            if keyword is None or not keyword.is_well_formed(value):
-                continue
+        for name, value in understood(raw, table).items():
+            keyword = table[name]
             if keyword.shape is KeywordShape.PLAIN:
                 plain[name] = value
             else:

@@ -24,7 +24,7 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.schema import Dialect, Direction, Schema
 from checker.schema.discriminators import Discriminator, discriminator_of
-from checker.schema.keywords import misunderstood, standard_dialect
+from checker.schema.keywords import has_foreign_type, misunderstood, standard_dialect
 from checker.schema.scopes import HAS_SIBLINGS
 from checker.validation.compiled import is_enforceable
 from checker.validation.ecma import ecma_pattern
@@ -609,7 +609,7 @@ class SchemaReading:
         found = [
             (name, _sound(value) if name in _LISTS else value)
             for name, value in schema.items()
-            if self._is_read(name, value)
+            if self._is_read(name, value) and not (name == "type" and has_foreign_type(schema))
         ]
         doubts = () if self._is_response else tuple(self._doubts_about(schema))
         return [*found, (_DOUBTS, doubts)] if doubts else found

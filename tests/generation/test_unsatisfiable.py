@@ -32,7 +32,7 @@ REFUSED: list[tuple[Any, str, str]] = [
     ({"type": "string", "minLength": 3, "maxLength": 2}, "#/s/maxLength", "exclude every size"),
     ({"type": "array", "minItems": 3, "maxItems": 2}, "#/s/maxItems", "minItems 3 and maxItems 2"),
     ({"type": "object", "minProperties": 1, "maxProperties": 0}, "#/s/maxProperties", "every size"),
-    ({"type": "string", "enum": [1, 2]}, "#/s/enum", "none of the listed values"),
+    ({"type": "integer", "minimum": 3, "enum": [1, 2]}, "#/s/enum", "none of the listed values"),
     ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "#/s/allOf/1/type", "exclude each other"),
     (False, "#/s", "`false` admits nothing"),
     (

@@ -39,7 +39,7 @@ from checker.generation.normalization.reading import (
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.context import Budget
 from checker.schema.discriminators import Family, family_of, has_bases, is_heir
-from checker.schema.keywords import keywords_of
+from checker.schema.keywords import keywords_of, understood
 from checker.schema.pointers import pointer_child, target_of
 from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, resolve_dynamic
 from checker.validation.compiled import Compiled
@@ -522,12 +522,8 @@ class Canon:
         unread = facet.unread
         if facet.is_made:
             return {name: value for name, value in raw.items() if name not in unread and _is_meant(name, value)}
-        table = keywords_of(self._dialect_at(facet))
-        return {
-            name: value
-            for name, value in raw.items()
-            if name in table and name not in unread and table[name].is_well_formed(value)
-        }
+        said = understood(raw, keywords_of(self._dialect_at(facet)))
+        return {name: value for name, value in said.items() if name not in unread} if unread else said
 
     def _read_objects(self, read: Read, found: Canonical) -> None:
         said = found.objects.rules = [properties_of(facet, raw) for facet, raw in read]
