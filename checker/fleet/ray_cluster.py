@@ -166,10 +166,10 @@ class RayCluster:
             ray.shutdown()
 
 
-def launcher_of(settings: RunSettings, work: Work | None = None) -> DistantLauncher:
+def launcher_of(settings: RunSettings) -> DistantLauncher:
     """Return the launcher of workers on the cluster that settings name. Raises `UsageError`."""
     processes = settings.processes
-    cluster = RayCluster(processes.cluster or "auto", workers=processes.workers, work=work)
+    cluster = RayCluster(processes.cluster or "auto", workers=processes.workers)
     try:
         return DistantLauncher(cluster, settings, allows_loopback=processes.allows_loopback)
     except UsageError:

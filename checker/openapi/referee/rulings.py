@@ -147,9 +147,9 @@ class Part(Struct, frozen=True):
         """Return the verdict of a part that may be right or wrong."""
         return [self._verdict(Outcome.AMBIGUOUS, "", reason, value)]
 
-    def undeclared(self, reason: str, value: object = None) -> list[PartVerdict]:
+    def undeclared(self, reason: str) -> list[PartVerdict]:
         """Return the verdict of a part that the description does not declare."""
-        return [self._verdict(Outcome.UNDECLARED, "", reason, value)]
+        return [self._verdict(Outcome.UNDECLARED, "", reason, None)]
 
     def broken(self, keyword: str, reason: str, value: object = None) -> list[PartVerdict]:
         """Return the verdict of a part that breaks a rule outside of schemas: style, encoding, presence."""
