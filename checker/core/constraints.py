@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from itertools import islice
 from typing import Any, Final
@@ -26,11 +26,12 @@ variable of the path."""
 USUAL: Final = "usual"
 """Keyword of our own, without a statement of the target: a value with which a case was accepted, where others were refused."""
 RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME))
-_BOUNDS: Final = {
+_BOUNDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "minimum": lambda value, limit: value >= limit,
     "maximum": lambda value, limit: value <= limit,
     "exclusiveMinimum": lambda value, limit: value > limit,
     "exclusiveMaximum": lambda value, limit: value < limit,
+    "multipleOf": lambda value, step: value % step == 0,
 }
 _SIZES: Final[dict[str, tuple[type, int]]] = {
     "minLength": (str, 1),
@@ -94,7 +95,7 @@ def constraint(location: Location, path: Iterable[str], keyword: str, value: Any
     is_bound = keyword in _BOUNDS or keyword in _SIZES
     if is_bound and (isinstance(value, bool) or not isinstance(value, int | float)):
         return None
-    if keyword not in KEYWORDS or len(text) > _MOST_TEXT:
+    if keyword not in KEYWORDS or len(text) > _MOST_TEXT or (keyword == "multipleOf" and value <= 0):
         return None
     return Constraint(location.value, tuple(path), keyword, text)
 

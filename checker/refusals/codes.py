@@ -82,7 +82,7 @@ def _pydantic_error(error: Mapping[str, Any]) -> Iterator[PlaceDemand]:
 _AJV: Final = {
     "minimum": "limit", "maximum": "limit", "exclusiveMinimum": "limit", "exclusiveMaximum": "limit", "minLength": "limit",
     "maxLength": "limit", "minItems": "limit", "maxItems": "limit", "pattern": "pattern", "format": "format",
-    "enum": "allowedValues", "type": "type",
+    "enum": "allowedValues", "type": "type", "multipleOf": "multipleOf",
 }  # fmt: skip
 
 

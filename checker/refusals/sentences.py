@@ -159,7 +159,7 @@ def _between(found: re.Match[str]) -> Iterator[Demand]:
         yield from (("minItems", low), ("maxItems", high))
 
 
-def _length(keyword: str) -> _Reading:
+def _whole_number(keyword: str) -> _Reading:
     return lambda found: iter([(keyword, int(found["n"]))])
 
 
@@ -233,20 +233,20 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
      lambda found: iter([("minLength", int(found["low"])), ("maxLength", int(found["high"]))])),
     (r"length must be (?P<n>\d+)|should be exactly (?P<m>\d+) char|wrong length \(should be (?P<k>\d+)",
      lambda found: iter([("minLength", n := int(found["n"] or found["m"] or found["k"])), ("maxLength", n)])),
-    (r"length must be at least (?P<n>\d+)", _length("minLength")),
-    (r"length must be (?:less than or equal to|at most) (?P<n>\d+)", _length("maxLength")),
-    (r"`?str`? of length >= (?P<n>\d+)", _length("minLength")),
-    (r"`?str`? of length <= (?P<n>\d+)", _length("maxLength")),
-    (r"`?array`? of length >= (?P<n>\d+)", _length("minItems")),
-    (r"`?array`? of length <= (?P<n>\d+)", _length("maxItems")),
-    (r"(?:fewer|less) than (?P<n>\d+) characters", _length("minLength")),
-    (r"not have more than (?P<n>\d+) characters", _length("maxLength")),
-    (r"(?:fewer|less) than (?P<n>\d+) items", _length("minItems")),
-    (r"not have more than (?P<n>\d+) items", _length("maxItems")),
-    (rf"should have (?P<n>\d+){_UNIT} or more", _length("minLength")),
-    (rf"should have (?P<n>\d+){_UNIT} or less", _length("maxLength")),
-    (rf"contain (?P<n>\d+){_UNIT} or more", _length("minItems")),
-    (rf"contain (?P<n>\d+){_UNIT} or less", _length("maxItems")),
+    (r"length must be at least (?P<n>\d+)", _whole_number("minLength")),
+    (r"length must be (?:less than or equal to|at most) (?P<n>\d+)", _whole_number("maxLength")),
+    (r"`?str`? of length >= (?P<n>\d+)", _whole_number("minLength")),
+    (r"`?str`? of length <= (?P<n>\d+)", _whole_number("maxLength")),
+    (r"`?array`? of length >= (?P<n>\d+)", _whole_number("minItems")),
+    (r"`?array`? of length <= (?P<n>\d+)", _whole_number("maxItems")),
+    (r"(?:fewer|less) than (?P<n>\d+) characters", _whole_number("minLength")),
+    (r"not have more than (?P<n>\d+) characters", _whole_number("maxLength")),
+    (r"(?:fewer|less) than (?P<n>\d+) items", _whole_number("minItems")),
+    (r"not have more than (?P<n>\d+) items", _whole_number("maxItems")),
+    (rf"should have (?P<n>\d+){_UNIT} or more", _whole_number("minLength")),
+    (rf"should have (?P<n>\d+){_UNIT} or less", _whole_number("maxLength")),
+    (rf"contain (?P<n>\d+){_UNIT} or more", _whole_number("minItems")),
+    (rf"contain (?P<n>\d+){_UNIT} or less", _whole_number("maxItems")),
     # Numbers, and lengths where a unit follows
     (rf"(?P<size>size must be )?between '?(?P<low>-?\d+(?:\.\d+)?)'? (?:and|to) '?(?P<high>-?\d+(?:\.\d+)?)'?(?P<unit>{_UNIT})?", _between),
     (rf"(?:(?:greater|larger|longer) than or equal to|at least|>=|not be less than|minimum of|minimum value is|no less than) {_N}",
@@ -259,6 +259,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
      _limit("exclusiveMaximum")),
     (rf"(?:must|should)(?: be)? (?:equal(?: to)?|exactly) {_NUMBER}(?!\S| *(?:char|letter|item|element|digit))",
      lambda found: iter([("enum", [number_of(found[1])])])),
+    (r"multiple of (?:step size )?(?P<n>[1-9]\d*)(?!\.?\d)", _whole_number("multipleOf")),
     (r"(?:must|should) be positive\b|must be a positive (?:number|integer)", _fixed("exclusiveMinimum", 0)),
     # Choices and patterns
     (r"one of(?: the(?: following| allowed| permitted)?)?(?: values| options)?(?:: *|(?= *[\[('\"`])) *(?P<list>.+)", _enum),

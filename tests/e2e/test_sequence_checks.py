@@ -12,7 +12,7 @@ from tests.apps.serving import json_reply, serving
 from tests.apps.unchecked import DOCUMENT as UNCHECKED
 from tests.apps.unchecked import TOKEN, Orders
 from tests.cassettes import interactions_of
-from tests.e2e.runner import Command
+from tests.e2e.runner import UNHURRIED_S, Command
 
 LIMITS = ("--seed", "1", "--workers", "1")
 
@@ -98,6 +98,30 @@ def test_a_missing_authentication_check_is_found_where_few_cases_are_accepted(co
         ran = command.run_as_usual(app.document_url, *given, seed=seed, inline=True)
     assert ran.defects == [("POST /orders", "ignored_auth")], ran.shown
     assert orders.strangers["/stock"] == 2
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("command_name", "orders"),
+    [("run", Orders(accepted=1, rule=500)), ("fuzz", Orders(accepted=500))],
+    ids=["the refusal names the rule", "by chance"],
+)
+def test_a_missing_authentication_check_is_found_where_one_case_in_500_is_accepted(
+    command: Command, command_name: str, orders: Orders
+) -> None:
+    given = (
+        "-H",
+        f"Authorization: Bearer {TOKEN}",
+        "--checks",
+        "ignored_auth",
+        "--seed",
+        "1",
+        "--max-time",
+        UNHURRIED_S,
+    )
+    with serving(orders, UNCHECKED) as app:
+        ran = command.run_any(command_name, app.document_url, *given, "--max-failures", "1", "--workers", "1")
+    assert ran.defects == [("POST /orders", "ignored_auth")], ran.shown
 
 
 def test_strangers_who_are_refused_oddly_are_shown_by_their_own_request(command: Command) -> None:
