@@ -420,10 +420,15 @@ class LayeredPool(ValuePool):
         is_secret: Callable[[str], bool] = lambda text: False,
         *,
         unordered: Collection[str] = (),
+        mixes_phases: bool = False,
     ) -> None:
-        """`unordered`: phases that work on all operations at once; the rest as in `ValuePool`."""
+        """`unordered`: phases that work on all operations at once; the rest as in `ValuePool`.
+
+        `mixes_phases`: whether the rest of a phase follows after the phases behind it, as with a time limit.
+        """
         super().__init__(model, names, is_secret)
         self._unordered = unordered
+        self._mixes_phases = mixes_phases
         self._place = _NOWHERE
         self._coming: list[tuple[Key, ValueSeen | ValueGone]] = []
         """Values of this layer and later ones, in order."""
@@ -449,19 +454,20 @@ class LayeredPool(ValuePool):
     ) -> None:
         """Take in the values of the layers before a task.
 
-        Another worker may have begun a task that is resumed, so the news are read in any case then.
+        Another worker may have begun a task that is resumed, so the news are read in any case then. Where phases are mixed, a task
+        also takes in what came late: the values of what stands before the furthest task.
         """
         place = self.place_of(phase, label)
         is_new = place > self._place
-        if is_new or is_resumed:
+        if is_new or is_resumed or self._mixes_phases:
             self._coming += (
                 (self._key(one), one) for one in news() if isinstance(one, ValueSeen | ValueGone) and one.phase
             )
-        if not is_new:
+        if not (is_new or self._mixes_phases):
             return
-        self._place = place
+        self._place = max(place, self._place)
         self._coming.sort(key=itemgetter(0))
-        count = bisect_left(self._coming, place, key=lambda pair: pair[0][0])
+        count = bisect_left(self._coming, self._place, key=lambda pair: pair[0][0])
         ready = [one for _, one in self._coming[:count]]
         del self._coming[:count]
         for one in _first(ready):

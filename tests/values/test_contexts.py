@@ -225,6 +225,16 @@ def layered() -> LayeredPool:
     return LayeredPool(MODEL, names)
 
 
+@pytest.mark.parametrize("mixes_phases", [True, False])
+def test_a_phase_that_goes_on_later_takes_what_came_late(*, mixes_phases: bool) -> None:
+    pool = LayeredPool(MODEL, names, mixes_phases=mixes_phases)
+    pool.begin("stateful", CREATE_PET.label, lambda: [])
+    case = sent(CREATE_PET, path_parameters={"owner": 1})
+    records = layered().observe(case, answer({"id": 5}, 201), "coverage", 0)
+    pool.begin("coverage", READ_PET.label, lambda: records)
+    assert path_of(pool, READ_PET, 0) == ((1, 5) if mixes_phases else (None, None))
+
+
 @pytest.mark.parametrize("order", [list, reversed])
 def test_in_a_run_it_does_not_matter_who_was_first(order: Callable[..., Any]) -> None:
     """Values are taken in by recipe, with what they stand in."""

@@ -141,7 +141,8 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
             recorder.note(note)
         return knowledge
     unordered = settings.sources.unordered_phases
-    layers = LayeredPool(selected.resources, selected.names, holds, unordered=unordered)
+    mixes_phases = settings.max_time_s is not None
+    layers = LayeredPool(selected.resources, selected.names, holds, unordered=unordered, mixes_phases=mixes_phases)
     if demands is not None:
         demands.place_of = layers.place_of
         demands.is_awaited = lambda label: label in selected.resources.producers
