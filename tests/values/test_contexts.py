@@ -228,7 +228,7 @@ def layered() -> LayeredPool:
 @pytest.mark.parametrize("mixes_phases", [True, False])
 def test_a_phase_that_goes_on_later_takes_what_came_late(*, mixes_phases: bool) -> None:
     pool = LayeredPool(MODEL, names, mixes_phases=mixes_phases)
-    pool.begin("stateful", CREATE_PET.label, lambda: [])
+    pool.begin("stateful", CREATE_PET.label, list)
     case = sent(CREATE_PET, path_parameters={"owner": 1})
     records = layered().observe(case, answer({"id": 5}, 201), "coverage", 0)
     pool.begin("coverage", READ_PET.label, lambda: records)
