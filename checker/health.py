@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.resource_names import identifier_in, segment_of, singular, words
+from checker.core.resource_names import Resource, identifier_in, segment_of, singular, words
 from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, named_ways
@@ -84,6 +84,11 @@ def switches_access(method: str, path: str) -> bool:
     """
     nouns = {singular(word) for one in path.split("/")[-_LAST_SEGMENTS:] for word in words(one)}
     return method not in SAFE and "{" not in path and not (_SETTINGS.isdisjoint(nouns) or _GATES.isdisjoint(nouns))
+
+
+def holds_callers(collection: Resource) -> bool:
+    """Whether a member of a collection may be the one that gives the run its access: `/users`, `/api-keys`."""
+    return any(singular(word) in _ACCESS for segment in collection[-1:] for word in words(segment))
 
 
 def _static(path: str) -> list[str]:

@@ -21,6 +21,7 @@ from checker.core.resources import (
     CREATING,
     READING,
     REMOVING,
+    SAFE,
     ResourceModel,
     ResourceUse,
     named_collections,
@@ -29,6 +30,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.generation.boundaries.values import likeness
+from checker.health import holds_callers
 from checker.phases.bindings import SentCase, expression_of, place_in_answer
 from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
 from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
@@ -317,7 +319,8 @@ class SequenceBuilder(Struct, dict=True):
         for name, owner in reversed(use.owners):
             place = place_of(operation, name)
             sources = self._usable(known, target, known.sources(operation, name, owner))
-            if use.method == REMOVING and use.is_member and anchor is None:
+            is_removed = use.method == REMOVING and use.is_member
+            if anchor is None and (is_removed or (use.method not in SAFE and holds_callers(owner))):
                 sources = self._made(known, owner, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
@@ -13,8 +14,9 @@ from checker.core.constraints import ITEMS
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
 from checker.core.resource_names import Resource, place_word
-from checker.core.resources import REMOVING, ResourceUse, place_of, variable_at
+from checker.core.resources import REMOVING, SAFE, ResourceUse, place_of, variable_at
 from checker.corpus.records import Above, agree
+from checker.health import holds_callers
 from checker.schema.views import Outline, outline_of
 from checker.values.harvest import field_of, is_integer
 from checker.values.history import Origin, RingProperty, Rings, Scalar, ValueHistory
@@ -75,6 +77,8 @@ class Consumer(Struct):
     """Whether an integer must be given as text."""
     is_removing: bool = False
     """Whether it is of an operation that removes things."""
+    is_careful: bool = False
+    """Whether it takes members that the run created, as long as there are any: others may be the account of the run."""
     format: str = ""
     """Values of other fields that have it fit, too; empty for none."""
     linked: frozenset[Field] = frozenset()
@@ -135,8 +139,8 @@ class Consumer(Struct):
         ring, depth = order[index % len(order)]
         if depth >= len(ring.values):
             return None
-        (value, above), origin = ring.newest(depth)
-        return Taken(value, above, origin)
+        instance, origin = ring.newest(depth)
+        return None if self.is_careful and ring.made and instance not in ring.made else Taken(*instance, origin)
 
     def named(self, rings: Rings, text: str, above: Above) -> Taken | None:
         """The thing of this name that may stand in what is `above`, as an answer showed it; None if none did."""
@@ -188,7 +192,8 @@ class Consumer(Struct):
         ]
         scored.sort(key=lambda item: item[:2], reverse=True)
         best = [(score, ring) for score, _, ring in scored[:_RANKS]]
-        self._order = _weighted(best, is_removing=self.is_removing)
+        made = _made_of(ring for _, ring in best) if self.is_careful else []
+        self._order = made or _weighted(best, is_removing=self.is_removing)
         self._pause = min(2 * self._pause + 1, _PATIENCE) if scored else 0
         self._left = self._pause
 
@@ -237,6 +242,12 @@ def _order_of(ranked: Sequence[tuple[float, ValueHistory]]) -> list[tuple[ValueH
     return order[:wanted]
 
 
+def _made_of(rings: Iterable[ValueHistory]) -> list[tuple[ValueHistory, int]]:
+    """Return (ring, depth) of the values of members that the run created, the newest first."""
+    found = ((ring, depth) for ring in rings for depth, one in enumerate(reversed(ring.values)) if one in ring.made)
+    return list(islice(found, _REACH))
+
+
 def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
     if kind is str:
         return (text,)
@@ -263,7 +274,8 @@ def consumer_of(
     )
     outline = _outline_at(operation, location, at)
     form = resource_names.shared_format(None if outline is None else outline.first("format"))
-    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, form, linked, others)
+    is_careful = is_path and use.method not in SAFE and holds_callers(owner)
+    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, is_careful, form, linked, others)
 
 
 def variable_kinds(operation: Operation, name: str) -> tuple[tuple[type[Scalar], ...], bool]:

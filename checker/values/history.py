@@ -46,6 +46,8 @@ class ValueHistory(Struct):
     """Context -> number of its values, the newest at the end."""
     misses: dict[Instance, int] = field(default_factory=dict)
     """Value -> number of requests that met 404 or 410 since it was seen."""
+    made: set[Instance] = field(default_factory=set)
+    """Values of members that the run created."""
     attempts: dict[Instance, int] = field(default_factory=dict)
     """Value -> number of attempts to remove it."""
     noun: str = ""
@@ -80,6 +82,7 @@ class ValueHistory(Struct):
         del self.values[value]
         self.misses.pop(value, None)
         self.attempts.pop(value, None)
+        self.made.discard(value)
         above = value[1]
         if self.contexts[above] == 1:
             del self.contexts[above]

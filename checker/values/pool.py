@@ -329,6 +329,10 @@ class ValuePool:
 
     def _add(self, ring: ValueHistory, value: Instance, origin: Origin, *, is_made: bool) -> bool:
         is_new = ring.add(value, origin)
+        if is_made:
+            use = self._model.uses[origin[0]]
+            if use.method == "POST" and use.resource == ring.resource:
+                ring.made.add(value)
         if is_new:
             for collection, _ in value[1]:
                 self._nested.setdefault(collection, {})[id(ring)] = ring

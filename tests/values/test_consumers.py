@@ -51,3 +51,15 @@ def test_it_does_not_matter_when_it_is_asked() -> None:
 def test_each_looks_at_some_only() -> None:
     """A thousand parameters, and a thousand fields that each may take: that would be a million pairs."""
     assert len(asked(fields(), by=10)._candidates) < OTHERS / 2
+
+
+def test_a_careful_consumer_takes_values_that_the_run_created_while_there_are_any() -> None:
+    users = ring("name", "made")
+    users.made.update(users.values)
+    for number in range(20):
+        users.add((f"listed{number}", ()), (Label("GET /pods"), "/*/name"))
+    careful = Consumer("name", ("pods",), True, (str,), False, is_careful=True)
+    assert set(chosen(careful, [users])) == {"made"}
+    users.remove(("made", ()))
+    assert "made" not in chosen(careful, [users])
+    assert chosen(careful, [users])
