@@ -1,7 +1,9 @@
 """A run as one stream of events by time, read from its journals and its traffic."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from functools import cached_property
 from math import inf
 from operator import itemgetter
 from pathlib import Path
@@ -11,6 +13,7 @@ from msgspec import Struct, field
 from checker.corpus.fold import RunView
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
+from checker.corpus.needs import needed_by
 from checker.corpus.records import (
     Finding,
     Interaction,
@@ -18,6 +21,7 @@ from checker.corpus.records import (
     OperationError,
     Quarantined,
     Record,
+    ResourceMade,
     RunFinished,
     RunStarted,
     SchemaOpened,
@@ -162,6 +166,20 @@ class RunEvents:
     def end(self) -> Iterator[Event]:
         """Yield the events of the end of the run."""
         yield from self._stream.end()
+
+    def needs_of(self, finding: Finding) -> tuple[ResourceMade, ...]:
+        """Return the requests that a finding needs, as the whole run shows them."""
+        return needed_by(finding, *self._made)
+
+    @cached_property
+    def _made(self) -> tuple[Mapping[str, ResourceMade], Mapping[str, ResourceMade]]:
+        """The created and the removed resources of the run, by path: a finding may come before the record of what it needs."""
+        view = RunView()
+        with closing(Journals(self._layout, above=self._first - 1)) as journals:
+            for incarnation, record in journals.read_new():
+                if isinstance(record, ResourceMade):
+                    view.absorb(incarnation, record)
+        return view.made, view.removed
 
     def notes(self) -> list[Note]:
         """Return a note for each damaged file of traffic."""

@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 from typing import IO, Any, Protocol
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.config.user_code import load_plugins
@@ -230,6 +231,7 @@ def _show(
             found.add(event.fingerprint)
             if event.fingerprint in shown:
                 continue
+            event = replace(event, needs=events.needs_of(event))
         for report in reports:
             report.event(event)
     return found

@@ -131,11 +131,16 @@ def measuring_badly(there: set[bytes]) -> Callable[[Request], Reply]:
 
 def test_a_failure_names_the_request_that_made_what_it_is_about(command: Command) -> None:
     (command.directory / "checker.toml").write_text(CHECKS)
+    report = ("--report", "ndjson")
     with serving(measuring_badly(set()), BOXES) as app:
-        ran = command.run(app.document_url, "-n", "10", "--phases", "coverage", inline=True)
+        ran = command.run(app.document_url, "-n", "10", "--phases", "coverage", *report, inline=True)
     assert ran.code == 1, ran.shown
     (found,) = ran.findings
     (made,) = found.needs
+    (path,) = command.directory.glob("checker-report/*.ndjson")
+    *_, event = [line["Finding"] for line in map(json.loads, path.read_text().splitlines()) if "Finding" in line]
+    assert event["stability"] == "dependent on earlier requests"
+    assert made.command in event["code_sample"]
     assert "(dependent on earlier requests)" in ran.stdout
     assert f"    # {made.path}\n    {made.command}\n" in ran.stdout
     # What is printed first makes what the command is about.
