@@ -262,7 +262,7 @@ class PartCompiler:
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
         """Draws from `draw`, or a word that its name suggests, or a value by the grammar of a standard header."""
-        words = self.fitting(topical(parameter.name, part.compiler.canonical(part.conjunction)), part)
+        words = self.fitting(topical(parameter.name, part.compiler.canonical(part.conjunction), is_text=True), part)
         if words:
             draw = either(TOPICAL, listed(words), draw)
         if parameter.location is not Location.HEADER or parameter.media_type is not None:

@@ -65,6 +65,11 @@ def test_words_are_of_the_topic_that_a_name_or_prose_mentions(name: str, more: d
     assert word in {value[name] for value in values}
 
 
+def test_words_replace_values_of_any_type_that_are_sent_as_text() -> None:
+    program = program_of(parameter_of({}, Location.PATH, "codes"))
+    assert "200" in {case.path_parameters["codes"] for case in cases(program, 150)}
+
+
 def test_words_keep_to_the_schema() -> None:
     raw = {"type": "string", "enum": ["x", "y"]}
     assert {case.query["sort"] for case in cases(program_of(parameter_of(raw, name="sort")), 60)} == {"x", "y"}

@@ -182,15 +182,19 @@ _TOPICS: Final = tuple(
         ("operator|operation|op|function", "plus minus add subtract multiply divide pi sin"),
         ("sort|order|direction|order by|sort by|sort order", "asc desc id -id name"),
         ("colou?r", "red blue #ff0000"),
+        ("codes|status codes?|http codes?", "200 201 404"),
         ("status|state", "active open closed pending"),
     )
 )
 
 
-def topical(name: str, form: forms.Canonical) -> tuple[str, ...]:
-    """Return short words of the topic that the name or the prose of a free string mentions; none if it mentions none."""
-    is_any = forms.STRING not in form.types or form.types == frozenset(forms.TYPES) or form.enum is not None
-    if is_any or form.formats or form.strings.patterns or form.strings.content is not None:
+def topical(name: str, form: forms.Canonical, *, is_text: bool = False) -> tuple[str, ...]:
+    """Return short words of the topic that the name or the prose of a free string mentions; none if it mentions none.
+
+    Values of any type count if they are sent as text (`is_text`).
+    """
+    is_other = forms.STRING not in form.types or (form.types == frozenset(forms.TYPES) and not is_text)
+    if is_other or form.enum is not None or form.formats or form.strings.patterns or form.strings.content is not None:
         return ()
     said = [str(facet.raw.get("description", ""))[:80] for facet in form.facets if isinstance(facet.raw, dict)]
     for text in (name, *said):
