@@ -227,7 +227,7 @@ class SafetyGate(Struct):
     level: Safety = Safety.FULL
     made: MadeResources = field(default_factory=MadeResources)
     children: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Path template -> variables of the templates right below it: `/users` -> `id`."""
+    """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
 
     def refuses(self, case: Case, request: WireRequest) -> bool:
         """Whether a request must not be sent."""

@@ -344,7 +344,7 @@ class _Inference(Struct):
             kind = type_of_schema(parameter.schema)
             if parameter.location is Location.PATH:
                 owner = use.owner(parameter.name)
-                yield _Slot(Location.PATH, parameter.name, owner, kind, looked_up(owner, parameter.name))
+                yield _Slot(Location.PATH, parameter.name, owner, kind, noun=looked_up(owner, parameter.name))
             elif self._is_foreign(parameter.name, kind, use):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
         for one in self.bodies[target.label]:

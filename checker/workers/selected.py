@@ -100,7 +100,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return known
 
     def variables_below(self) -> dict[str, tuple[str, ...]]:
-        """Path template -> variables of the templates right below it: `/users` -> `id`."""
+        """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.entries:
             parent, _, last = entry.path.rstrip("/").rpartition("/")

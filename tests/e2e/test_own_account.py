@@ -43,7 +43,7 @@ class Users:
         self._numbers = count(1)
 
     def __call__(self, request: Request) -> Reply:
-        name = request.target.decode("latin-1").partition("?")[0].removeprefix("/users").removeprefix("/")
+        name = request.target.decode("latin-1").partition("?")[0].removeprefix("/users").strip("/")
         if self.users.get(OWN) != "admin":
             return json_reply({}, 401)
         if name and name not in self.users:
@@ -78,3 +78,14 @@ def test_a_run_keeps_its_own_account(command: Command) -> None:
     changing = {one.target for one in app.seen if one.method in ("PUT", "DELETE")}
     assert len(changing) > 3
     assert f"/users/{OWN}".encode() not in changing
+
+
+def test_resources_of_the_run_are_known_behind_paths_with_a_slash_at_their_ends(command: Command) -> None:
+    document = {**DOCUMENT, "paths": {f"{path}/": one for path, one in DOCUMENT["paths"].items()}}
+    with serving(Users(), document) as app:
+        command.run(
+            app.document_url, "--safety", "create-own", "--phases", "fuzzing", "--max-examples", "9", inline=True
+        )
+    changed = {one.target for one in app.seen if one.method in ("PUT", "DELETE")}
+    assert changed
+    assert f"/users/{OWN}/".encode() not in changed

@@ -38,7 +38,7 @@ class CreationHistory(Struct):
     """The resources that the cases of one worker have made and removed."""
 
     children: Mapping[str, Sequence[str]]
-    """Path template -> variables of the templates right below it: `/users` -> `id`."""
+    """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
     render: Callable[[WireRequest], str]
     """The command that sends a request."""
     components: Callable[[Case], tuple[Component, ...]]
