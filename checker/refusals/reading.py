@@ -214,12 +214,14 @@ _EXPECTED = re.compile(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>
 _MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
 _ABSENT = re.compile(r"(?:field|parameter|property|param|argument|key|attribute) [`'\"](?P<name>[\w.-]+)[`'\"] (?:is |was )?not (?:present|given|set|specified|provided)\b", re.IGNORECASE)  # fmt: skip
 
+_MISSING_ALONE = re.compile(r"^\W*missing [`'\"]?(?P<name>(?!(?:body|payload|json|content|token)\b)[A-Za-z_][\w-]*)\W*$", re.IGNORECASE)  # fmt: skip
+
 
 def _of_text(text: str) -> Iterator[PlaceDemand]:
     # The patterns are quadratic in a run of letters: one of 2,000 in a trace took 60 ms for each response.
     prose = _NO_WORD.sub("", text[:2000])
     for sentence in re.split(r"[;\n]|(?<=\w)\. ", prose):
-        if found := _MISSING_NAMED.search(sentence) or _ABSENT.search(sentence):
+        if found := _MISSING_NAMED.search(sentence) or _ABSENT.search(sentence) or _MISSING_ALONE.search(sentence):
             yield PlaceDemand(path_of(found["name"]), "required")
         elif found := _LABELLED.search(sentence.strip()) or _IN_PART.search(sentence.strip()):
             where = found.groupdict().get("where") or ""

@@ -49,6 +49,9 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
     ("each value in tags must be a string", {("tags.*", "type", "string")}),
     ("property extra should not exist", {("extra", "forbidden", True)}),
     ('The `kind` property must be equal to one of the allowed values: "a", "b"', {("kind", "enum", ("a", "b"))}),
+    ("Missing keys.", {("keys", "required", True)}),
+    ('Missing "api_name"', {("api_name", "required", True)}),
+    ("Missing body.", set()),
     ("Key 'name' not present or not a String", {("name", "required", True)}),
     ("0.labels in body is required", {("*.labels", "required", True)}),
     (
