@@ -11,6 +11,8 @@ id uuid guid code slug reference ref token key number no name handle identifier 
 """
 IDENTIFIERS = frozenset(_IDENTIFIERS.split())
 """Normalised names of identifying fields."""
+OF_USERS: Final = frozenset(("username", "email", "handle"))
+"""Identifiers that mean the same wherever they stand."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
@@ -233,6 +235,9 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource) -> floa
             return 0.95 if at_home or noun in whole else 0.9
         if not noun and not is_identifier(field):
             return 0.85
+        if not noun and field in OF_USERS:
+            # Enough for a variable of a path: `GET /user` shows the one of `/profiles/{username}`.
+            return 0.8
     if not akin:
         return 0.0
     base = 0.6 if is_identifier(field) else 0.4

@@ -14,6 +14,7 @@ from checker.core.operation import BrokenOperation, Label, Parameter
 from checker.core.request import Location
 from checker.core.resource_names import (
     IDENTIFIERS,
+    OF_USERS,
     Resource,
     affinity,
     ends_among,
@@ -398,6 +399,8 @@ class _Inference(Struct):
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = nouns[slot.noun] = None
         known = [label for noun in nouns for label in self.by_noun.get(noun, ())]
+        if slot.location is Location.PATH and normalised(slot.word) in OF_USERS:
+            nouns[normalised(slot.word)] = None
         known += [label for noun in nouns for label in self.held.get(noun, ())]
         if not is_identifier(normalised(slot.word)):
             known += self.made.get(normalised(slot.word), ())
@@ -488,7 +491,7 @@ class _Inference(Struct):
 def _held(
     uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields], by_noun: Mapping[str, Sequence[Label]]
 ) -> dict[str, Sequence[Label]]:
-    """Return noun -> operations whose responses show identifiers of such resources inside others.
+    """Return noun -> operations whose responses show identifiers of such resources inside others; so for `username` and the like.
 
     A reference, such as `line_id`, counts where no operation creates or lists its resource. A response to anything but a safe method
     may repeat a made-up one.
@@ -499,7 +502,7 @@ def _held(
     for label, use in uses.items():
         for one in answers[label].fields if use.method != REMOVING else ():
             if is_identifier(one.name):
-                nouns = {one.holder} - {""}
+                nouns = {one.holder, *OF_USERS.intersection((one.name,))} - {""}
             elif use.method in READING and one.name.endswith(_ENDINGS):
                 nouns = {noun for noun, _ in spellings(one.pointer.rpartition("/")[2], ())} & shown
             else:

@@ -91,6 +91,21 @@ def test_values_of_a_format_are_used_in_other_fields_of_that_format(command: Com
     assert found >= {"POST /calls", "POST /letters"}
 
 
+def test_a_name_of_a_user_is_used_below_another_collection(command: Command) -> None:
+    paths = {
+        "/profiles/{username}": _get(_object(bio=TEXT), "username"),
+        "/user": _get(_object(email=TEXT, username=TEXT)),
+    }
+
+    def answer(request: Request) -> Reply:
+        if request.target == b"/user":
+            return json_reply({"email": "z@example.com", "username": "zaphod-42"})
+        return json_reply({}, 500 if request.target == b"/profiles/zaphod-42" else 404)
+
+    with serving(answer, DOCUMENT | {"paths": paths}) as app:
+        assert _failed(command, app.document_url, "-n", "10") == {"GET /profiles/{username}"}
+
+
 @pytest.mark.thorough
 def test_equal_answers_give_equal_requests_for_any_number_of_workers(command: Command) -> None:
     wires = []

@@ -300,6 +300,7 @@ def test_the_name_itself_fits_best_and_strangers_not_at_all() -> None:
     assert len(set(ranked)) == 5
     assert ranked[-1] == 0
     assert affinity("id", bookings, "id", users) == 0
+    assert affinity("username", bookings, "username", users) > 0 == affinity("code", bookings, "code", users)
 
 
 def test_made_up_names_do_not_fill_the_memory() -> None:
