@@ -1,6 +1,6 @@
 """Draw functions for the parts of a request: parameters by location, and the body."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -43,6 +43,7 @@ from checker.generation.hooks import ComponentHooks
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.forms import Facet
+from checker.generation.normalization.prose_values import named_members
 from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
@@ -335,6 +336,7 @@ class PartCompiler:
         declared = self.body_part(body, reuses=self.settings.reuse)
         part = self.learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
         draw = self._mostly_usual(part.compiler.compile(part.conjunction, part.place), declared)
+        draw = self._mostly_named(draw, part, body)
         draw = _with_parts_of_users(draw, body)
         if body.examples:
             draw = self._exampled(draw, body.examples, part, Location.BODY)
@@ -358,14 +360,28 @@ class PartCompiler:
             return draw
         return either(SELDOM, draw, mostly)
 
+    def _mostly_named(self, draw: Draw, part: SchemaPart, body: Body) -> Draw:
+        """Draws from `draw`, but mostly objects with the members that prose names, where the schema declares none."""
+        names = () if outline_of(body.schema).names else named_members(self._prose(body))
+        if not names:
+            return draw
+        named = Facet({"type": "object", "required": names}, f"{body.schema.pointer}/prose", is_made=True)
+        try:
+            mostly = part.compiler.compile((*part.conjunction, named), part.place)
+        except Unsatisfiable:
+            return draw
+        return either(SELDOM, draw, mostly)
+
     def _prose(self, body: Body) -> str:
         """Return the name and the prose of the operation, and the prose and examples of a body."""
         said: Any = self.operation.definition
+        request = said.get("requestBody")
         raw = body.schema.raw if isinstance(body.schema.raw, dict) else {}
         texts = [
             said.get("summary"),
             self.operation.path,
             said.get("description"),
+            request.get("description") if isinstance(request, Mapping) else None,
             raw.get("description"),
             raw.get("example"),
         ]

@@ -7,7 +7,8 @@ import pytest
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Location
 from checker.generation.boundaries.operations import Coverage, OperationEdges
-from checker.generation.normalization.prose_values import prose_examples
+from checker.generation.normalization.prose_values import named_members, prose_examples
+from checker.generation.program import compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.openapi.loaders import from_dict
 
@@ -107,3 +108,23 @@ def test_the_base_request_has_what_is_told_of_a_required_part(document: dict[str
     first = next(iter(OperationEdges(operation, settings, Coverage()).cases()))
     (found,) = first.parts.containers[Location.QUERY].values()
     assert found == value if value else found not in ("eu-1", "eu-2", "eu-3", 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("An object containing 'keys' and 'data'.", ["keys", "data"]),
+        ("Send a JSON body with `url`, `name` and `url`. Not `other`.", ["url", "name"]),
+        ("The payload has 'a b' and \"c\"", ["c"]),
+        ("Sets `color` to 'red'", []),
+        ("An object with colours", []),
+    ],
+)
+def test_a_body_without_declared_members_mostly_has_those_of_the_prose(text: str, names: list[str]) -> None:
+    assert named_members(text) == names
+    body: dict[str, Any] = {"description": text, "content": {"application/json": {"schema": {"type": "object"}}}}
+    paths = {"/a": {"post": {"requestBody": {"required": True, **body}, "responses": {}}}}
+    (operation,) = from_dict(_document(ZONE_NAME) | {"paths": paths}).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    drawn = [case.body for case in cases(compile_operation(operation, GenerationSettings()), 50)]
+    assert sum(set(names) <= one.keys() for one in drawn) >= 40

@@ -38,6 +38,10 @@ _BOUND: Final = later_pattern(
     re.IGNORECASE,
 )
 """A limit of a number, which is a valid value itself: `must be at least 1 second`."""
+_OBJECT: Final = later_pattern(
+    r"\b(?:object|body|payload|json|dict(?:ionary)?)\b[^.\n]{0,40}?\b(?:contain(?:s|ing)?|with|of|has|having)\b[^.\n]*",
+    re.IGNORECASE,
+)
 _DATE_PARTS: Final = {"yyyy": "2024", "mm": "01", "dd": "31", "hh": "10", "ss": "30"}
 _DATE_PART: Final = later_pattern("yyyy|mm|dd|hh|ss", re.IGNORECASE)
 
@@ -51,6 +55,12 @@ def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:
         if isinstance(text, str):
             found += _in_prose(text[:_LONGEST])
     return list(dict.fromkeys(found))[:_MOST]
+
+
+def named_members(prose: str) -> list[str]:
+    """Return the members of an object that prose names, each once: `An object containing 'keys' and 'data'`."""
+    found = [name for text in _OBJECT.findall(prose[:_LONGEST]) for name in _VALUE.findall(text)]
+    return list(dict.fromkeys(name for name in found if name.isidentifier()))[:_MOST]
 
 
 def _in_prose(text: str) -> Iterator[str]:
