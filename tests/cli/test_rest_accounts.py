@@ -46,6 +46,7 @@ def seen(url: str) -> dict[str, int]:
     return found
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("kind", LOGINS)
 def test_every_operation_is_served(
     invoke: Any, folder: Path, url: str, kind: str, tmp_path_factory: pytest.TempPathFactory

@@ -83,6 +83,7 @@ def test_a_run_without_changed_operations_passes(tmp_path: Path) -> None:
     assert Command(tmp_path).here("report").code == 0
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -30,6 +30,7 @@ class Locked:
         return json_reply({}) if is_served else json_reply({"detail": self.text}, self.status)
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("status", "text"),
     [

@@ -72,6 +72,7 @@ def test_an_example_that_its_schema_forbids_opens_what_only_it_opens(command: Co
     assert "north" in service.shown
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize("example", [_EXAMPLE, {"kind": 5}, []])
 @pytest.mark.parametrize("takes_names", [True, False])
 def test_neither_its_acceptance_nor_its_refusal_is_a_failure(command: Command, takes_names: bool, example: Any) -> None:

@@ -26,6 +26,7 @@ def users(command: Command, password: str = PASSWORD) -> None:
     (command.directory / "users.json").write_text(json.dumps(document))
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize("framework", FRAMEWORKS, ids=lambda one: one.name)
 def test_a_login_with_a_token_opens_safe_and_unsafe_methods(command: Command, framework: Framework) -> None:
     users(command)

@@ -138,6 +138,7 @@ SECURED = {
 }
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("payload", "media_type", "body"),
     [

@@ -4,6 +4,8 @@ import json
 from itertools import count
 from typing import Any
 
+import pytest
+
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
@@ -74,6 +76,7 @@ def _sent(command: Command, phase: str) -> set[str]:
     return {f"{one.method} {one.target.decode('latin-1').partition('?')[0]}" for one in app.seen}
 
 
+@pytest.mark.thorough
 def test_no_sequence_removes_members_of_others(command: Command) -> None:
     sent = _sent(command, "stateful")
     assert any(one.startswith("DELETE /rooms/") for one in sent)

@@ -38,7 +38,7 @@ def told(folder: Path) -> tuple[set[str], list[str]]:
     return {place for place, *_ in lines}, wrong
 
 
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("workers", [1, 4])
 def test_in_runs_and_replays(command: Command, workers: int) -> None:
     configure(command, SOURCE)

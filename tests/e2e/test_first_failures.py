@@ -62,6 +62,7 @@ def _cases(ran: Ran, label: str) -> dict[str, int]:
     return {phase: count for phase, count in found.items() if count}
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("text", "chosen", "goes_on"),
     [
@@ -122,6 +123,7 @@ def _targets(app: App) -> set[tuple[str, bytes]]:
 ALL = {"examples": EXAMPLES, "coverage": 25, "fuzzing": 4}
 
 
+@pytest.mark.thorough_beyond(3)
 @pytest.mark.parametrize(
     ("text", "changed"),
     [

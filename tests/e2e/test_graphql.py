@@ -31,7 +31,7 @@ def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", PLANTED)
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_clean_servers_stay_clean(name: str, tmp_path: Path) -> None:
     with served(name, tmp_path, planted=False) as where:
         # Beside what is planted nothing is found in twice as many.

@@ -7,7 +7,7 @@ from tests.apps.serving import serving
 from tests.e2e.runner import Command
 
 
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("habit", ["", *HABITS])
 def test_a_habit_costs_at_most_one_operation_in_ten(command: Command, habit: str) -> None:
     service = Habitual(habit)

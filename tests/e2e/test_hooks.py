@@ -112,7 +112,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.thorough_beyond(2)
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("hook", "mode", "value"),
     # A wrong body stays wrong after hooks of its own: other draws are taken.
@@ -147,6 +147,7 @@ def test_a_part_that_a_hook_made_valid_or_invalid_changes_the_mode_of_its_cases(
     assert found == {("a", other), ("b", mode)}
 
 
+@pytest.mark.thorough
 def test_a_request_of_user_code_is_recorded_with_its_purpose_and_without_secrets(command: Command) -> None:
     code = (
         "import checker\n\n@checker.check\ndef mine(ctx, response, case):\n"
@@ -171,6 +172,7 @@ def test_a_request_of_user_code_is_recorded_with_its_purpose_and_without_secrets
     assert len(recorded) == len([one for one in app.seen if one.target != b"/openapi.json"])
 
 
+@pytest.mark.thorough
 def test_a_loaded_schema_sends_by_the_run_that_calls_it(command: Command) -> None:
     code = (
         "import os\nimport checker\n\nschema = checker.openapi.from_url(os.environ['API'], headers={'X-Api-Key': 'C4n4ry-of-schema'})\n"
@@ -218,6 +220,7 @@ def test_what_a_provider_sends_is_recorded_as_a_login_without_its_fields(command
     assert [path for path in kept if b"C4n4ry" in path.read_bytes()] == []
 
 
+@pytest.mark.thorough
 def test_strategies_of_media_types_make_the_valid_bodies_of_listed_cases(command: Command) -> None:
     file = {"type": "string", "format": "binary"}
     form = {"type": "object", "required": ["f"], "properties": {"f": file, "n": {"type": "integer"}}}

@@ -77,6 +77,7 @@ class Shop:
         return (201 if named and self.products.issuperset(named) else 422), {}
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("path", ["/orders", "/bundles"])
 def test_what_was_made_is_named_in_lists(tmp_path: Path, path: str) -> None:
     shop = Shop()

@@ -25,7 +25,7 @@ def test_a_run_leaves_what_it_is_meant_to_leave(command: Command) -> None:
     assert left - given == {".checker", ".proptest", "checker-report"}
 
 
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("table", ['[[project]]\ntitle = "Harbour Inn"\nhooks = "hooks.py"', 'transport = "hooks:own"'])
 def test_hypothesis_leaves_nothing_wherever_the_code_of_users_is_named(command: Command, table: str) -> None:
     (command.directory / "hooks.py").write_text(f"{HOOKS}\nfrom checker.transport.factories import NETWORK as own\n")

@@ -101,6 +101,7 @@ def test_a_response_within_three_times_the_timeout_is_a_network_error(quiet: Com
     assert "GET /b" in unreached(ran), ran.shown
 
 
+@pytest.mark.thorough
 def test_a_target_that_responds_to_nothing_has_no_findings(quiet: Command) -> None:
     with forgetting(lambda request, over: over.wait()) as app:
         ran = quiet.run_as_usual(app.document_url, *TIMEOUT, inline=True)

@@ -79,6 +79,7 @@ def test_a_run_that_skips_everything_is_no_error(command: Command) -> None:
     assert "1 skipped" in ran.stdout
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize("path", smoke_documents()[1::6], ids=lambda path: path.name)
 def test_wrong_data_raises_no_false_alarm(path: Path, command: Command) -> None:
     document = read(path)

@@ -38,6 +38,7 @@ def _numbers(ran: Ran, phase: str) -> dict[str, int]:
     return {str(task.labels[0]): task.next_index for task in tasks}
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("text", "first", "second"),
     [

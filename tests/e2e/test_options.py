@@ -95,6 +95,7 @@ def test_findings_end_with_one_and_each_operation_has_its_own(command: Command) 
     assert ran.defects == [(label, "response_schema_conformance") for label in sorted(ALL)]
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("inline", [True, False], ids=["inline", "workers"])
 def test_max_failures_ends_the_run(inline: bool, command: Command) -> None:
     with serving(lambda _: json_reply({"id": "no"}), DOCUMENT) as app:

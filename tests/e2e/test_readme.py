@@ -58,6 +58,7 @@ def test_every_command_runs_as_printed(command: Command) -> None:
     assert codes == ["run", "run", "run", "run", "replay", "fuzz"]
 
 
+@pytest.mark.thorough
 def test_the_python_example_finds_a_defect(tmp_path: Path) -> None:
     with Server() as demo:
         (tmp_path / "test_api.py").write_text(snippet("test_api.py").replace(ADDRESS, demo.url))

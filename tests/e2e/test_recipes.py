@@ -119,7 +119,7 @@ def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
 
 
 @pytest.mark.parametrize("phase", RECIPES)
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_a_death_on_the_way_changes_nothing(phase: str, tmp_path: Path) -> None:
     def found(folder: Path, *, kill: bool) -> Finding:
         folder.mkdir()

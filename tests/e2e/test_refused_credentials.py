@@ -81,6 +81,7 @@ checker.credentials.register(Expired())
 }
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     ("kind", "userinfo", "names"),
     [

@@ -120,6 +120,7 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     return {name: counts[name, False] / (counts[name, False] + counts[name, True]) for name in names}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["stays", "ranges", "users", "files", "log", "articles", "notes", "pages", "drafts"])
 def test_most_valid_requests_respect_how_their_values_depend_on_each_other(shares: dict[str, float], name: str) -> None:
     assert shares[name] >= 0.75

@@ -5,6 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from checker.demo import Server
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
@@ -144,6 +146,7 @@ def test_filters_choose_what_is_sent(command: Command) -> None:
             assert len(app.seen) == len(wanted), arguments
 
 
+@pytest.mark.thorough
 def test_failures_of_the_demo_change_their_status_when_it_is_fixed(command: Command) -> None:
     with Server() as server:
         ran = command.run(server.document_url, "--report", "vcr", "-n", "20", inline=True)

@@ -35,7 +35,7 @@ def test_the_token_of_a_scheme_is_printed(tmp_path: Path) -> None:
     assert (unknown.code, "it declares: Bearer" in unknown.stderr) == (2, True)
 
 
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("service", "arguments", "least"),
     [

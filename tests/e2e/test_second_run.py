@@ -33,6 +33,7 @@ def found_by(ran: Ran) -> str:
     return match.group(1)
 
 
+@pytest.mark.thorough
 def test_failing_examples_are_tried_first(command: Command) -> None:
     with Server() as demo:
         first = command.run(demo.document_url, *FUZZING, "-n", "100", seed=1, inline=True)

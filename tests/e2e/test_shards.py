@@ -53,6 +53,7 @@ def _stores(sent: Wire) -> set[str]:
     return {str(target).split("/")[1].split("?")[0].strip("'") for _, target, *_ in sent}
 
 
+@pytest.mark.thorough
 def test_eight_shards_send_each_request_of_the_whole_run_once(tmp_path: Path) -> None:
     options = ("-n", "3", "--phases", "fuzzing", *ALONE)
     whole, _ = _run(tmp_path / "whole", STORES, *options, stateless=True)
@@ -68,10 +69,8 @@ def test_eight_shards_send_each_request_of_the_whole_run_once(tmp_path: Path) ->
     assert len({ran.view.opened.partition for _, ran in shards if ran.view.opened}) == 1
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("phase", ["examples,coverage"])
-def test_lists_of_cases_are_the_same_in_shards(phase: str, tmp_path: Path) -> None:
-    options = ("--phases", phase, *ALONE)
+def test_lists_of_cases_are_the_same_in_shards(tmp_path: Path) -> None:
+    options = ("--phases", "examples,coverage", *ALONE)
     whole, _ = _run(tmp_path / "whole", 6, *options, stateless=True)
     shards = _shards(tmp_path, 6, 3, *options, stateless=True)
     assert sum((sent for sent, _ in shards), Counter()) == whole
@@ -107,6 +106,7 @@ def test_a_description_that_is_one_group_is_divided_and_each_shard_makes_what_it
     assert max(costs) <= 1.3 * sum(costs) / 4
 
 
+@pytest.mark.thorough
 def test_shards_of_one_group_send_each_request_of_the_whole_run_once(tmp_path: Path) -> None:
     options = ("-n", "4", "--phases", "examples,coverage,fuzzing", *ALONE)
     whole, _ = _run(tmp_path / "whole", 4, *options, stateless=True, joined=True)

@@ -172,7 +172,7 @@ def _renaming_badly(number: "count[int]", there: set[bytes]) -> Callable[[Reques
     return answer
 
 
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("shows", "end"), [("post", ""), ("get", ""), ("get", "/")])
 def test_commands_create_the_resource_that_the_failure_is_about(command: Command, shows: str, end: str) -> None:
     """The identifier comes from the creation, or from a list. Paths may end with a slash."""

@@ -90,6 +90,7 @@ def test_a_report_that_cannot_be_printed_is_told_and_the_others_are_written(
     assert {finding.label for finding in ran.findings} == {"GET /first", "GET /second"}
 
 
+@pytest.mark.thorough_beyond(4)
 @pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("run", "--help"), ("replay", "cassette.yaml")])
 @pytest.mark.parametrize(("redirection", "code", "told"), [(">/dev/full", 2, LOST), ("| true", 0, ""), (">&-", 0, "")])
 def test_whatever_is_printed_may_be_lost(

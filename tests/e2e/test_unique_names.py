@@ -43,6 +43,7 @@ def test_a_resource_that_is_shown_late_is_no_failure_and_is_counted(command: Com
     assert "did not show again after 0.01 s" in ran.stdout
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("phase", ["examples", "coverage", "fuzzing"])
 def test_a_wrong_response_to_a_creation_reproduces_where_names_are_unique(command: Command, phase: str) -> None:
     with serving(Labels(lies=True), DOCUMENT) as app:
@@ -54,6 +55,7 @@ def test_a_wrong_response_to_a_creation_reproduces_where_names_are_unique(comman
     assert ran.findings, ran.shown
 
 
+@pytest.mark.thorough
 def test_a_service_without_defects_stays_clean_where_names_are_unique(command: Command) -> None:
     with serving(Labels(), DOCUMENT) as app:
         ran = command.run_as_usual(app.document_url, inline=True)
@@ -108,6 +110,7 @@ def _name_in(request: Request) -> str | None:
     return str(number) if type(number) is int and number > 0 else None
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(("document", "phase"), [(_FILES, "coverage"), (_ROOMS, "coverage"), (_ROOMS, "fuzzing")])
 def test_a_defect_of_each_creation_is_confirmed_with_a_new_resource(
     command: Command, document: dict[str, Any], phase: str

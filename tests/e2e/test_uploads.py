@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
+import pytest
 from flask import Flask, Response, jsonify, request
 
 from tests.defects.serving import serving_wsgi
@@ -109,6 +110,7 @@ def _parsing() -> dict[str, Any]:
     return {"openapi": "3.0.3", "info": {"title": "Parsers", "version": "1"}, "paths": paths}
 
 
+@pytest.mark.thorough
 def test_files_are_of_the_kind_that_prose_and_paths_name(tmp_path: Path) -> None:
     app, accepted, refused = Flask(__name__), Counter[str](), Counter[str]()
 

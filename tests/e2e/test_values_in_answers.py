@@ -85,6 +85,7 @@ def test_identifiers_of_things_inside_others_are_used(command: Command, phases: 
     assert "GET /lines/{lineId}" in found
 
 
+@pytest.mark.thorough
 def test_values_of_a_format_are_used_in_other_fields_of_that_format(command: Command) -> None:
     with serving(_answer, DOCUMENT) as app:
         found = _failed(command, app.document_url, "--phases", "coverage,fuzzing")

@@ -84,6 +84,7 @@ def filter_case(ctx, case):
 """
 
 
+@pytest.mark.thorough
 def test_a_filter_of_a_hook_holds_in_all_phases_beside_a_gate_of_coverage(command: Command) -> None:
     number = {"type": "integer", "minimum": 0, "maximum": 100}
     parameters = [{"name": name, "in": "query", "schema": number} for name in ("lo", "hi")]

@@ -75,7 +75,7 @@ def test_types_of_errors_say_what_others_say_by_status(label: str, data: dict[st
 
 
 @pytest.mark.parametrize(("planted", "found"), [(True, [("Mutation.deleteTask", "use_after_free")]), (False, [])])
-@pytest.mark.thorough_beyond(1)
+@pytest.mark.thorough
 def test_what_is_shown_after_its_removal_is_found_and_nothing_else(
     planted: bool, found: list[tuple[str, str]], tmp_path: Path
 ) -> None:

@@ -93,6 +93,7 @@ def test_a_reference_leads_no_credential_away(run: Run, hop: str) -> None:
 OTHER_HOSTS = "[documents]\nother-hosts = "
 
 
+@pytest.mark.thorough_beyond(4)
 @pytest.mark.parametrize("hop", ["", "/hop"], ids=["reference", "redirect"])
 @pytest.mark.parametrize(
     ("server", "arguments", "toml", "is_fetched"),
@@ -151,6 +152,7 @@ def test_a_file_leads_to_other_hosts_unless_the_key_forbids_it(
     assert ("`other-hosts = true`" in " ".join(ended.output.split())) != is_fetched
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize(
     ("arguments", "toml"),
     [

@@ -10,6 +10,7 @@ from tests.e2e.runner import Command
 from tests.hostile.malformed import MALFORMED, malformed
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("version", MALFORMED)
 def test_malformed_parts_cost_what_they_touch(version: str, tmp_path: Path) -> None:
     (tmp_path / "api.json").write_text(json.dumps(malformed(version)))

@@ -64,7 +64,7 @@ def limited(folder: Path, kind: int, most: int, command: str) -> tuple[int, str]
         (RLIMIT_AS, 104 << 20, "run URL -n 1 -w 4"),
     ],
 )
-@pytest.mark.thorough_beyond(3)
+@pytest.mark.thorough_beyond(1)
 def test_a_limit_is_told_in_one_sentence_or_does_not_matter(tmp_path: Path, kind: int, most: int, command: str) -> None:
     code, told = limited(tmp_path, kind, most, command)
     assert code in (0, 1, 2), told

@@ -208,6 +208,7 @@ def judged(schema: Any) -> list[int]:
     return limits
 
 
+@pytest.mark.thorough_beyond(4)
 @pytest.mark.parametrize("made", IN_PROCESS, ids=lambda made: made.__name__)
 def test_the_planted_defect_is_found(made: Callable[[bool], Any]) -> None:
     """Some frameworks let the exception of a handler through, others answer with status 500."""
@@ -222,6 +223,7 @@ def test_the_planted_defect_is_found(made: Callable[[bool], Any]) -> None:
     assert "limit=0" in str(found.value)
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize("made", IN_PROCESS, ids=lambda made: made.__name__)
 def test_nothing_is_found_in_the_mended_twin(made: Callable[[bool], Any]) -> None:
     limits = judged(made(True))

@@ -103,6 +103,7 @@ def statuses(operation: Any, **options: Any) -> set[int]:
     return found
 
 
+@pytest.mark.thorough_beyond(3)
 @pytest.mark.parametrize("name", CLIENTS)
 def test_drawn_cases_carry_the_credentials_of_the_client(name: str) -> None:
     path, make = CLIENTS[name]
@@ -201,6 +202,7 @@ def of_a_forced_login() -> Any:
 IN_PROCESS = [of_werkzeug, of_flask, of_starlette, of_django, of_a_forced_login]
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.usefixtures("routes_of_django")
 @pytest.mark.parametrize("made", IN_PROCESS, ids=lambda made: made.__name__)
 def test_drawn_cases_carry_the_login_of_a_test_client(made: Callable[[], Any]) -> None:

@@ -245,6 +245,7 @@ def test_api(case):
 """
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(("status", "is_said"), [(401, True), (403, True), (200, False)])
 def test_a_session_that_was_refused_says_so(pytester: pytest.Pytester, status: int, is_said: bool) -> None:
     pytester.makepyfile(SECURED.format(status=status))

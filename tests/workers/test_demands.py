@@ -76,6 +76,7 @@ def accepted(sent: list[tuple[Case, int]]) -> int:
     return sum(status < 300 for _, status in sent)
 
 
+@pytest.mark.thorough_beyond(6)
 @pytest.mark.parametrize("framework", FRAMEWORKS, ids=lambda one: one.name)
 def test_what_a_framework_refuses_is_learned(framework: Framework) -> None:
     service = Service(framework.refusal)

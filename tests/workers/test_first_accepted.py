@@ -36,6 +36,7 @@ def _probed(events: Iterable[tuple[str, str]]) -> list[str]:
     return [case for case, count in Counter(c for kind, c in events if kind == "sent").items() if count > 1]
 
 
+@pytest.mark.thorough_beyond(3)
 @pytest.mark.parametrize("lanes", [2, 3, 8])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_accepted_case_with_the_lowest_index_is_probed_with_any_number_of_lanes(

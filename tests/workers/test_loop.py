@@ -130,6 +130,7 @@ def _with_two_defects(response: Response) -> Outcome:
     return Response(status, fields, content, elapsed=0.001, request=response.request)
 
 
+@pytest.mark.thorough_beyond(4)
 @pytest.mark.parametrize("lanes", [2, 3, 8])
 @pytest.mark.parametrize("seed", [1, 2, 3, 4, 5, 6])
 def test_how_many_answers_are_awaited_changes_no_request(tmp_path: Path, lanes: int, seed: int) -> None:
@@ -277,6 +278,7 @@ def unread(response: Response) -> Outcome:
     return NetworkFailure(FailureKind.OTHER, "", response.elapsed, cause=error)
 
 
+@pytest.mark.thorough_beyond(3)
 @pytest.mark.parametrize("lanes", [1, 8])
 @pytest.mark.parametrize("spoil", [unjudgeable, unwritable, unread])
 def test_an_answer_that_nobody_can_read_costs_its_case(

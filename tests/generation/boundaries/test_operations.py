@@ -307,6 +307,7 @@ def _has_bounds(parameter: Parameter) -> list[str]:
     return [keyword for keyword in ("minimum", "maximum") if keyword in raw]
 
 
+@pytest.mark.thorough_beyond(2)
 @pytest.mark.parametrize("path", FILES[::4], ids=lambda path: path.name)
 def test_the_cases_of_an_operation_do_not_depend_on_the_others(path: Path) -> None:
     some = list(operations(path))[:10]
@@ -320,6 +321,7 @@ def _first_keys(operation: Operation) -> list[Any]:
     return [case.key for case in islice(edges.cases(), 60)]
 
 
+@pytest.mark.thorough_beyond(3)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_positive_cases_of_real_operations_are_valid_in_every_part(path: Path) -> None:
     for operation in list(operations(path))[:12]:

@@ -137,6 +137,7 @@ def test_ways_that_break_nothing_are_left_out() -> None:
         negative({"anyOf": [{"type": "string", "maxLength": 3}, {}]})
 
 
+@pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize(
     "raw",
     [
