@@ -227,6 +227,7 @@ class InlineLauncher(LocalLauncher):
 
 _PRELOADED = ["checker.workers.starting.preloaded"]
 _GRACE_S = 1.0
+# SIGKILL has no effect inside of some system calls (a dead network file system). The run goes on without the worker then.
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
 _FOLDERS = "checker-locked-"

@@ -14,7 +14,9 @@ from checker.corpus import files
 from checker.corpus.files import AppendFile, Lock
 from checker.corpus.layout import RunLayout
 
+# The system gives start times relative to its boot, so each correction of the clock moves those that `psutil` computes.
 _SAME_START_S = 1.0
+# A killed process may be held by a system call, but it runs no more code of its own, so the run may begin without its end.
 _PATIENCE_S = 2.0
 
 

@@ -109,7 +109,9 @@ class RunEnvironment(Struct, frozen=True):
     """Seconds since the beginning of the process, which count as time of the run."""
 
 
+# Longest wait for messages: an interrupt is only counted, and silent workers must not delay deadlines.
 _TICK_S = 0.2
+# Deadlines are seconds long, so the slots of all workers need not be read at each tick.
 _LOOK_S = 1.0
 
 
