@@ -182,6 +182,11 @@ class FuzzPlan(Plan):
         )
 
     @property
+    def saturated(self) -> tuple[Label, ...]:
+        """Return the operations with cases that have shown no new behaviour in their last cases."""
+        return tuple(label for one in self._clusters for label in one.alive if one.quiet[label] >= SATURATED_CASES)
+
+    @property
     def is_over(self) -> bool:
         """Whether no case can be made of any operation."""
         return not self._leased and not self._replaying and not self.waiting
@@ -329,7 +334,10 @@ def to_replay(findings: Iterable[Finding], labels: Collection[str], view: RunVie
     return [
         one
         for one in findings
-        if one.steps and one.fingerprint not in view.replayed and all(step.label in labels for step in one.steps)
+        if one.steps
+        and one.interactions
+        and one.fingerprint not in view.replayed
+        and all(step.label in labels for step in one.steps)
     ]
 
 
@@ -341,7 +349,13 @@ def gone_with_operations(findings: Iterable[Finding], labels: Collection[str], a
 def _replay_task(finding: Finding, seed: int) -> Task:
     statuses = tuple(one.exchange.status for one in finding.interactions)
     is_minimal = finding.stage == "minimised" and not (finding.wants_more or finding.stopped)
-    replay = Replay(finding.fingerprint, finding.check, finding.steps, statuses, is_minimal)
+    exchange, (*before, step) = finding.interactions[-1].exchange, finding.steps
+    is_cut = exchange.body_size is not None
+    is_equal_each_time = not (
+        before or step.bindings or step.names or is_cut or any(b"boundary=" in value for _, value in exchange.headers)
+    )
+    sent = (exchange.target, exchange.body) if is_equal_each_time else None
+    replay = Replay(finding.fingerprint, finding.check, finding.steps, statuses, is_minimal, sent)
     name, labels = digest("replay", finding.fingerprint), (finding.steps[-1].label,)
     return Task(name, EXPLORATION.name, labels, seed, 0, 0, LATER_SLICE_S, replay=replay)
 

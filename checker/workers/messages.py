@@ -217,6 +217,8 @@ class Replay(Struct, frozen=True):
     """Statuses of its responses, oldest first."""
     is_minimal: bool
     """Whether no further shrink is wanted."""
+    sent: tuple[bytes, bytes | None] | None = None
+    """Target and body of a single request that is the same each time while the description is the same; None for other ones."""
 
 
 class Task(Struct, frozen=True):

@@ -9,14 +9,15 @@ OPERATIONS = tuple(f"/shelves/{name}" for name in "abcdefghij")
 DEFECTS = ("status", "type", "media type")
 
 
-def document(paths: tuple[str, ...] = OPERATIONS) -> dict[str, Any]:
+def document(paths: tuple[str, ...] = OPERATIONS, *, reverse: bool = False) -> dict[str, Any]:
+    """The description; with `reverse` the first parameter is the last one, so that drawn choices make other requests."""
     parameters = [
         {"name": name, "in": "query", "required": True, "schema": {"type": "boolean"}}
         for name in ("old", "full", "plain")
     ]
     schema = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer"}}}
     responses = {"200": {"description": "a shelf", "content": {"application/json": {"schema": schema}}}}
-    operation = {"parameters": parameters, "responses": responses}
+    operation = {"parameters": parameters[::-1] if reverse else parameters, "responses": responses}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Shelves", "version": "1"},

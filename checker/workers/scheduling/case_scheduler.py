@@ -285,7 +285,10 @@ class FollowerQueue:
         elif number + 1 == TRIES:
             statuses = [shot.status for shot in chain]
             is_like = any(one.check == replay.check for one in failures)
-            is_fixed = not is_like and is_reached(statuses, replay.statuses)
+            request = last.verdict.request
+            # A changed description may make another request of the same choices.
+            is_same = replay.sent in (None, (request.target, request.body) if request is not None else None)
+            is_fixed = is_same and not is_like and is_reached(statuses, replay.statuses)
             self._note_replay(replay, FIXED if is_fixed else NOT_REPRODUCED)
         elif may_retry:
             self.replay(flight.task, replay, number + 1)
