@@ -240,6 +240,8 @@ class RunView(Struct):
     """Label -> status (0: no response) -> count, of requests with the operation's own method."""
     wrong: dict[str, Counter[int]] = field(default_factory=dict)
     """The part of `statuses` for cases that are meant to be refused."""
+    first_seen: dict[tuple[str, int], float] = field(default_factory=dict)
+    """(label, status) of `statuses` -> time of the first record, in seconds since the epoch; 0 if unknown."""
     probes: dict[str, Counter[int]] = field(default_factory=dict)
     """Like `statuses`, of cases with other methods."""
     lost_access: LostAccess = field(default_factory=LostAccess)
@@ -429,6 +431,7 @@ class RunView(Struct):
             if not count:
                 continue
             self.statuses.setdefault(label, Counter())[status] += count
+            self.first_seen[label, status] = min(self.first_seen.get((label, status), inf), record.at)
             tested.add(label)
         for label, status, count in record.probes:
             self.probes.setdefault(label, Counter())[status] += count

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from checker.corpus.records import (
     Quarantined,
 )
 from checker.reporting.described import DescriptionCoverage, covered, operation_coverage, shortfalls
+from checker.reporting.findings import cause_of
 from checker.reporting.text import MOST_PLACES, counted, cut_list
 from checker.reporting.warnings import is_tip, notes_of
 
@@ -197,6 +199,54 @@ class Changes(Struct, frozen=True):
         return [f"{name}: {label}: {title}" for name in (FIXED, GONE) for _, label, title in self.found.get(name, ())]
 
 
+_POINTS, _HOUR_S = 10, 3600.0
+_SHOWN_FROM_S = 60.0
+"""Seconds of a run from which on its curve is text; programs always get it."""
+
+
+class Discovery(Struct, frozen=True):
+    """The discoveries of `fuzz` over its time. A behaviour is a status of an operation."""
+
+    points: tuple[tuple[float, int, int], ...] = ()
+    """(seconds since the start, causes of failures so far, behaviours so far), in equal steps; empty for `run`."""
+    further_s: float = 0.0
+    """An hour; the time of the run if that was shorter, because the estimate does not reach further."""
+    expected: float = 0.0
+    """Number of new behaviours that the same work would show in `further_s`, by Good and Turing: those seen once would be new."""
+
+    @classmethod
+    def of(cls, view: RunView, findings: Iterable[Finding], elapsed_s: float) -> "Discovery":
+        """Return the discoveries of a run."""
+        if view.run is None or view.run.kind != "fuzz" or not view.cases or elapsed_s <= 0:
+            return cls()
+        causes: dict[str, float] = {}
+        for one in findings:
+            (at, *_), _ = view.sights.first_seen(one.fingerprint)
+            causes[cause_of(one)] = min(at, causes.get(cause_of(one), at))
+        points = []
+        for number in range(1, _POINTS + 1):
+            seconds = elapsed_s * number / _POINTS
+            until = inf if number == _POINTS else view.run.at + seconds
+            found, seen = (sum(at <= until for at in times.values()) for times in (causes, view.first_seen))
+            points.append((round(seconds, 3), found, seen))
+        once = sum(count == 1 for statuses in view.statuses.values() for count in statuses.values())
+        further_s = min(_HOUR_S, elapsed_s)
+        return cls(tuple(points), further_s, once * further_s / elapsed_s)
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the curve and the estimate as text."""
+        if not self.points or self.points[-1][0] < _SHOWN_FROM_S:
+            return []
+        shown = [self.points[one] for one in (0, 1, 4, 9)]
+        curve = ", ".join(f"{causes}/{seen} after {seconds:,.0f} s" for seconds, causes, seen in shown)
+        time = "hour" if self.further_s == _HOUR_S else "run of this length"
+        return [
+            f"Causes of failures/statuses of operations: {curve}",
+            f"A further {time} may show about {self.expected:.1f} new statuses.",
+        ]
+
+
 class Report(Struct, frozen=True):
     """The result of a run. All formats and the console are functions of it."""
 
@@ -235,6 +285,7 @@ class Report(Struct, frozen=True):
     """Whether no check was selected."""
     changes: Changes = Changes()
     """What became of the findings of earlier runs."""
+    discovery: Discovery = Discovery()
     unchanged_since: str = ""
     """The earlier version of the description if nothing was to be tested, because nothing has changed since."""
 
@@ -392,6 +443,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         coverage=replace(coverage, shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under))),
         compared=compared,
         changes=Changes.of(view, findings),
+        discovery=Discovery.of(view, findings, elapsed_s),
     )
 
 

@@ -63,6 +63,7 @@ NOTE_TITLES = {
     FIRST_ANSWERS: ("problem", "in the first responses"),
     "stalled": ("period", "of 30 s or more without a request of a worker"),
     "held_back": ("operation", "held back, because it may revoke the credentials of the run"),
+    "saturated": ("operation", "without new behaviour in the last 1,000 cases"),
     "untried": ("operation", "with cases that did not fit into the time limit"),
 }
 """Kind of a note -> the noun that is counted, and the rest of the heading."""
@@ -266,6 +267,8 @@ def _end_lines(report: Report) -> Iterator[str]:
     if report.outcome == ENDLESS:
         yield "The run was killed or is still running. These are the results recorded so far."
         yield ""
+    if lines := report.discovery.lines:
+        yield from (*lines, "")
     if report.kind == "fuzz":
         yield from stop_lines(report.outcome)
     if report.added_lines:

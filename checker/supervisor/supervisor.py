@@ -174,6 +174,7 @@ class Supervisor:
         if isinstance(self._plan, FuzzPlan):
             text = "not sent: its name says that it may revoke the credentials of the run"
             self._lifecycle.write_all(Note("held_back", label, "", text) for label in self._plan.held_back)
+            self._lifecycle.write_all(Note("saturated", label, "", "") for label in self._plan.saturated)
         if self._opened is not None:
             cards, gone_at = self._opened.operations, self._outages.gone_at
             lost = tuple(endings.lost_service(self._lifecycle.view, cards, gone_at))

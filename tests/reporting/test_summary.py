@@ -8,7 +8,20 @@ from checker.core.security import SecurityScheme, ways_in
 from checker.core.warning_table import warning_rows
 from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.journal import DAMAGED
-from checker.corpus.records import Finding, Note, OperationError, Record, RunFinished
+from checker.corpus.records import (
+    CONFIRMED,
+    FIXED,
+    FLAKY,
+    GONE,
+    NOT_REPRODUCED,
+    Finding,
+    FindingReplayed,
+    Note,
+    OpenFindings,
+    OperationError,
+    Record,
+    RunFinished,
+)
 from checker.corpus.traffic import TRIMMED
 from checker.health import HEALTH_CHECK
 from checker.reporting.report import ENDLESS, INCOMPLETE, Report, report_of
@@ -312,3 +325,47 @@ def test_a_phase_that_was_over_before_the_time_was_is_not_said_to_be_cut_off() -
     ran = report(found, "time limit", phases=phases).phases
     reached = "time limit reached"
     assert [one.note for one in ran] == ["nothing to test", "", reached, reached]
+
+
+def test_a_night_shows_its_discoveries_over_time() -> None:
+    found: list[Record] = [
+        started("fuzz"),
+        finding(at=AT + 50),
+        progress(statuses=((USERS, 200, 90),), at=AT + 10),
+        progress(task="t2", statuses=((USERS, 500, 1),), at=AT + 3000),
+        RunFinished("r1", AT + 7200, "time limit", 7200.0, (0.0,) * 5),
+    ]
+    steps = "1/1 after 720 s, 1/1 after 1,440 s, 1/2 after 3,600 s, 1/2 after 7,200 s"
+    assert report(found, kind="fuzz").discovery.lines == [
+        f"Causes of failures/statuses of operations: {steps}",
+        "A further hour may show about 0.5 new statuses.",
+    ]
+    assert not report([started("run"), *found[1:]]).discovery.lines
+
+
+def test_findings_of_earlier_runs_have_one_result_each() -> None:
+    names = ("seen", "tried", "flaky", "later", "fixed", "absent", "removed", "left")
+    replays = {
+        "tried": CONFIRMED,
+        "flaky": FLAKY,
+        "later": FIXED,
+        "fixed": FIXED,
+        "absent": NOT_REPRODUCED,
+        "removed": GONE,
+    }
+    found: list[Record] = [started("fuzz"), OpenFindings(tuple((name, USERS, "Broken") for name in names))]
+    found += (FindingReplayed(name, result, AT) for name, result in replays.items())
+    found += (finding(fingerprint=name, unique_key=name) for name in ("seen", "later", "first"))
+    changes = report(found, kind="fuzz").changes
+    assert {name: [one for one, *_ in places] for name, places in changes.found.items()} == {
+        "new": ["first"],
+        "confirmed": ["seen", "tried"],
+        "flaky": ["flaky", "later"],
+        "fixed": ["fixed"],
+        "not reproduced": ["absent"],
+        "gone": ["removed"],
+        "not tried": ["left"],
+    }
+    assert changes.ended == ["fixed: GET /users: Broken", "gone: GET /users: Broken"]
+    none = report([started("fuzz"), OpenFindings(())], kind="fuzz").changes.sentence
+    assert (none, report([started("fuzz")], kind="fuzz").changes.sentence) == ("No failures since the last run", "")

@@ -226,3 +226,17 @@ def test_findings_that_take_long_take_turns_with_new_cases() -> None:
     assert replayed(leased(plan, 34.9)) == "1"
     kinds = [bool(replayed(leased(plan, 35.1 + turn))) for turn in range(5)]
     assert kinds == [False, True, False, True, False]
+
+
+def test_operations_are_saturated_after_many_cases_without_news() -> None:
+    plan = exploration()
+    for cases in (400, 700):
+        task = leased(plan)
+        reports = (
+            OperationReport("GET /a", cases, is_dead=False),
+            OperationReport("POST /a", cases, False, has_news=True),
+        )
+        plan.come_back(task, 50, finished=False, spent_s=0.1, report=LeaseReport(2 * cases, operations=reports))
+        for other in (leased(plan), leased(plan)):
+            plan.come_back(other, 50, finished=False, spent_s=600.0)
+    assert plan.saturated == ("GET /a",)

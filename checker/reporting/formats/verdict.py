@@ -10,7 +10,7 @@ from checker import __version__
 from checker.reporting.baselines import baseline_values, entry_values
 from checker.reporting.described import Alternatives, OperationCoverage, OutcomeCounts
 from checker.reporting.findings import Cause, cause_of, causes_of, prose
-from checker.reporting.report import OperationOutcome, PhaseOutcome, Report
+from checker.reporting.report import Discovery, OperationOutcome, PhaseOutcome, Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import json_text, unicode_text
 from checker.reporting.warnings import WarningGroup, warning_groups
@@ -56,6 +56,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
         "coverage": _covered(report),
         "baseline": baseline_values(report.compared),
         "since_last_run": _changes(report),
+        "discovery": _discovery(report.discovery),
         "errors": [
             {
                 "operation": error.label,
@@ -80,6 +81,13 @@ def _changes(report: Report) -> dict[str, Any] | None:
         ]
         for name, places in report.changes.found.items()
     } or None
+
+
+def _discovery(found: Discovery) -> dict[str, Any] | None:
+    if not found.points:
+        return None
+    points = [{"seconds": seconds, "causes": causes, "statuses": seen} for seconds, causes, seen in found.points]
+    return {"points": points, "expected": {"seconds": found.further_s, "statuses": round(found.expected, 3)}}
 
 
 def _operations(report: Report) -> dict[str, Any]:
