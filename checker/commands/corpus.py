@@ -1,15 +1,16 @@
-"""`checker corpus stats`, `merge` and `minimize`."""
+"""`checker corpus stats`, `merge`, `minimize` and `export`."""
 
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from checker.commands.command import Command, CommandGroup
 from checker.commands.output import echo, echo_line
 from checker.commands.runs_on_disk import PastRun, folder_of
-from checker.commands.values import configured
+from checker.commands.values import configured, formats_named
 from checker.config.config import Config
 from checker.core.errors import UsageError
 from checker.corpus.files import remove_file
@@ -18,7 +19,8 @@ from checker.corpus.journal import last_run
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CorpusEntry, Finding, Quarantined, SignalsSeen, ValueSeen
 from checker.corpus.snapshot import add_to_snapshot, compact, lasting_records
-from checker.reporting.text import json_text
+from checker.reporting.text import counted, json_text
+from checker.reporting.writing import write_summaries
 from checker.supervisor.lock import Ownership
 from checker.workers.observers.saved_examples import SavedExamples
 
@@ -102,6 +104,28 @@ def minimize(run: str | None) -> None:
         for _, path in layout.traffic_paths():
             remove_file(path)
     echo_line(f"{layout.root}: {before:,} bytes before, {_size(layout.root):,} now")
+
+
+@corpus.command(cls=Command)
+@click.argument("run", metavar="[RUN|FOLDER]", required=False)
+@click.option("--format", "shape", metavar="FORMAT", default="http", show_default=True, help="A report of failures.")
+@click.option("-o", "--output", metavar="PATH", required=True, help="Place of the report.")
+@click.pass_context
+def export(ctx: click.Context, run: str | None, shape: str, output: str) -> None:
+    """Write the failures of all runs of a corpus that are not fixed, as one report.
+
+    `checker report` has the failures of the last run only. Formats that show every request are not possible.
+    """
+    rows = formats_named([shape])
+    if len(rows) != 1 or rows[0].streams:
+        raise UsageError(f"--format {shape}: give one format that shows failures alone, such as http, json or pytest")
+    past = PastRun.of(folder_of(run), configured(ctx))
+    known = lasting_records(RunLayout(Path(past.settings.corpus.folder)))
+    found = tuple(fold((0, record) for record in known.records if isinstance(record, Finding)).findings.values())
+    report = replace(past.report, findings=found)
+    if problem := write_summaries([(rows[0].name, output)], report, past.context).get(output):
+        raise UsageError(problem)
+    echo_line(f"{output}: {counted(len(found), 'failure')}")
 
 
 def _is_known(name: str) -> bool:

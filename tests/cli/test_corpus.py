@@ -9,7 +9,16 @@ import pytest
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import CorpusEntry, Finding, OperationsSelected, Record, SignalsSeen, ValueSeen
+from checker.corpus.records import (
+    FIXED,
+    CorpusEntry,
+    Finding,
+    FindingReplayed,
+    OperationsSelected,
+    Record,
+    SignalsSeen,
+    ValueSeen,
+)
 from checker.corpus.snapshot import lasting_records
 from checker.supervisor.lock import Ownership
 from checker.workers.observers.saved_examples import SavedExamples
@@ -126,3 +135,16 @@ def test_a_smaller_corpus_keeps_what_was_learned_and_the_last_run(invoke: Any) -
     assert after["bytes"]["traffic"] == 0
     assert after["bytes"]["all"] < before["bytes"]["all"]
     assert after["last_run"] == before["last_run"]
+
+
+def test_failures_of_all_runs_are_exported_unless_they_are_fixed(invoke: Any, tmp_path: Path) -> None:
+    layout = _corpus("one", *_learned(1), *_learned(2))
+    again = changed(started(), run="r2", at=started().at + 9)
+    fixed = FindingReplayed("f1", FIXED, started().at + 10)
+    _journal(layout, 2, [again, OperationsSelected((USERS,)), opened(), *_learned(3), fixed, progress(), records()[-1]])
+    ran = invoke("corpus", "export", "one", "--format", "json", "-o", "found.json")
+    assert (ran.exit_code, ran.output) == (0, "found.json: 2 failures\n")
+    found = json.loads((tmp_path / "found.json").read_text())["failures"]
+    assert [one["fingerprint"] for one in found] == ["f2", "f3"]
+    refused = invoke("corpus", "export", "one", "--format", "har", "-o", "found.har")
+    assert (refused.exit_code, "give one format that shows failures alone" in refused.output) == (2, True)
