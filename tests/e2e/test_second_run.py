@@ -80,10 +80,11 @@ def test_signals_of_the_first_night_are_no_news(command: Command) -> None:
         arguments = ("fuzz", app.document_url, "--mode", "positive", "--workers", "1", "--seed")
         command.here(*arguments, "1")
         first = signals_of(corpus_of(command.directory))
-        command.here(*arguments, "2")
+        second = command.here(*arguments, "2")
     both = signals_of(corpus_of(command.directory))
     assert first
     assert len(both) == len(set(both)), "a signal that was known was told again"
+    assert [one.result for one in second.view.replayed.values()] == ["confirmed"], "the whole sequence was sent again"
 
 
 @pytest.mark.parametrize("schema", [{"type": "string", "pattern": "^(a"}])

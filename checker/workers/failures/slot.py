@@ -93,7 +93,7 @@ class InvestigationSlot(Struct):
             self.shrink_budget.observe(outcome.elapsed)
         sent = 1 + len(outcome.earlier)
         self._sent += sent
-        if running.lease.replay is None:
+        if running.lease.replay is None or not running.lease.replay.is_minimal:
             self.context.investigation_budget.spent += sent
         running.waited(outcome.elapsed)
         return outcome
