@@ -17,6 +17,7 @@ from checker.corpus.records import (
     Note,
     Quarantined,
     Record,
+    ResourceChanged,
     RunFinished,
     RunStarted,
     SignalsSeen,
@@ -56,7 +57,7 @@ BUDGET_BYTES = 8 << 20
 _DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
 # (classes, share of the budget above which they are not written). Values are dropped first: workers learn them again most easily.
 _EVICTION: tuple[tuple[type | tuple[type, ...], float], ...] = (
-    ((ValueSeen, ValueGone), 0.5),
+    ((ValueSeen, ValueGone, ResourceChanged), 0.5),
     (SignalsSeen, 0.75),
     (CorpusEntry, 1.0),
 )

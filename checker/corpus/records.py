@@ -55,6 +55,19 @@ class ValueGone(Struct, frozen=True, array_like=True, tag=8):
     """False: the resource may still exist."""
 
 
+class ResourceChanged(Struct, frozen=True, array_like=True, tag=29):
+    """The first success of an operation on a resource, which may be in another state since."""
+
+    label: str
+    value: str | int | float | bool
+    """Name of the resource: the value of the last variable of the path."""
+    above: tuple[tuple[str, str], ...]
+    """The resources around it."""
+    producer: str
+    """Label of the operation whose response showed the value, at `pointer`."""
+    pointer: str
+
+
 class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
     """A demand beyond the description, from a refusal of valid data, or the discovery that such a demand does not hold."""
 
@@ -532,7 +545,7 @@ class SnapshotHeader(Struct, frozen=True, array_like=True, tag=26):
 
 Record = (
     RunStarted | SchemaOpened | OperationsSelected | OperationDescribed | TaskProgress | Interaction |
-    StoredBody | Finding | OpenFindings | FindingReplayed | ResourceMade | ValueSeen | ValueGone | SignalsSeen | DemandHeard | PartsCounted |
+    StoredBody | Finding | OpenFindings | FindingReplayed | ResourceMade | ValueSeen | ValueGone | ResourceChanged | SignalsSeen | DemandHeard | PartsCounted |
     RefusalCounted | OperationServed | OperationProbed | CorpusEntry | OperationError | Note | CheckState |
     Quarantined | WorkerGone | RunFinished | SnapshotHeader
 )  # fmt: skip

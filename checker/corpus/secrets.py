@@ -42,6 +42,7 @@ _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
     (
         records.OperationProbed,
         records.OperationsSelected,
+        records.ResourceChanged,
         records.SignalsSeen,
         records.TaskProgress,
         records.ValueGone,

@@ -19,8 +19,9 @@ from checker.corpus.records import Above, agree
 from checker.health import holds_callers
 from checker.schema.views import Outline, outline_of
 from checker.values.harvest import field_of, is_integer
-from checker.values.history import Origin, RingProperty, Rings, Scalar, ValueHistory
+from checker.values.history import Origin, RingProperty, Rings, Scalar, Taken, ValueHistory
 from checker.values.producers import fields_naming, key_of, noun_of_key, request_pointer
+from checker.values.states import ResourceStates
 
 # Prior weight of the affinity, in consumptions.
 _PRIOR = 4.0
@@ -50,15 +51,6 @@ _PATIENCE = 64
 # Misses of one field, each of which may change the ranking.
 _TELLING = 16
 _UNKNOWN = (0, 0)
-
-
-class Taken(Struct, frozen=True):
-    """A value that a case takes."""
-
-    value: Scalar
-    above: Above
-    """The objects that contain the value."""
-    origin: Origin
 
 
 Field = tuple[Resource, str]
@@ -329,12 +321,14 @@ class OperationView:
         use: ResourceUse,
         telling: Collection[str] = (),
         linked: Mapping[Place, frozenset[Field]] = NO_LINKS,
+        states: ResourceStates | None = None,
     ) -> None:
         """`use`: the place of the operation among the resources; `telling`: variables that name the same in every body.
 
         `linked`: parameter or word of a place in the body -> fields from which transitions take its values.
         """
         self._linked = linked
+        self._states = states or ResourceStates()
         self._telling = telling
         self._use = use
         self._rings = rings
@@ -366,7 +360,7 @@ class OperationView:
         if self._is_nested and consumer.is_path:
             taken = self._taken.get(consumer.name) or self._taken_together(consumer.name, index)
         else:
-            taken = self._fresh(consumer, name, index)
+            taken = self._in_state(consumer, index) or self._fresh(consumer, name, index)
         if taken is None:
             return None
         value, (producer, pointer) = taken.value, taken.origin
@@ -382,10 +376,26 @@ class OperationView:
         first = None
         for step in range(_DIFFERENT):
             taken = consumer.choose(self._rings, index + step)
-            if taken is None or self._given.setdefault((taken.origin, taken.value), name) == name:
+            if taken is None:
+                return taken
+            if self._is_spared(consumer, taken):
+                continue
+            if self._given.setdefault((taken.origin, taken.value), name) == name:
                 return taken
             first = first or taken
         return first
+
+    def _in_state(self, consumer: Consumer, index: int) -> Taken | None:
+        """Return the resource in the state that this operation has met least, for every second index; None for a new resource."""
+        if not consumer.is_path or index % 2 or consumer.owner not in (owner for _, owner in self._use.owners[-1:]):
+            return None
+        taken = self._states.least_met(self._use.label, key_of(consumer.owner), index // 2)
+        return None if taken is None or self._is_spared(consumer, taken) else taken
+
+    def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
+        """Whether this operation removes what few others are like."""
+        is_removal = consumer.is_removing and self._use.is_member
+        return is_removal and self._states.is_rare(key_of(consumer.owner), taken.value)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
         """Return the values for a variable, chosen together with those below it that have no value yet."""
@@ -399,7 +409,7 @@ class OperationView:
                 named = consumer.named(self._rings, known, above)
                 self._taken[name] = named or self._unseen(known, consumer)
             elif consumer is not None:
-                taken = consumer.choose(self._rings, index, above)
+                taken = self._in_state(consumer, index) or consumer.choose(self._rings, index, above)
                 if taken is not None:
                     self._taken[name] = taken
             if name == wanted:

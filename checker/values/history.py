@@ -29,6 +29,15 @@ Instance = tuple[Scalar, Above]
 """A value in its context."""
 
 
+class Taken(Struct, frozen=True):
+    """A value that a case takes."""
+
+    value: Scalar
+    above: Above
+    """The objects that contain the value."""
+    origin: Origin
+
+
 class ValueHistory(Struct):
     """At most 500 distinct values of one key, 64 of one context, in 20 contexts."""
 

@@ -24,12 +24,13 @@ from checker.core.resources import (
     ResourceModel,
     ResourceUse,
     named_values,
+    place_of,
     status_of,
     telling_variables,
     variable_at,
 )
 from checker.core.response import Response
-from checker.corpus.records import Above, Record, ValueGone, ValueSeen, agree
+from checker.corpus.records import Above, Record, ResourceChanged, ValueGone, ValueSeen, agree
 from checker.values.consumers import Field, OperationView
 from checker.values.harvest import (
     DEEP,
@@ -41,7 +42,7 @@ from checker.values.harvest import (
     last_parameter,
     sent_scalars,
 )
-from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Rings, Scalar, ValueHistory
+from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Rings, Scalar, Taken, ValueHistory
 from checker.values.locations import DescribedPaths
 from checker.values.producers import (
     NEAR,
@@ -55,7 +56,9 @@ from checker.values.producers import (
     pointers_taken,
     sent_value,
 )
+from checker.values.states import ResourceStates
 
+ValueRecord = ValueSeen | ValueGone | ResourceChanged
 _RECORDS = 32
 _RINGS = 2000
 _SAMPLE = 64
@@ -102,6 +105,7 @@ class ValuePool:
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
         """Removed (noun, value, context). A response that shows one again may be stale."""
         self._views: dict[Label, OperationView] = {}
+        self._states = ResourceStates()
         self._described = DescribedPaths(use.path for use in model.uses.values())
 
     def _harmless(
@@ -195,7 +199,12 @@ class ValuePool:
         view = self._views.get(operation.label)
         if view is None:
             view = self._views[operation.label] = OperationView(
-                self._ordered, operation, self._use(operation), self._telling, self._linked_to(operation.label)
+                self._ordered,
+                operation,
+                self._use(operation),
+                self._telling,
+                self._linked_to(operation.label),
+                self._states,
             )
         view.begin()
         return view
@@ -217,12 +226,12 @@ class ValuePool:
     ) -> None:
         """Prepare for a task. `news` returns the records of all workers that it has not returned before."""
 
-    def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueSeen | ValueGone]:
+    def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
         """Learn from a response; return what other workers may use. `phase` and `index` are those of the case."""
         operation, status = case.operation, status_of(case.operation, response)
         if case.meta is not None and case.meta.bindings:
             self._consumed(case, case.meta.bindings, status)
-        found: list[ValueSeen | ValueGone] = []
+        found: list[ValueRecord] = [*self._changes(case, status)]
         if operation.resource_method == REMOVING:
             is_gone = 200 <= status < 300
             for gone in self._gone_by(case, succeeded=is_gone):
@@ -242,8 +251,14 @@ class ValuePool:
             found += self._harvest(case, source, self._harmless(source, case, response, depth))
         return found
 
-    def absorb(self, record: ValueSeen | ValueGone) -> None:
+    def absorb(self, record: ValueRecord) -> None:
         """Add a record of another worker."""
+        if isinstance(record, ResourceChanged):
+            use = self._model.uses.get(Label(record.label))
+            if use is not None and use.owners:
+                taken = Taken(record.value, record.above, (Label(record.producer), record.pointer))
+                self._states.changed(use.label, key_of(use.owners[-1][1]), taken)
+            return
         if isinstance(record, ValueGone):
             self._note_removal(record)
             return
@@ -365,6 +380,19 @@ class ValuePool:
             if variable is not None:
                 self._missed(binding, self._around(case, variable))
 
+    def _changes(self, case: Case, status: int) -> Iterator[ResourceChanged]:
+        """Learn how a valid request fared on a resource that an earlier response showed. Yields a record if it is in another state now."""
+        use = self._use(case.operation)
+        if not use.owners or case.meta is None or case.meta.mode.is_negative:
+            return
+        variable, owner = use.owners[-1]
+        place = place_of(case.operation, variable)
+        for one in case.meta.bindings:
+            if (one.location, one.name) == place and isinstance(one.literal, SCALARS):
+                taken = Taken(one.literal, self._around(case, variable), (one.producer, one.pointer))
+                if self._states.note(use, key_of(owner), taken, status):
+                    yield ResourceChanged(use.label, taken.value, taken.above, *taken.origin)
+
     def _around(self, case: Case, variable: str) -> Above:
         """Return the values that a request names beside one variable."""
         values = named_values(case)
@@ -404,6 +432,7 @@ class ValuePool:
                         del self._gone[next(iter(self._gone))]
         if gone.succeeded:
             removed = (key_of(source.resource), f"{gone.value}")
+            self._states.forget(removed[0], gone.value)
             for ring in self._nested.get(removed[0], {}).values():
                 # What stands below a removed resource is gone as well.
                 for context in [one for one in ring.contexts if removed in one and agree(one, gone.above)]:
@@ -479,13 +508,13 @@ class LayeredPool(ValuePool):
         self.forget_rankings()
         self._lowest.clear()
 
-    def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueSeen | ValueGone]:
+    def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
         """Return the values of a response that later layers may use."""
         operation = case.operation
         if index >= _READ:
             return []
         succeeded = 200 <= status_of(operation, response) < 300
-        found: list[ValueSeen | ValueGone] = []
+        found: list[ValueRecord] = []
         if operation.resource_method == REMOVING:
             gone = self._gone_by(case, succeeded=succeeded)
             found += [replace(one, phase=phase, index=index) for one in gone]

@@ -17,6 +17,7 @@ from checker.corpus.records import (
     OperationProbed,
     OperationServed,
     PartsCounted,
+    ResourceChanged,
     ValueGone,
     ValueSeen,
 )
@@ -294,7 +295,7 @@ class PeerJournals(Struct, frozen=True, tag=True):
     journals: tuple[str, ...]
 
 
-PEER_RECORDS = (ValueSeen, ValueGone, DemandHeard, PartsCounted, OperationProbed, OperationServed)
+PEER_RECORDS = (ValueSeen, ValueGone, ResourceChanged, DemandHeard, PartsCounted, OperationProbed, OperationServed)
 """The records in them that workers read of each other (`observers/knowledge.py`, `observers/witnesses.py`)."""
 
 

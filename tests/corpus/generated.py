@@ -30,6 +30,7 @@ from checker.corpus.records import (
     Quarantined,
     Record,
     RefusalCounted,
+    ResourceChanged,
     ResourceMade,
     RunFinished,
     RunStarted,
@@ -153,6 +154,7 @@ OTHERS = {
     OpenFindings: st.builds(OpenFindings, tuples(st.tuples(FINGERPRINTS, st.just("GET /a"), st.just("broken")))),
     FindingReplayed: st.builds(FindingReplayed, FINGERPRINTS, st.sampled_from(REPLAY_RESULTS), TIMES),
     ValueSeen: st.builds(ValueSeen, LABELS, TEXT, SCALARS, TEXT, above=_ABOVE),
+    ResourceChanged: st.builds(ResourceChanged, LABELS, SCALARS, _ABOVE, LABELS, TEXT),
     ValueGone: st.builds(ValueGone, SCALARS, TEXT, above=_ABOVE, succeeded=st.booleans()),
     SignalsSeen: st.builds(SignalsSeen, LABELS, tuples(st.tuples(st.integers(0, 2**64 - 1), TEXT))),
     DemandHeard: st.builds(

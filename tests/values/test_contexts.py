@@ -12,7 +12,7 @@ from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.corpus.records import ValueGone, ValueSeen
 from checker.corpus.snapshot import condense
-from checker.values.pool import LayeredPool, ValuePool
+from checker.values.pool import LayeredPool, ValuePool, ValueRecord
 from tests.values.test_values import Route, answer, sent
 
 OWNERS = "/owners/{owner}"
@@ -52,7 +52,7 @@ def path_of(pool: ValuePool, route: Any, index: int = 0) -> tuple[Any, ...]:
     return tuple(None if one is None else one.literal for one in found)
 
 
-def create(pool: ValuePool, route: Any, name: int, **path: int) -> list[ValueSeen | ValueGone]:
+def create(pool: ValuePool, route: Any, name: int, **path: int) -> list[ValueRecord]:
     return pool.observe(sent(route, path_parameters=path), answer({"id": name}, 201))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from checker.corpus.journal import JournalReader
-from checker.corpus.records import DemandHeard, PartsCounted, Record, ValueGone, ValueSeen
+from checker.corpus.records import DemandHeard, PartsCounted, Record, ResourceChanged, ValueGone, ValueSeen
 from checker.values.pool import LayeredPool, ValuePool
 from checker.workers.messages import Task
 from checker.workers.observers.creations import CreationHistory
@@ -54,7 +54,7 @@ class Knowledge(Struct):
             return
         self._read_at = now
         for record in self._news():
-            if isinstance(record, ValueSeen | ValueGone):
+            if isinstance(record, ValueSeen | ValueGone | ResourceChanged):
                 self.values.absorb(record)
 
     def _news(self) -> Iterator[Record]:

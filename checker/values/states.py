@@ -1,0 +1,75 @@
+"""States of resources: which requests have succeeded on each. So each operation meets resources in all states, also in rare ones."""
+
+from collections import Counter, OrderedDict, defaultdict
+
+from msgspec import Struct, field
+
+from checker.core.operation import Label
+from checker.core.resources import READING, REMOVING, ResourceUse
+from checker.values.history import Scalar, Taken
+
+State = tuple[Label, ...]
+"""The operations that have changed a resource, each once, in the order of their first success."""
+_MEMBERS = 64
+"""Members of a collection whose states are kept: those that changed last."""
+_LONGEST = 8
+_COUNTED = 4096
+"""Pairs of an operation and a state whose requests are counted."""
+_SPARED = 4
+_MISSING = (404, 410)
+
+
+class ResourceStates(Struct):
+    """The state of each resource, and how often each operation has met each state."""
+
+    _collections: defaultdict[str, OrderedDict[str, tuple[State, Taken]]] = field(
+        default_factory=lambda: defaultdict(OrderedDict)
+    )
+    """Collection -> name of a member -> its state. Members that nothing has changed since their creation are absent."""
+    _met: Counter[tuple[Label, State]] = field(default_factory=Counter)
+
+    def note(self, use: ResourceUse, key: str, taken: Taken, status: int) -> bool:
+        """Read the response to a request on a member, or on what stands below it; return whether its state is another now."""
+        state, _ = self._collections[key].get(f"{taken.value}", ((), taken))
+        if len(self._met) < _COUNTED or (use.label, state) in self._met:
+            self._met[use.label, state] += 1
+        if status in _MISSING or (200 <= status < 300 and use.is_member and use.method == REMOVING):
+            self.forget(key, taken.value)
+            return False
+        return 200 <= status < 300 and use.method not in READING and self.changed(use.label, key, taken)
+
+    def changed(self, label: Label, key: str, taken: Taken) -> bool:
+        """Add an operation that has changed a member; return whether it is new to its state."""
+        members = self._collections[key]
+        state, _ = members.get(f"{taken.value}", ((), taken))
+        is_new = label not in state and len(state) < _LONGEST
+        members[f"{taken.value}"] = (*state, label) if is_new else state, taken
+        members.move_to_end(f"{taken.value}")
+        if len(members) > _MEMBERS:
+            members.popitem(last=False)
+        return is_new
+
+    def forget(self, key: str, value: Scalar) -> None:
+        """Drop a member, which does not exist any more."""
+        self._collections[key].pop(f"{value}", None)
+
+    def least_met(self, label: Label, key: str, index: int) -> Taken | None:
+        """Return a member in the state that an operation has met least: the last changed one for index 0.
+
+        None if it has met members least that nothing has changed.
+        """
+        members = self._collections[key]
+        if not members:
+            return None
+        states = {state for state, _ in members.values()}
+        least = min(states, key=lambda state: (self._met[label, state], state))
+        if self._met[label, least] > self._met[label, ()]:
+            return None
+        alike = [taken for state, taken in members.values() if state == least]
+        return alike[-1 - index % len(alike)]
+
+    def is_rare(self, key: str, value: Scalar) -> bool:
+        """Whether few members of a collection are in the state of this one: a removal spares them for other operations."""
+        members = self._collections[key]
+        known = members.get(f"{value}")
+        return known is not None and sum(state == known[0] for state, _ in members.values()) <= _SPARED

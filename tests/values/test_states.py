@@ -1,0 +1,77 @@
+"""`fuzz` takes resources in all states that requests have brought them into, also those that few are in."""
+
+from typing import Any
+
+from checker.core.case import Case
+from checker.core.meta import Binding
+from checker.core.operation import Location
+from checker.core.resources import ResourceModel, ResourceUse
+from checker.corpus.records import ResourceChanged
+from checker.values.pool import ValuePool
+
+from .test_values import Route, answer, sent
+
+CREATE: Any = Route("POST", "/carts")
+ADD: Any = Route("POST", "/carts/{cart}/items", {"cart": "string"})
+ORDER: Any = Route("POST", "/carts/{cart}/order", {"cart": "string"})
+DELETE: Any = Route("DELETE", "/carts/{cart}", {"cart": "string"})
+ROUTES = {route.label: route for route in (CREATE, ADD, ORDER, DELETE)}
+CARTS = 100
+
+
+def _pool() -> ValuePool:
+    uses = (ResourceUse.of(route.label, route.method, route.path) for route in ROUTES.values())
+    pool = ValuePool(ResourceModel(uses), lambda label: ROUTES[label].types)
+    for number in range(CARTS):
+        pool.observe(sent(CREATE), answer({"id": f"c{number}"}, 201))
+    return pool
+
+
+def _on(route: Any, name: str) -> Case:
+    """A request on one cart, which an earlier response showed."""
+    shown = Binding(Location.PATH, "cart", CREATE.label, "/id", 0, name)
+    return sent(route, (shown,), path_parameters={"cart": name})
+
+
+def _taken(pool: ValuePool, route: Any) -> set[object]:
+    found = (pool.view(route).pick(Location.PATH, "cart", index) for index in range(64))
+    return {one.literal for one in found if one is not None}
+
+
+def test_each_operation_meets_the_rare_state_and_all_workers_learn_of_it() -> None:
+    pool, peer = _pool(), _pool()
+    filled = f"c{CARTS - 1}"
+    (record,) = pool.observe(_on(ADD, filled), answer({}, 201))
+    assert isinstance(record, ResourceChanged)
+    peer.absorb(record)
+    for number in range(CARTS, 3 * CARTS):
+        # So many new ones that the filled cart is none of the values that are kept.
+        for one in (pool, peer):
+            one.observe(sent(CREATE), answer({"id": f"c{number}"}, 201))
+    for one in (pool, peer):
+        assert filled in _taken(one, ORDER)
+    # Once the operation has met the state more often than new carts, it turns to new ones.
+    for _ in range(3):
+        pool.observe(_on(ORDER, filled), answer({}, 409))
+    assert filled not in _taken(pool, ORDER)
+
+
+def test_removals_spare_the_few_that_are_in_a_state() -> None:
+    pool = _pool()
+    for number in range(CARTS - 8, CARTS):
+        pool.observe(_on(ADD, f"c{number}"), answer({}, 201))
+    rare = f"c{CARTS - 1}"
+    pool.observe(_on(ORDER, rare), answer({}, 201))
+    taken = _taken(pool, DELETE)
+    assert rare not in taken
+    assert f"c{CARTS - 2}" in taken
+
+
+def test_a_removed_resource_has_no_state() -> None:
+    pool = _pool()
+    filled = f"c{CARTS - 1}"
+    pool.observe(_on(ADD, filled), answer({}, 201))
+    pool.observe(_on(ADD, filled), answer({}, 404))
+    for number in range(CARTS, 2 * CARTS):
+        pool.observe(sent(CREATE), answer({"id": f"c{number}"}, 201))
+    assert filled not in _taken(pool, ORDER)
