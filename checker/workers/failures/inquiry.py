@@ -652,8 +652,9 @@ def _unlike(literal: object) -> object:
     """Return another name of the same kind, which no server knows; values that are no names unchanged."""
     if isinstance(literal, bool) or not isinstance(literal, str | int):
         return literal
-    others = others_like(literal, Random(digest_int("unknown", str(literal))))
-    return next(others) if isinstance(literal, str) else list(others)[-1]
+    others = [one for one in others_like(literal, Random(digest_int("unknown", str(literal)))) if one != literal]
+    # The first text has the shape of the name, and the last integer is the longest.
+    return others[0 if isinstance(literal, str) else -1]
 
 
 def _takes_from(steps: Sequence[GeneratedCase], number: int, later: int) -> bool:
