@@ -219,9 +219,14 @@ def is_of_method_alone(finding: Finding) -> bool:
 def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     """Whether a finding does not show without it.
 
-    A leftover of a server error, or an earlier PUT of the same resource, may change nothing but the status.
+    A leftover of a server error, or an earlier PUT of the same resource, may change nothing but the status. A refusal that was not
+    tried again may come before the resource is looked for, unless it states that the resource is there.
     """
-    status = finding.interactions[-1].exchange.status
+    exchange = finding.interactions[-1].exchange
+    status = exchange.status
+    is_refused = status is not None and 400 <= status < 500
+    if is_refused and finding.reproduced is None and not _is_of_names(exchange):
+        return False
     is_status_alone = made.label == finding.label and status is not None and 200 <= status < 300
     return made.status < 500 and not is_status_alone
 

@@ -66,6 +66,14 @@ def test_whoever_refuses_a_method_has_looked_for_nothing(method: str, expected: 
     assert needs(asking(b"/v1/boxes/0", method=method, status=405), BOX) == expected
 
 
+@pytest.mark.parametrize(
+    ("status", "reproduced", "is_sure"), [(400, None, False), (400, True, True), (409, None, True), (500, None, True)]
+)
+def test_an_untried_refusal_may_need_nothing(status: int, reproduced: bool | None, *, is_sure: bool) -> None:
+    one = replace(asking(b"/v1/boxes/0", status=status), reproduced=reproduced)
+    assert is_surely_needed(one, BOX) is is_sure
+
+
 def test_what_surely_created_it_first_is_told() -> None:
     one = asking(b"/v1/boxes/0")
     replaced = replace(BOX, status=200, index=0, command="replaced")
