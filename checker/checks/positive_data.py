@@ -11,6 +11,7 @@ from urllib.parse import quote
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import (
+    LOCKED,
     PRECONDITION_REQUIRED,
     UPGRADE_REQUIRED,
     denies_condition,
@@ -354,6 +355,8 @@ def _doubt_about_reason(context: CheckContext) -> str:
     """Return the reason why a refusal may be right although the description allows the request."""
     if context.response.status_code == PRECONDITION_REQUIRED:
         return "the server wants a condition (If-Match), not other data"
+    if context.response.status_code == LOCKED:
+        return "the resource is locked (RFC 4918, 11.3)"
     if context.response.status_code == UPGRADE_REQUIRED:
         return "the server wants another protocol, not other data"
     said = denies_state(context.response)

@@ -22,6 +22,8 @@ from checker.refusals.state import is_missing, is_of_configuration, is_of_state,
 _PRECONDITION_FAILED = 412
 PRECONDITION_REQUIRED: Final = 428
 """The server wants a conditional request (RFC 6585, 3), so that it neither refuses nor accepts the data."""
+LOCKED: Final = 423
+"""The state of the resource refuses the request (RFC 4918, 11.3)."""
 UPGRADE_REQUIRED: Final = 426
 """The server wants another protocol, such as WebSocket (RFC 9110, 15.5.22)."""
 _REGISTERED: Final = frozenset(map(int, HTTPStatus))

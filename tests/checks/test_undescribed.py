@@ -194,6 +194,7 @@ def test_a_refusal_that_points_to_another_place_is_not_about_the_identifier(
         (422, "Invalid API key for the weather service", False),
         (422, "No SMTP server is not configured", False),
         (426, "Upgrade Required", False),
+        (423, "Concurrency limit is full", False),
         (422, "key is too long", True),
     ],
 )
