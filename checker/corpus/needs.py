@@ -65,7 +65,7 @@ def needed_by(
     if not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()
     exchange = finding.interactions[-1].exchange
-    if exchange.status is not None and 400 <= exchange.status < 500:
+    if exchange.status is not None and 400 <= exchange.status < 500 and not _is_of_names(exchange):
         for path in _named_paths(exchange):
             gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
             if gone is not None and gone.label != finding.label:

@@ -188,6 +188,9 @@ def test_a_name_that_is_taken_needs_what_took_it(status: int) -> None:
     one = replace(one, label=taken.label, interactions=(replace(sent, exchange=said),))
     assert needs(one, taken) == ["takes it"]
     assert is_surely_needed(one, taken)
+    # The name was taken again after it was removed.
+    removal = replace(BOX, path="/v1/boxes/7", label="DELETE /boxes/{box}", is_gone=True)
+    assert needs(one, taken, removal) == ["takes it"]
     # What is the same request under two names is told once.
     assert needs(one, taken, replace(taken, path="/v1/boxes/7")) == ["takes it"]
     other = replace(said, body=b'{"id": 7, "name": "1"}')
