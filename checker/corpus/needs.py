@@ -4,7 +4,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 from urllib.parse import unquote
 
@@ -158,13 +158,16 @@ def names_resource(place: Sequence[str | int], value: object, path: str) -> bool
 def place_of_resource(path: str, resource: str) -> int | None:
     """Return the number of the segment of a path that names the resource at another path; None if there is none.
 
-    A name that does not occur by chance also counts below other parents: some services look at the last name alone.
+    A name that does not occur by chance also counts below other parents: some services look at the last name alone. Others count
+    where only words differ: a product of `/admin/products` is one of `/products`.
     """
     if path == resource or path.startswith(f"{resource}/"):
         return resource.count("/")
-    segments, name = path.split("/"), resource.rpartition("/")[2]
-    at = segments.index(name) if _is_unmistakable(unquote(name)) and name in segments else 0
-    return at if at and segments[at - 1] == _collection_of(resource) else None
+    segments, (*parents, name) = path.split("/"), resource.split("/")
+    at = next((n for n, pair in enumerate(pairwise(segments), 1) if pair == (parents[-1], name)), None)
+    if at is None or _is_unmistakable(unquote(name)):
+        return at
+    return at if all(one.isalpha() for one in {*segments[:at]} ^ {*parents}) else None
 
 
 def _is_unmistakable(name: str) -> bool:

@@ -40,6 +40,14 @@ def test_all_above_a_path_is_needed_outermost_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "wanted"), [("/v1/admin/boxes/4", ["made"]), ("/v1/shops/2/boxes/4", []), ("/v1/admin/jars/4", [])]
+)
+def test_a_resource_is_known_at_a_path_that_differs_in_words(path: str, wanted: list[str]) -> None:
+    made = ResourceMade(path, "POST /admin/boxes", "coverage", 5, 201, "made")
+    assert needs(asking(b"/v1/boxes/4/price"), made) == wanted
+
+
+@pytest.mark.parametrize(
     ("target", "wanted"),
     [
         (b"/v1/boxes/9/items/b9199853-0eef", ["curl box", "item"]),
