@@ -170,7 +170,7 @@ def has_made_up_path(context: CheckContext) -> bool:
     return any(name not in pinned for name in case.path_parameters)
 
 
-_STATUSES: Final = (400, 422)
+_STATUSES: Final = (400, 406, 422)
 _MOST: Final = 200
 _MOST_OF_STATE: Final = 20
 """Sentences of a refusal about states. A longer response is about something else."""

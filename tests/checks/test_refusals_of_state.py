@@ -64,6 +64,12 @@ def test_what_is_there_or_not_is_said_by_other_statuses_as_well(
     assert reason in told
 
 
+@pytest.mark.parametrize("status", [400, 406, 422])
+def test_statuses_of_refused_data_may_be_about_a_state(exchanges: Exchanges, status: int) -> None:
+    sent = exchanges.sent("POST /things", status, answer=b"Cannot checkout with empty basket", mode=POSITIVE, body={})
+    assert exchanges.verdict(CHECK, sent).failures == ()
+
+
 @pytest.mark.parametrize(
     "answer",
     [
