@@ -182,7 +182,7 @@ _TOPICS: Final = tuple(
         ("operator|operation|op|function", "plus minus add subtract multiply divide pi sin"),
         ("sort|order|direction|order by|sort by|sort order", "asc desc id -id name"),
         ("colou?r", "red blue #ff0000"),
-        ("codes|status codes?|http codes?", "200 400 500"),
+        ("codes|status codes?|http codes?", "200 400"),
         ("status|state", "active open closed pending"),
     )
 )
