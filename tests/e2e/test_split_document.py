@@ -23,6 +23,7 @@ DOCUMENT: dict[str, Any] = {
         "/a": {"post": OPERATION},
         "/b": {"put": OPERATION},
         "/c": {"get": {"responses": {"200": {"$ref": "parts/gone.json"}}}},
+        "/d": {"post": {"$ref": "parts/create.json"}},
     },
 }
 
@@ -31,6 +32,10 @@ def answer(request: Request) -> Reply:
     path = request.target.partition(b"?")[0]
     if path == b"/parts/shared.json":
         return json_reply({"Item": ITEM})
+    if path == b"/parts/create.json":
+        # References lead from where the operation stands.
+        body = {"required": True, "content": {"application/json": {"schema": {"$ref": "shared.json#/Item"}}}}
+        return json_reply({"requestBody": body, "responses": {"200": {"description": ""}}})
     if path == b"/parts/gone.json":
         return Reply(404)
     # A defect that only the neighbour's schema shows.
@@ -45,7 +50,8 @@ def test_neighbours_are_fetched_once_and_their_schemas_count(command: Command) -
     assert "Response violates schema" in ran.stdout
     assert "parts/shared.json#/Item/properties/id" in ran.stdout
     fetched = [request.target for request in app.seen if b"/parts/" in request.target]
-    assert sorted(fetched) == [b"/parts/gone.json", b"/parts/shared.json"]
+    assert sorted(fetched) == [b"/parts/create.json", b"/parts/gone.json", b"/parts/shared.json"]
+    assert any(b'"id"' in request.body for request in app.seen if request.target == b"/d")
     # What cannot be validated is said, and the operation is tested all the same.
     assert "`parts/gone.json` at #/paths/~1c/get/responses/200 points at nothing" in ran.stdout
     assert any(request.target == b"/c" for request in app.seen)
