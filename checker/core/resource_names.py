@@ -42,25 +42,9 @@ _QUALIFIERS: Final = frozenset(
 )  # fmt: skip
 """Words that say which of several members a name refers to: `source_account_id`, `fromAccount`, `parentId`."""
 _ENDS: Final = frozenset(
-    [
-        "source",
-        "target",
-        "src",
-        "dst",
-        "dest",
-        "destination",
-        "from",
-        "to",
-        "origin",
-        "sender",
-        "receiver",
-        "recipient",
-        "payer",
-        "payee",
-        "debit",
-        "credit",
-    ]
-)
+    ["source", "target", "src", "dst", "dest", "destination", "from", "to", "origin", "sender", "receiver",
+     "recipient", "payer", "payee", "debit", "credit"]
+)  # fmt: skip
 """Qualifiers that need no noun where two of them stand beside each other: `source` and `target` of a transfer."""
 _AMOUNTS: Final = frozenset(["amount", "total", "price", "sum", "due"])
 _CODES: Final = frozenset(["code", "token", "pin", "otp", "reference"])
