@@ -53,7 +53,7 @@ class Phase(Struct, frozen=True):
 MOST_LISTED: Final = 5_000
 """Cases that a phase may list for one operation."""
 FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
-EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True, tries_saved=True)
+EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True)
 """The phase of `fuzz`; it is not a phase of `run`."""
 EXAMPLES: Final = Phase(
     "examples",

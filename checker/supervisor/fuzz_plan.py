@@ -324,7 +324,7 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         slice_s,
         producers=cluster.producers,
         pauses=tuple((label, pause) for label in cluster.alive if (pause := cluster.pause(label)) > 1),
-        tries_saved=EXPLORATION.tries_saved,
+        tries_saved=round_ == 0,
         sends_smallest=round_ == 0,
     )
 

@@ -33,6 +33,7 @@ def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
     assert len({task.seed for task in rounds}) == 6
     assert [task.slice_s for task in rounds] == [10.0] * 3 + [7.5, 7.5, 3.75]
     assert {(task.start, task.stop) for task in rounds} == {(0, CASES_OF_A_LEASE)}
+    assert [task.tries_saved for task in rounds] == [True] * 3 + [False] * 3, "failing examples are sent once"
 
 
 def test_a_worker_keeps_the_clusters_that_it_had() -> None:
