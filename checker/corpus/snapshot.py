@@ -102,7 +102,7 @@ _OF_FAILURES = Finding | FindingReplayed | Quarantined
 def open_findings(view: RunView) -> list[Finding]:
     """Return the findings that did not turn out to be fixed, or gone with their operations, after they were seen last."""
     closed = {name: one.at for name, one in view.replayed.items() if one.result in (FIXED, GONE)}
-    return [one for name, one in view.findings.items() if one.at > closed.get(name, 0.0)]
+    return [one for name, one in view.findings.items() if name not in closed or one.at > closed[name]]
 
 
 def findings_before(layout: RunLayout, incarnation: int) -> list[Finding] | None:
