@@ -75,7 +75,7 @@ _RULES: Final = re.compile(
 )
 """Words of sentences by which applications state a rule. Runtimes use them too, with words of `_RUNTIME`."""
 _RUNTIME: Final = re.compile(
-    r"\w\(\)|::|^column |^[mM]ethod |^Class \"|\w(?:Error|Exception)\b|\[object |\bE[A-Z]{4,}\b|\b(?:undefined|None|NoneType|nil|NaN|null pointer|Infinity)\b|\b(?:module|function|method|attribute|constructor"
+    r"\w\(\)|::|\bregular expression: /|\bcannot represent (?:value|non-)|^column |^[mM]ethod |^Class \"|\w(?:Error|Exception)\b|\[object |\bE[A-Z]{4,}\b|\b(?:undefined|None|NoneType|nil|NaN|null pointer|Infinity)\b|\b(?:module|function|method|attribute|constructor"
     r"|callable|iterable|(?:un)?hashable|subscriptable|(?:de)?seriali[sz]\w+|(?:un)?marshal\w*|instance|pointer|positional|keyword argument|bytes-like|coroutine"
     r"|async|event loop|thread|closure|stack|heap|memory|socket|stream|transaction|str|int|float|dict|tuple|bytes|offset-naive|propert(?:ies|y '[^']*') of|of type"
     r"|operand|concatenate|cast|unpack|destructure|invoke|before initiali[sz]ation|read-only|destination|closed (?:database|connection|file)|allocate|deadlock|mutex|partition|replica|shard|tombstone"

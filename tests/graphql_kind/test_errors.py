@@ -214,6 +214,21 @@ def test_an_error_that_says_nothing_counts_more_than_a_refusal_beside_it() -> No
     assert complaint.blame is Blame.FAILED
 
 
+@pytest.mark.parametrize("label", [{}, {"extensions": {"code": "INTERNAL_SERVER_ERROR"}}])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Enum "Mood" cannot represent value: "ANGRY"',
+        "Int cannot represent non-integer value: 0.5",
+        "Invalid regular expression: /(/: Unterminated group",
+    ],
+)
+def test_failures_of_a_resolver_in_words_of_rules_are_server_errors(text: str, label: dict[str, Any]) -> None:
+    complaint = complaint_of({"errors": [{"message": text, "path": ["search"], **label}], "data": None})
+    assert complaint is not None
+    assert complaint.blame is Blame.FAILED
+
+
 @pytest.mark.parametrize("data", [{}, {"data": None}])
 @pytest.mark.parametrize(
     "text",
