@@ -87,8 +87,8 @@ def test_findings_and_quarantined_cases_are_the_same_once_they_are_condensed(str
 
 def test_findings_that_are_fixed_are_dropped_unless_they_came_back() -> None:
     fixed, back = finding("f1", at=1.0), finding("f2", at=3.0)
-    replays = [FindingReplayed(name, FIXED, 2.0) for name in ("f1", "f2")]
-    assert condense([(1, one) for one in (fixed, *replays, back)]) == [back]
+    records: list[Record] = [fixed, *(FindingReplayed(name, FIXED, 2.0) for name in ("f1", "f2")), back]
+    assert condense([(1, one) for one in records]) == [back]
 
 
 def test_of_a_run_only_what_was_learned_stays() -> None:
