@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
+from fractions import Fraction
 from itertools import islice
 from typing import Any, Final
 
@@ -26,12 +27,22 @@ variable of the path."""
 USUAL: Final = "usual"
 """Keyword of our own, without a statement of the target: a value with which a case was accepted, where others were refused."""
 RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME))
+
+
+def _is_multiple(value: float, step: float) -> bool:
+    """Whether a number is a multiple by its digits: 19.99 is one of 0.01 although the floats are not. Infinity is taken for one."""
+    try:
+        return Fraction(repr(value)) % Fraction(repr(step)) == 0
+    except ValueError:
+        return True
+
+
 _BOUNDS: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "minimum": lambda value, limit: value >= limit,
     "maximum": lambda value, limit: value <= limit,
     "exclusiveMinimum": lambda value, limit: value > limit,
     "exclusiveMaximum": lambda value, limit: value < limit,
-    "multipleOf": lambda value, step: value % step == 0,
+    "multipleOf": _is_multiple,
 }
 _SIZES: Final[dict[str, tuple[type, int]]] = {
     "minLength": (str, 1),
