@@ -155,7 +155,8 @@ class RunLifecycle:
         self.write(OperationsSelected(tuple(card.label for card in opened.operations if not card.is_helper)))
         for note in self._damage:
             self.write(note)
-        if self._settings.kind == "fuzz" and (found := findings_before(self._layout, self._first)) is not None:
+        is_comparable = self._settings.kind == "fuzz" and not self._settings.is_dry
+        if is_comparable and (found := findings_before(self._layout, self._first)) is not None:
             self.earlier = tuple(found)
             self.write(OpenFindings(tuple((one.fingerprint, one.label, one.title) for one in found)))
 

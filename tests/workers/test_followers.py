@@ -3,8 +3,15 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
+from checker.checks.judge import CLEAN
 from checker.core.operation import Label
-from checker.workers.scheduling.case_scheduler import Follower, FollowerQueue
+from checker.core.response import Response
+from checker.corpus.records import FIXED, NOT_REPRODUCED, FindingReplayed
+from checker.workers.messages import Replay
+from checker.workers.recording.task_state import SAVED_INDEX
+from checker.workers.scheduling.case_scheduler import TRIES, Follower, FollowerQueue
 
 LABEL = Label("GET /things")
 
@@ -46,3 +53,24 @@ def test_a_failure_waits_for_follow_up_cases_below_it_which_can_begin() -> None:
     assert earlier is not None
     assert earlier.index == saved.index - 1
     assert queue.pop_ready(has_slot=True, before=saved.index) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "checks", "result"),
+    [(200, ["c"], FIXED), (404, ["c"], NOT_REPRODUCED), (200, ["other"], None), (200, [], None)],
+)
+def test_the_last_try_of_an_earlier_finding_decides_what_became_of_it(
+    status: int, checks: list[str], result: str | None
+) -> None:
+    written: list[FindingReplayed] = []
+    place = SimpleNamespace(
+        tools=SimpleNamespace(judge_of=lambda case: SimpleNamespace(names=checks)),
+        recorder=SimpleNamespace(journal=SimpleNamespace(write=written.append)),
+    )
+    replay = Replay("f1", "c", (), (500,), is_minimal=True)
+    running = SimpleNamespace(lease=SimpleNamespace(id="1", replay=replay), is_closed=False)
+    made = SimpleNamespace(case=None, label=LABEL)
+    flight = SimpleNamespace(task=running, chain=(), made=made, rest=(), index=SAVED_INDEX + TRIES - 1)
+    verdict = SimpleNamespace(judgement=CLEAN, request=None, outcome=Response(status, {}))
+    FollowerQueue(cast("Any", place)).extend(cast("Any", flight), cast("Any", verdict), is_news=False, leaving=None)
+    assert [one.result for one in written] == ([] if result is None else [result])

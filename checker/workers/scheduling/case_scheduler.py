@@ -19,7 +19,7 @@ from checker.core.security import UNAUTHORIZED
 from checker.corpus.inflight import Stage
 from checker.corpus.packing import pack
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed, Quarantined
-from checker.health import GATEWAY, TOO_MANY
+from checker.health import GATEWAY, HEALTH_CHECK, TOO_MANY
 from checker.phases.attempt import Verdict, attempt, probe
 from checker.phases.bindings import resolved
 from checker.phases.case_factory import (
@@ -282,6 +282,9 @@ class FollowerQueue:
         failures = last.verdict.judgement.failures
         if any(one.fingerprint(last.made.label) == replay.fingerprint for one in failures):
             self._note_replay(replay, FLAKY if number else CONFIRMED)
+        elif replay.check not in (HEALTH_CHECK, *self._context.tools.judge_of(last.made.case).names):
+            # Without its check, the finding cannot show.
+            return
         elif number + 1 == TRIES:
             statuses = [shot.status for shot in chain]
             is_like = any(one.check == replay.check for one in failures)
