@@ -164,7 +164,7 @@ def place_of_resource(path: str, resource: str) -> int | None:
     if path == resource or path.startswith(f"{resource}/"):
         return resource.count("/")
     segments, (*parents, name) = path.split("/"), resource.split("/")
-    at = next((n for n, pair in enumerate(pairwise(segments), 1) if pair == (parents[-1], name)), None)
+    at = next((n for n, pair in enumerate(pairwise(segments), 1) if pair == (*parents[-1:], name)), None)
     if at is None or _is_unmistakable(unquote(name)):
         return at
     return at if all(one.isalpha() for one in {*segments[:at]} ^ {*parents}) else None

@@ -53,10 +53,12 @@ def understood(raw: Mapping[str, Any], table: Mapping[str, Keyword]) -> dict[str
 
 
 def has_foreign_type(raw: Mapping[str, Any]) -> bool:
-    """Whether no value of the `enum` has the `type` beside it, such as 1 and 2 of a string: the type is ignored then."""
+    """Whether no value of an `enum` of scalars has the `type` beside it, such as 1 and 2 of a string: the type is ignored then."""
     declared: Any = raw.get("type")
     values = raw.get("enum")
-    if not isinstance(values, list) or not values or None in values or not _is_type(declared):
+    if not isinstance(values, list) or not values or not _is_type(declared):
+        return False
+    if any(one is None or isinstance(one, list | dict) for one in values):
         return False
     kinds = {declared} if isinstance(declared, str) else set(declared)
     return all(kinds.isdisjoint(type_of(value)) for value in values)
