@@ -14,7 +14,7 @@ _MEMBERS = 64
 """Members of a collection whose states are kept: those that changed last."""
 _LONGEST = 8
 _COUNTED = 4096
-"""Pairs of an operation and a state whose requests are counted."""
+"""Pairs of an operation and a state that are known before all counts are halved."""
 _SPARED = 4
 _MISSING = (404, 410)
 
@@ -31,8 +31,10 @@ class ResourceStates(Struct):
     def note(self, use: ResourceUse, key: str, taken: Taken, status: int) -> bool:
         """Read the response to a request on a member, or on what stands below it; return whether its state is another now."""
         state, _ = self._collections[key].get(f"{taken.value}", ((), taken))
-        if len(self._met) < _COUNTED or (use.label, state) in self._met:
-            self._met[use.label, state] += 1
+        if len(self._met) >= _COUNTED:
+            # Rare pairs go, often those of members that are gone. A pair that is never counted would be the least met one for ever.
+            self._met = Counter({pair: count // 2 for pair, count in self._met.items() if count > 1})
+        self._met[use.label, state] += 1
         if status in _MISSING or (200 <= status < 300 and use.is_member and use.method == REMOVING):
             self.forget(key, taken.value)
             return False

@@ -4,10 +4,12 @@ from typing import Any
 
 from checker.core.case import Case
 from checker.core.meta import Binding
-from checker.core.operation import Location
+from checker.core.operation import Label, Location
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.corpus.records import ResourceChanged
+from checker.values.history import Taken
 from checker.values.pool import ValuePool
+from checker.values.states import ResourceStates
 
 from .test_values import Route, answer, sent
 
@@ -75,3 +77,16 @@ def test_a_removed_resource_has_no_state() -> None:
     for number in range(CARTS, 2 * CARTS):
         pool.observe(sent(CREATE), answer({"id": f"c{number}"}, 201))
     assert filled not in _taken(pool, ORDER)
+
+
+def test_an_operation_turns_to_new_resources_after_any_number_of_states() -> None:
+    states, filled = ResourceStates(), Taken("c1", (), (CREATE.label, "/id"))
+    for number in range(5000):
+        path = f"/carts/{{cart}}/{number}"
+        use = ResourceUse.of(Label(f"POST {path}"), "POST", path)
+        states.note(use, "carts", Taken("c0", (), (CREATE.label, "/id")), 409)
+    states.changed(ADD.label, "carts", filled)
+    order = ResourceUse.of(ORDER.label, ORDER.method, ORDER.path)
+    assert states.least_met(order.label, "carts", 0) == filled
+    states.note(order, "carts", filled, 409)
+    assert states.least_met(order.label, "carts", 0) is None
