@@ -110,7 +110,7 @@ def number_or_text(text: str) -> Scalar:
 class ResponsePlace:
     """The places of scalars in the responses of one operation."""
 
-    __slots__ = ("around", "below", "inner", "is_hidden", "name", "origin", "resource", "rings")
+    __slots__ = ("around", "below", "hidden_by", "inner", "name", "origin", "resource", "rings")
 
     def __init__(self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None) -> None:
         self.name = name
@@ -122,8 +122,8 @@ class ResponsePlace:
         """The collection of the fields of an object at this place."""
         self.around: ResponsePlace | None = None
         """The object around a part that nothing else is known of, such as `state` of a job."""
-        self.is_hidden = False
-        """Whether an object around it has a field of the same name: `/state/id` beside `/id` identifies no job."""
+        self.hidden_by: tuple[str, ...] = ()
+        """Pointers of the fields of the same name in objects around it: `/state/id` beside `/id` identifies no job."""
         self.below: dict[str, ResponsePlace] | None = None
         """Key -> place; None if there is none. Most of some 100,000 places have none, and a dict for each takes memory."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
@@ -256,8 +256,9 @@ class Places:
         if noun not in (*WRAPPERS, *self._nouns, noun_of(self._resource)) and key != _ITEM:
             found.around = place
         around = place.around
-        while around is not None and not found.is_hidden:
-            found.is_hidden, around = key in (around.below or ()), around.around
+        while around is not None:
+            found.hidden_by += (intern(f"{around.origin[1]}/{_escaped(key)}"),)
+            around = around.around
         # Servers may invent names without end. Places beyond the bound are computed each time.
         if self._count < _PLACES:
             self._count += 1

@@ -117,9 +117,10 @@ class ValuePool:
         located = list(self._located(source, response, found))
         # The last segment of a URL that no described path matches may still be an identifier.
         is_read = any(place.origin[1].startswith(LOCATION.lower()) for place, _, _ in located)
+        shown = {place.origin[1] for place, _ in found}
         for (place, value), above in zip(found, self._contexts(source, case, found, ends), strict=True):
-            is_part = is_read and place.origin[1] == LOCATION
-            if not is_part and (not isinstance(value, str) or not self._is_secret(value)):
+            is_left_out = (is_read and place.origin[1] == LOCATION) or source.is_hidden(place, shown)
+            if not is_left_out and (not isinstance(value, str) or not self._is_secret(value)):
                 yield place, value, above
         yield from located
         yield from self._given_names(source, case)

@@ -1,6 +1,7 @@
 """The contexts of values: the resources named in the path of the request that showed them, and foreign keys beside them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
@@ -158,8 +159,14 @@ class Producer(Struct):
 
     def wants(self, place: ResponsePlace) -> bool:
         """Whether values at a place may be what some parameter asks for. Places of other collections are those that paths ask for."""
-        is_fed = (self.feeds or place.resource != self.resource) and not place.is_hidden
-        return is_fed or place.name in self.wanted or place.origin[1] in self.linked
+        return self.feeds or place.resource != self.resource or self._names(place)
+
+    def is_hidden(self, place: ResponsePlace, shown: AbstractSet[str]) -> bool:
+        """Whether the same response shows an outer field instead. Earlier responses decide nothing: each worker has seen others."""
+        return not shown.isdisjoint(place.hidden_by) and not self._names(place)
+
+    def _names(self, place: ResponsePlace) -> bool:
+        return place.name in self.wanted or place.origin[1] in self.linked
 
     def depth(self, method: str) -> int:
         """Return the depth to which the next response is read: less and less often at all, once an operation shows nothing new."""

@@ -1,6 +1,7 @@
 import tracemalloc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from random import Random
 from typing import Any
 
@@ -144,6 +145,15 @@ def test_a_part_of_a_resource_does_not_identify_it(body: object, found: set[str]
         peer.absorb(record)
     for each in (pool, peer):
         assert {picked(each, READ, "code", index) for index in range(5)} == found
+
+
+def test_each_response_alone_decides_whether_a_part_identifies_a_resource() -> None:
+    # Each worker sees other responses, in another order, and all must learn the same.
+    for bodies in permutations(({"state": {"id": "s1"}}, {"id": "b2", "state": {"id": "s2"}})):
+        pool = pool_of()
+        for body in bodies:
+            pool.observe(sent(CREATE), answer(body, 201))
+        assert {picked(pool, READ, "code", index) for index in range(5)} == {"s1", "b2"}
 
 
 def test_other_parameters_take_values_by_name_alone() -> None:
