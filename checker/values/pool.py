@@ -187,9 +187,7 @@ class ValuePool:
         source = self._sources.get(case.operation.label)
         if not isinstance(value, SCALARS) or source is None:
             return []
-        above = source.ancestry.above(case)
-        label = case.operation.label
-        return [ValueGone(value, case.id, label, above=above, succeeded=succeeded)]
+        return [ValueGone(value, case.id, case.operation.label, above=self._above(source, case), succeeded=succeeded)]
 
     def forget_rankings(self) -> None:
         """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
@@ -395,10 +393,11 @@ class ValuePool:
                     yield ResourceChanged(use.label, taken.value, taken.above, *taken.origin)
 
     def _around(self, case: Case, variable: str) -> Above:
-        """Return the values that a request names beside one variable."""
+        """Return the values that a request names beside one variable, without secrets."""
         values = named_values(case)
-        others = (one for one in self._use(case.operation).owners if one[0] != variable)
-        return tuple((key_of(owner), f"{values[name]}") for name, owner in others if name in values)
+        others = [one for one in self._use(case.operation).owners if one[0] != variable and one[0] in values]
+        found = ((key_of(owner), f"{values[name]}") for name, owner in others)
+        return tuple(one for one in found if not self._is_secret(one[1]))
 
     def _missed(self, binding: Binding, above: Above) -> None:
         source, value = self._sources.get(binding.producer), binding.literal

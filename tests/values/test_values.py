@@ -129,6 +129,19 @@ def test_credentials_that_an_answer_echoes_are_no_values() -> None:
     assert {picked(pool, READ, "code", index) for index in range(5)} == {"B-7"}
 
 
+def test_credentials_in_the_path_of_a_request_are_no_context() -> None:
+    secrets = Secrets()
+    secrets.add_credentials(Credentials({"Authorization": "Bearer tok-C4n4ry-0001"}))
+    routes: Any = [Route(method, "/teams/{team}/carts/{cart}", {}) for method in ("PUT", "DELETE")]
+    uses = (ResourceUse.of(route.label, route.method, route.path) for route in routes)
+    pool = ValuePool(ResourceModel(uses), lambda label: (), secrets.holds)
+    for team, above in (("t1", (("teams", "t1"),)), ("tok-C4n4ry-0001", ())):
+        shown = Binding(Location.PATH, "cart", Label("GET /carts"), "/id", 0, "c1")
+        cases = [sent(route, (shown,), path_parameters={"team": team, "cart": "c1"}) for route in routes]
+        found = [one for case in cases for one in pool.observe(case, answer({}))]
+        assert [one.above for one in found] == [above, above]
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [
