@@ -46,6 +46,8 @@ class _Sight(Struct):
     best: Finding
     rank: Rank
     first: FirstSeen
+    last_at: float = 0.0
+    """Time of the last version that was not withdrawn."""
 
 
 class Sights(Struct):
@@ -86,12 +88,16 @@ class Sights(Struct):
         """Return the sort key of findings."""
         return self._sights[name].first, name
 
+    def last_seen_at(self, name: str) -> float:
+        """Return the time of the last version of a finding that was not withdrawn; 0 if all were."""
+        return self._sights[name].last_at
+
     def absorb(self, record: Finding, rank: Rank, first: FirstSeen) -> None:
         """Add a version of a finding."""
         name = record.fingerprint
         known = self._sights.get(name)
         if known is None:
-            self._sights[name] = _Sight(record, rank, first)
+            known = self._sights[name] = _Sight(record, rank, first)
             self._sort(name)
         else:
             before = known.first, known.best.same_as, known.best.withdrawn
@@ -101,6 +107,8 @@ class Sights(Struct):
                 known.best, known.rank = record, rank
             if (known.first, known.best.same_as, known.best.withdrawn) != before:
                 self._sort(name)
+        if not record.withdrawn:
+            known.last_at = max(known.last_at, record.at)
         self.changes.append(name)
 
     def _sort(self, name: str) -> None:

@@ -102,7 +102,8 @@ _OF_FAILURES = Finding | FindingReplayed | Quarantined
 def open_findings(view: RunView) -> list[Finding]:
     """Return the findings that did not turn out to be fixed, or gone with their operations, after they were seen last."""
     closed = {name: one.at for name, one in view.replayed.items() if one.result in (FIXED, GONE)}
-    return [one for name, one in view.findings.items() if name not in closed or one.at > closed[name]]
+    seen_at = view.sights.last_seen_at
+    return [one for name, one in view.findings.items() if name not in closed or seen_at(name) > closed[name]]
 
 
 def findings_before(layout: RunLayout, incarnation: int) -> list[Finding] | None:
