@@ -8,7 +8,7 @@ import pytest
 from checker.checks.judge import CLEAN
 from checker.core.operation import Label
 from checker.core.response import Response
-from checker.corpus.records import FIXED, NOT_REPRODUCED, FindingReplayed
+from checker.corpus.records import FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed
 from checker.workers.messages import Replay
 from checker.workers.recording.task_state import SAVED_INDEX
 from checker.workers.scheduling.case_scheduler import TRIES, Follower, FollowerQueue
@@ -56,16 +56,24 @@ def test_a_failure_waits_for_follow_up_cases_below_it_which_can_begin() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "checks", "result"),
-    [(200, ["c"], FIXED), (404, ["c"], NOT_REPRODUCED), (200, ["other"], None), (200, [], None)],
+    ("status", "checks", "seen", "result"),
+    [
+        (200, ["c"], set(), FIXED),
+        (404, ["c"], set(), NOT_REPRODUCED),
+        (200, ["c"], {"f1"}, FLAKY),
+        (200, ["other"], set(), None),
+        (200, [], set(), None),
+    ],
 )
 def test_the_last_try_of_an_earlier_finding_decides_what_became_of_it(
-    status: int, checks: list[str], result: str | None
+    status: int, checks: list[str], seen: set[str], result: str | None
 ) -> None:
     written: list[FindingReplayed] = []
     place = SimpleNamespace(
         tools=SimpleNamespace(judge_of=lambda case: SimpleNamespace(names=checks)),
-        recorder=SimpleNamespace(journal=SimpleNamespace(write=written.append)),
+        recorder=SimpleNamespace(
+            journal=SimpleNamespace(write=written.append), defects=SimpleNamespace(fingerprints=seen)
+        ),
     )
     replay = Replay("f1", "c", (), (500,), is_minimal=True)
     running = SimpleNamespace(lease=SimpleNamespace(id="1", replay=replay), is_closed=False)

@@ -292,7 +292,9 @@ class FollowerQueue:
             # A changed description may make another request of the same choices.
             is_same = replay.sent in (None, (request.target, request.body) if request is not None else None)
             is_fixed = is_same and not is_like and is_reached(statuses, replay.statuses)
-            self._note_replay(replay, FIXED if is_fixed else NOT_REPRODUCED)
+            # Another case of the run may have shown it before.
+            is_seen = replay.fingerprint in self._context.recorder.defects.fingerprints
+            self._note_replay(replay, FLAKY if is_seen else FIXED if is_fixed else NOT_REPRODUCED)
         elif may_retry:
             self.replay(flight.task, replay, number + 1)
 
