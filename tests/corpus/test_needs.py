@@ -40,7 +40,8 @@ def test_all_above_a_path_is_needed_outermost_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted"), [("/v1/admin/boxes/4", ["made"]), ("/v1/shops/2/boxes/4", []), ("/v1/admin/jars/4", [])]
+    ("path", "wanted"),
+    [("/v1/admin/boxes/4", ["made"]), ("/v1/shops/2/boxes/4", []), ("/v1/admin/jars/4", []), ("4", [])],
 )
 def test_a_resource_is_known_at_a_path_that_differs_in_words(path: str, wanted: list[str]) -> None:
     made = ResourceMade(path, "POST /admin/boxes", "coverage", 5, 201, "made")
