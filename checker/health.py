@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final, Protocol
@@ -158,7 +159,9 @@ def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Itera
     """
     location = next(iter(answer.headers.get("location", ())), "")
     if location:
-        yield urlsplit(location).path.rstrip("/")
+        # Servers send invalid URLs.
+        with suppress(ValueError):
+            yield urlsplit(location).path.rstrip("/")
         return
     if not names:
         return

@@ -146,6 +146,7 @@ def answer(value: Any, *headers: tuple[str, str]) -> Response:
         (answer({"thing_id": "a/b", "id": 1}), ("thing_id",), ["/v1/things/a%2Fb"]),
         (answer({"data": {"uuid": "u"}}), ("id",), ["/v1/things/u"]),
         (answer({}, ("Location", "http://h/v1/things/9?x=1")), (), ["/v1/things/9"]),
+        (answer({}, ("Location", "http://[::1")), (), []),
         (answer({"id": 7}), (), []),
         (answer([1]), ("id",), []),
         (answer({"id": True}), ("id",), []),
