@@ -56,17 +56,19 @@ def test_a_failure_waits_for_follow_up_cases_below_it_which_can_begin() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "checks", "seen", "result"),
+    ("status", "text", "checks", "seen", "result"),
     [
-        (200, ["c"], set(), FIXED),
-        (404, ["c"], set(), NOT_REPRODUCED),
-        (200, ["c"], {"f1"}, FLAKY),
-        (200, ["other"], set(), None),
-        (200, [], set(), None),
+        (200, b"", ["c"], set(), FIXED),
+        (404, b"", ["c"], set(), NOT_REPRODUCED),
+        (400, b'{"error": "The name is too long"}', ["c"], set(), FIXED),
+        (400, b'{"error": "The name already exists"}', ["c"], set(), NOT_REPRODUCED),
+        (200, b"", ["c"], {"f1"}, FLAKY),
+        (200, b"", ["other"], set(), None),
+        (200, b"", [], set(), None),
     ],
 )
 def test_the_last_try_of_an_earlier_finding_decides_what_became_of_it(
-    status: int, checks: list[str], seen: set[str], result: str | None
+    status: int, text: bytes, checks: list[str], seen: set[str], result: str | None
 ) -> None:
     written: list[FindingReplayed] = []
     place = SimpleNamespace(
@@ -79,6 +81,8 @@ def test_the_last_try_of_an_earlier_finding_decides_what_became_of_it(
     running = SimpleNamespace(lease=SimpleNamespace(id="1", replay=replay), is_closed=False)
     made = SimpleNamespace(case=None, label=LABEL)
     flight = SimpleNamespace(task=running, chain=(), made=made, rest=(), index=SAVED_INDEX + TRIES - 1)
-    verdict = SimpleNamespace(judgement=CLEAN, request=None, outcome=Response(status, {}))
+    verdict = SimpleNamespace(
+        judgement=CLEAN, request=None, outcome=Response(status, {"Content-Type": "application/json"}, text)
+    )
     FollowerQueue(cast("Any", place)).extend(cast("Any", flight), cast("Any", verdict), is_news=False, leaving=None)
     assert [one.result for one in written] == ([] if result is None else [result])

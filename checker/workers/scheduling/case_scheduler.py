@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.checks.rules import denies_state
 from checker.core.case import Case
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError
@@ -89,15 +90,19 @@ _UNPROVING = UNAUTHORIZED | GATEWAY | {TOO_MANY, 503, 404, 409, 410, 412}
 """Statuses of requests that may be refused for something else than what they showed in an earlier run."""
 
 
-def is_reached(statuses: Sequence[int | None], then: Sequence[int | None]) -> bool:
+def is_reached(chain: Chain, then: Sequence[int | None]) -> bool:
     """Whether responses that do not show a finding of an earlier run prove that it is fixed.
 
     The earlier steps have the statuses of `then`, and the last request was handled, or refused as it was then.
     """
-    *before, last = statuses
+    *before, last = (shot.status for shot in chain)
     *before_then, last_then = then or (None,)
     is_prepared = before == before_then[len(before_then) - len(before) :]
-    return is_prepared and last is not None and (last == last_then or last not in _UNPROVING)
+    if last == last_then or not is_prepared:
+        return is_prepared and last is not None
+    response = chain[-1].verdict.outcome
+    # An earlier run may have created the name that is taken now.
+    return isinstance(response, Response) and last not in _UNPROVING and not denies_state(response)
 
 
 _AS_DRAWN = "(as it was drawn, before hooks saw it)"
@@ -286,12 +291,11 @@ class FollowerQueue:
             # Without its check, the finding cannot show.
             return
         elif number + 1 == TRIES:
-            statuses = [shot.status for shot in chain]
             is_like = any(one.check == replay.check for one in failures)
             request = last.verdict.request
             # A changed description may make another request of the same choices.
             is_same = replay.sent in (None, (request.target, request.body) if request is not None else None)
-            is_fixed = is_same and not is_like and is_reached(statuses, replay.statuses)
+            is_fixed = is_same and not is_like and is_reached(chain, replay.statuses)
             # Another case of the run may have shown it before.
             is_seen = replay.fingerprint in self._context.recorder.defects.fingerprints
             self._note_replay(replay, FLAKY if is_seen else FIXED if is_fixed else NOT_REPRODUCED)
