@@ -13,6 +13,7 @@ from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.commands.values import configured, formats_named
 from checker.config.config import Config
 from checker.core.errors import UsageError
+from checker.core.known import KnownFailures
 from checker.corpus.files import remove_file
 from checker.corpus.fold import fold
 from checker.corpus.journal import last_run
@@ -121,8 +122,12 @@ def export(ctx: click.Context, run: str | None, shape: str, output: str) -> None
         raise UsageError(f"--format {shape}: give one format that shows failures alone, such as http, json or pytest")
     past = PastRun.of(folder_of(run), configured(ctx))
     known = lasting_records(RunLayout(Path(past.settings.corpus.folder)))
-    found = tuple(fold((0, record) for record in known.records if isinstance(record, Finding)).findings.values())
-    report = replace(past.report, findings=found)
+    every = fold((0, record) for record in known.records if isinstance(record, Finding)).findings.values()
+    # Only the records of the last run state the requests that its findings need.
+    recent = {(one.fingerprint, one.at): one for one in past.report.findings}
+    found = tuple(recent.get((one.fingerprint, one.at), one) for one in every)
+    compared = KnownFailures(past.settings.verdict.baseline).compared(found, past.view.statuses, is_whole=False)
+    report = replace(past.report, findings=found, compared=compared)
     if problem := write_summaries([(rows[0].name, output)], report, past.context).get(output):
         raise UsageError(problem)
     echo_line(f"{output}: {counted(len(found), 'failure')}")

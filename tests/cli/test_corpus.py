@@ -16,13 +16,14 @@ from checker.corpus.records import (
     FindingReplayed,
     OperationsSelected,
     Record,
+    ResourceMade,
     SignalsSeen,
     ValueSeen,
 )
 from checker.corpus.snapshot import lasting_records
 from checker.supervisor.lock import Ownership
 from checker.workers.observers.saved_examples import SavedExamples
-from tests.reporting.samples import USERS, changed, finding, opened, progress, records, started
+from tests.reporting.samples import USERS, changed, exchange, finding, interaction, opened, progress, records, started
 
 from .test_report import _journal
 
@@ -148,3 +149,18 @@ def test_failures_of_all_runs_are_exported_unless_they_are_fixed(invoke: Any, tm
     assert [one["fingerprint"] for one in found] == ["f2", "f3"]
     refused = invoke("corpus", "export", "one", "--format", "har", "-o", "found.har")
     assert (refused.exit_code, "give one format that shows failures alone" in refused.output) == (2, True)
+
+
+def test_exported_failures_have_their_needs_and_are_compared_with_the_baseline(invoke: Any, tmp_path: Path) -> None:
+    layout = _corpus("one", finding(fingerprint="f1"))
+    shot = changed(interaction(), exchange=changed(exchange(), target=b"/api/users/7/age"))
+    needing = finding(fingerprint="f2", unique_key="2", interactions=(shot,))
+    made = ResourceMade("/api/users/7", "POST /users", "examples", 1, 201, "curl creation")
+    again = changed(started(), run="r2", at=started().at + 9)
+    _journal(layout, 2, [again, OperationsSelected((USERS,)), opened(), needing, made, progress(), records()[-1]])
+    (tmp_path / "known.toml").write_text('format-version = 1\n[[failures]]\nfingerprint = "v1-f1"\n')
+    (tmp_path / "checker.toml").write_text('baseline = "known.toml"\n')
+    assert invoke("corpus", "export", "one", "--format", "json", "-o", "found.json").exit_code == 0
+    known, new = json.loads((tmp_path / "found.json").read_text())["failures"]
+    assert (known["standing"], new["standing"]) == ("known", "new")
+    assert "curl creation" in json.dumps(new)
