@@ -106,8 +106,7 @@ class Consumer(Struct):
 
         Rings change, so they are ranked again now and then.
         """
-        if len(rings) > self._examined:
-            self._examine(rings)
+        self._examine(rings)
         if not self._candidates:
             return None
         self._left -= 1
@@ -134,10 +133,15 @@ class Consumer(Struct):
         instance, origin = ring.newest(depth)
         return None if self.is_careful and ring.made and instance not in ring.made else Taken(*instance, origin)
 
+    def may_take(self, rings: Rings, taken: Taken) -> bool:
+        """Whether `choose` might give a value as well: of members that may be the account of the run, it prefers created ones."""
+        self._examine(rings)
+        one = (taken.value, taken.above)
+        return not self.is_careful or any(one in (ring.made or ring.values) for _, ring in self._candidates)
+
     def named(self, rings: Rings, text: str, above: Above) -> Taken | None:
         """The thing of this name that may stand in what is `above`, as an answer showed it; None if none did."""
-        if len(rings) > self._examined:
-            self._examine(rings)
+        self._examine(rings)
         for _, ring in sorted(self._candidates, key=lambda one: -one[0]):
             for value in _readings_of(text, ring.kind):
                 for instance in ring.same(value, above):
@@ -156,6 +160,8 @@ class Consumer(Struct):
             self._left = 0
 
     def _examine(self, rings: Rings) -> None:
+        if len(rings) <= self._examined:
+            return
         for ring in rings.since(self._examined, self._keys):
             is_alike = bool(self.format) and ring.format == self.format
             is_linked = (ring.resource, ring.name) in self.linked
@@ -390,7 +396,9 @@ class OperationView:
         if not consumer.is_path or index % 2 or consumer.owner not in (owner for _, owner in self._use.owners[-1:]):
             return None
         taken = self._states.least_met(self._use.label, key_of(consumer.owner), index // 2)
-        return None if taken is None or self._is_spared(consumer, taken) else taken
+        if taken is None or self._is_spared(consumer, taken) or not consumer.may_take(self._rings, taken):
+            return None
+        return taken
 
     def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
         """Whether this operation removes what few others are like."""

@@ -1,5 +1,6 @@
 """`fuzz` takes resources in all states that requests have brought them into, also those that few are in."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from checker.core.case import Case
@@ -21,9 +22,10 @@ ROUTES = {route.label: route for route in (CREATE, ADD, ORDER, DELETE)}
 CARTS = 100
 
 
-def _pool() -> ValuePool:
-    uses = (ResourceUse.of(route.label, route.method, route.path) for route in ROUTES.values())
-    pool = ValuePool(ResourceModel(uses), lambda label: ROUTES[label].types)
+def _pool(further: Sequence[Any] = ()) -> ValuePool:
+    routes = {**ROUTES, **{route.label: route for route in further}}
+    uses = (ResourceUse.of(route.label, route.method, route.path) for route in routes.values())
+    pool = ValuePool(ResourceModel(uses), lambda label: routes[label].types)
     for number in range(CARTS):
         pool.observe(sent(CREATE), answer({"id": f"c{number}"}, 201))
     return pool
@@ -67,6 +69,19 @@ def test_removals_spare_the_few_that_are_in_a_state() -> None:
     taken = _taken(pool, DELETE)
     assert rare not in taken
     assert f"c{CARTS - 2}" in taken
+
+
+def test_no_state_of_another_user_is_taken_where_the_run_created_users() -> None:
+    create: Any = Route("POST", "/users")
+    listed: Any = Route("GET", "/users")
+    update: Any = Route("PUT", "/users/{user}", {"user": "string"})
+    pool = _pool((create, listed, update))
+    pool.observe(sent(listed), answer([{"id": "root"}]))
+    shown = Binding(Location.PATH, "user", listed.label, "/*/id", 0, "root")
+    pool.observe(sent(update, (shown,), path_parameters={"user": "root"}), answer({}))
+    pool.observe(sent(create), answer({"id": "mine"}, 201))
+    taken = (pool.view(update).pick(Location.PATH, "user", index) for index in range(64))
+    assert {one.literal for one in taken if one is not None} == {"mine"}
 
 
 def test_a_removed_resource_has_no_state() -> None:
