@@ -380,7 +380,10 @@ class ValuePool:
                 self._missed(binding, self._around(case, variable))
 
     def _changes(self, case: Case, status: int) -> Iterator[ResourceChanged]:
-        """Learn how a valid request fared on a resource that an earlier response showed. Yields a record if it is in another state now."""
+        """Learn how a valid request fared on a resource that an earlier response showed.
+
+        Yields a record if it is in another state now that few are in: journals grow by each record.
+        """
         use = self._use(case.operation)
         if not use.owners or case.meta is None or case.meta.mode.is_negative:
             return
@@ -389,7 +392,8 @@ class ValuePool:
         for one in case.meta.bindings:
             if (one.location, one.name) == place and isinstance(one.literal, SCALARS):
                 taken = Taken(one.literal, self._around(case, variable), (one.producer, one.pointer))
-                if self._states.note(use, key_of(owner), taken, status):
+                is_news = self._states.note(use, key_of(owner), taken, status)
+                if is_news and self._states.is_rare(key_of(owner), taken.value):
                     yield ResourceChanged(use.label, taken.value, taken.above, *taken.origin)
 
     def _around(self, case: Case, variable: str) -> Above:

@@ -71,7 +71,7 @@ class ResourceStates(Struct):
         return alike[-1 - index % len(alike)]
 
     def is_rare(self, key: str, value: Scalar) -> bool:
-        """Whether few members of a collection are in the state of this one: a removal spares them for other operations."""
+        """Whether few members of a collection are in the state of this one: removals spare them, and other workers learn of them."""
         members = self._collections[key]
         known = members.get(f"{value}")
         return known is not None and sum(state == known[0] for state, _ in members.values()) <= _SPARED

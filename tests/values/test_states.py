@@ -60,6 +60,13 @@ def test_each_operation_meets_the_rare_state_and_all_workers_learn_of_it() -> No
     assert filled not in _taken(pool, ORDER)
 
 
+def test_other_workers_learn_of_a_few_in_each_state() -> None:
+    pool = _pool()
+    found = [pool.observe(_on(ADD, f"c{number}"), answer({}, 201)) for number in range(CARTS)]
+    assert 0 < sum(map(len, found)) < 10
+    assert pool.observe(_on(ORDER, "c99"), answer({}, 201)) != []
+
+
 def test_removals_spare_the_few_that_are_in_a_state() -> None:
     pool = _pool()
     for number in range(CARTS - 8, CARTS):
