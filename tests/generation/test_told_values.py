@@ -82,6 +82,7 @@ def _document(wanted: dict[str, Any], *others: dict[str, Any], schemas: Any = No
 
 TEXT = {"type": "string"}
 WIDTH = {"type": "integer", "description": "Must be at least 7 meters."}
+PIN = {"type": "integer", "description": "A number of at least 7 digits."}
 ZONE_NAME = {"name": "zone", "required": True, "schema": TEXT}
 
 
@@ -91,6 +92,7 @@ ZONE_NAME = {"name": "zone", "required": True, "schema": TEXT}
         (_document({**ZONE_NAME, "description": ZONE}), "example.com."),
         (_document({**ZONE_NAME, "schema": WIDTH}), 7),
         (_document({**ZONE_NAME, "schema": {"type": "number"}, "description": "no more than 7 of them"}), 7),
+        (_document({**ZONE_NAME, "schema": PIN}), None),
         (_document(ZONE_NAME, {"name": "zone", "schema": {**TEXT, "example": "eu-1"}}), "eu-1"),
         (_document(ZONE_NAME, {"name": "zone", "schema": TEXT, "example": "eu-1"}), "eu-1"),
         (_document(ZONE_NAME, schemas={"Z": {"properties": {"zone": {**TEXT, "default": "eu-2"}}}}), "eu-2"),

@@ -34,10 +34,10 @@ _FORMAT: Final = later_pattern(
     r"\b[Ff]ormat(?:ted as|\s+is|:)?\s+[\"'`]?((?:[a-z][.-]){1,3}[a-z]|[YMDHSymdhs:/. T-]{8,19})\b"
 )
 _BOUND: Final = later_pattern(
-    r"\b(?:at least|at most|minimum(?: of| is|:)?|maximum(?: of| is|:)?|no (?:less|more) than)\s+(\d{1,9})\b(?!\.?\d)",
+    r"\b(?:at least|at most|minimum(?: of| is|:)?|maximum(?: of| is|:)?|no (?:less|more) than)\s+(\d{1,9})\b(?!\.?\d|\s+(?:digit|char))",
     re.IGNORECASE,
 )
-"""A limit of a number, which is a valid value itself: `must be at least 1 second`."""
+"""A limit of a number, which is a valid value itself: `must be at least 1 second`, but not `at least 4 digits`."""
 _OBJECT: Final = later_pattern(
     r"\b(?:object|body|payload|json|dict(?:ionary)?)\b[^.\n]{0,40}?\b(?:contain(?:s|ing)?|with|of|has|having)\b[^.\n]*",
     re.IGNORECASE,
