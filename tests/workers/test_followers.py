@@ -9,6 +9,7 @@ from checker.checks.judge import CLEAN
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.corpus.records import FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed
+from checker.corpus.secrets import Secrets
 from checker.workers.messages import Replay
 from checker.workers.recording.task_state import SAVED_INDEX
 from checker.workers.scheduling.case_scheduler import TRIES, Follower, FollowerQueue
@@ -74,15 +75,19 @@ def test_the_last_try_of_an_earlier_finding_decides_what_became_of_it(
     place = SimpleNamespace(
         tools=SimpleNamespace(judge_of=lambda case: SimpleNamespace(names=checks)),
         recorder=SimpleNamespace(
-            journal=SimpleNamespace(write=written.append), defects=SimpleNamespace(fingerprints=seen)
+            journal=SimpleNamespace(write=written.append),
+            defects=SimpleNamespace(fingerprints=seen),
+            secrets=Secrets([("X", "a1b2c3d4e5")]),
         ),
     )
-    replay = Replay("f1", "c", (), (500,), is_minimal=True)
+    # Corpora have a reference in place of the secret.
+    replay = Replay("f1", "c", (), (500,), is_minimal=True, sent=(b"/things?key={secret:header:X}", None))
+    request = SimpleNamespace(target=b"/things?key=a1b2c3d4e5", body=None)
     running = SimpleNamespace(lease=SimpleNamespace(id="1", replay=replay), is_closed=False)
     made = SimpleNamespace(case=None, label=LABEL)
     flight = SimpleNamespace(task=running, chain=(), made=made, rest=(), index=SAVED_INDEX + TRIES - 1)
     verdict = SimpleNamespace(
-        judgement=CLEAN, request=None, outcome=Response(status, {"Content-Type": "application/json"}, text)
+        judgement=CLEAN, request=request, outcome=Response(status, {"Content-Type": "application/json"}, text)
     )
     FollowerQueue(cast("Any", place)).extend(cast("Any", flight), cast("Any", verdict), is_news=False, leaving=None)
     assert [one.result for one in written] == ([] if result is None else [result])

@@ -292,12 +292,13 @@ class FollowerQueue:
             return
         elif number + 1 == TRIES:
             is_like = any(one.check == replay.check for one in failures)
-            request = last.verdict.request
-            # A changed description may make another request of the same choices.
-            is_same = replay.sent in (None, (request.target, request.body) if request is not None else None)
+            request, recorder = last.verdict.request, self._context.recorder
+            # A changed description may make another request of the same choices. Records have references in place of secrets.
+            sent = None if request is None else recorder.secrets.masked((request.target, request.body))
+            is_same = replay.sent in (None, sent)
             is_fixed = is_same and not is_like and is_reached(chain, replay.statuses)
             # Another case of the run may have shown it before.
-            is_seen = replay.fingerprint in self._context.recorder.defects.fingerprints
+            is_seen = replay.fingerprint in recorder.defects.fingerprints
             self._note_replay(replay, FLAKY if is_seen else FIXED if is_fixed else NOT_REPRODUCED)
         elif may_retry:
             self.replay(flight.task, replay, number + 1)
