@@ -6,10 +6,12 @@ from typing import Any, cast
 import pytest
 
 from checker.checks.judge import CLEAN
+from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.corpus.records import FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed
 from checker.corpus.secrets import Secrets
+from checker.phases.case_factory import OutOfDate
 from checker.workers.messages import Replay
 from checker.workers.recording.task_state import SAVED_INDEX
 from checker.workers.scheduling.case_scheduler import TRIES, Follower, FollowerQueue
@@ -91,3 +93,24 @@ def test_the_last_try_of_an_earlier_finding_decides_what_became_of_it(
     )
     FollowerQueue(cast("Any", place)).extend(cast("Any", flight), cast("Any", verdict), is_news=False, leaving=None)
     assert [one.result for one in written] == ([] if result is None else [result])
+
+
+def test_a_later_step_of_another_description_ends_a_replay() -> None:
+    written: list[FindingReplayed] = []
+
+    def remake(step: Step, *, name: str, phase: Any) -> Any:
+        raise OutOfDate("GET /things: case 3 of the coverage phase is another one now")
+
+    journal = SimpleNamespace(write=written.append)
+    place = SimpleNamespace(factory=SimpleNamespace(remake=remake), recorder=SimpleNamespace(journal=journal))
+    step = Step(LABEL, Drawn(()))
+    replay = Replay("f1", "c", (step, step), (201, 500), is_minimal=True)
+    lease = SimpleNamespace(id="1", replay=replay)
+    running = SimpleNamespace(lease=lease, is_closed=False, is_chained=False, phase=None)
+    made = SimpleNamespace(case=SimpleNamespace(id="c1"), label=LABEL)
+    flight = SimpleNamespace(task=running, chain=(), made=made, rest=(step,), index=SAVED_INDEX, slot=0)
+    verdict = SimpleNamespace(judgement=CLEAN, outcome=Response(201, {}))
+    queue = FollowerQueue(cast("Any", place))
+    queue.extend(cast("Any", flight), cast("Any", verdict), is_news=False, leaving=None)
+    assert [one.result for one in written] == [NOT_REPRODUCED]
+    assert not queue.waiting

@@ -273,13 +273,21 @@ class FollowerQueue:
     def replay(self, running: LeasedTask, replay: Replay, number: int = 0) -> None:
         """Add a try of a finding of an earlier run."""
         name = digest("replay", replay.fingerprint, str(number))[:12]
+        made = self._remade(running, replay.steps[0], name)
+        if made is not None:
+            running.flying += 1
+            self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), replay.steps[1:]))
+
+    def _remade(self, running: LeasedTask, step: Step, name: str) -> GeneratedCase | None:
+        """Return the case of a step; None, with the result of the replay, for a replay of another description."""
         try:
-            made = self._context.factory.remake(replay.steps[0], name=name, phase=running.phase)
-        except Exception:  # noqa: BLE001 - it is of another description; errors of this one are reported elsewhere
-            self._note_replay(replay, NOT_REPRODUCED)
-            return
-        running.flying += 1
-        self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), replay.steps[1:]))
+            return self._context.factory.remake(step, name=name, phase=running.phase)
+        except Exception:
+            if running.lease.replay is None:
+                raise
+            # Errors of this description are reported elsewhere.
+            self._note_replay(running.lease.replay, NOT_REPRODUCED)
+            return None
 
     def _judge_replay(self, flight: InFlight, chain: Chain, replay: Replay, *, may_retry: bool) -> None:
         """Record the result after the last step of a finding of an earlier run, or add a further try."""
@@ -355,9 +363,8 @@ class FollowerQueue:
         if flight.rest:
             step, sent = flight.rest[0], before_in(chain)
             step = replace(step, bindings=tuple(resolved(binding, sent) for binding in step.bindings))
-            name = flight.made.case.id
-            made = context.factory.remake(step, name=name, phase=running.phase)
-            return Follower(running, flight.index, made, chain, flight.rest[1:], flight.slot)
+            made = self._remade(running, step, flight.made.case.id)
+            return None if made is None else Follower(running, flight.index, made, chain, flight.rest[1:], flight.slot)
         if not flight.is_counted:
             return None
         seed = running.lease.seed
