@@ -403,7 +403,7 @@ class OperationView:
     def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
         """Whether this operation removes what few others are like."""
         is_removal = consumer.is_removing and self._use.is_member
-        return is_removal and self._states.is_rare(key_of(consumer.owner), taken.value)
+        return is_removal and self._states.is_rare(key_of(consumer.owner), taken)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
         """Return the values for a variable, chosen together with those below it that have no value yet."""

@@ -393,7 +393,7 @@ class ValuePool:
             if (one.location, one.name) == place and isinstance(one.literal, SCALARS):
                 taken = Taken(one.literal, self._around(case, variable), (one.producer, one.pointer))
                 is_news = self._states.note(use, key_of(owner), taken, status)
-                if is_news and self._states.is_rare(key_of(owner), taken.value):
+                if is_news and self._states.is_rare(key_of(owner), taken):
                     yield ResourceChanged(use.label, taken.value, taken.above, *taken.origin)
 
     def _around(self, case: Case, variable: str) -> Above:
@@ -436,7 +436,7 @@ class ValuePool:
                         del self._gone[next(iter(self._gone))]
         if gone.succeeded:
             removed = (key_of(source.resource), f"{gone.value}")
-            self._states.forget(removed[0], gone.value)
+            self._states.forget(removed[0], gone.value, gone.above)
             for ring in self._nested.get(removed[0], {}).values():
                 # What stands below a removed resource is gone as well.
                 for context in [one for one in ring.contexts if removed in one and agree(one, gone.above)]:

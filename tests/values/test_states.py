@@ -112,3 +112,17 @@ def test_an_operation_turns_to_new_resources_after_any_number_of_states() -> Non
     assert states.least_met(order.label, "carts", 0) == filled
     states.note(order, "carts", filled, 409)
     assert states.least_met(order.label, "carts", 0) is None
+
+
+def test_members_of_equal_names_in_two_collections_have_states_of_their_own() -> None:
+    line: Any = "/carts/{cart}/lines/{line}"
+    pack, remove = (Route(method, line, {"cart": "string", "line": "string"}) for method in ("PUT", "DELETE"))
+    pool = _pool((pack, remove))
+
+    def changed(route: Any, cart: str) -> list[Any]:
+        shown = Binding(Location.PATH, "line", CREATE.label, "/lines/*/id", 0, "1")
+        return pool.observe(sent(route, (shown,), path_parameters={"cart": cart, "line": "1"}), answer({}))
+
+    assert [len(changed(pack, cart)) for cart in ("c1", "c1", "c2")] == [1, 0, 1]
+    changed(remove, "c2")
+    assert [len(changed(pack, cart)) for cart in ("c1", "c2")] == [0, 1]
