@@ -61,9 +61,10 @@ class ResourceStates(Struct):
 
     def _member(self, key: str, value: Scalar, above: Above) -> Member:
         """Return the known member of a name that may stand in what is `above`; requests may name less of that than responses show."""
-        text = f"{value}"
-        alike = (one for one in self._collections[key] if one[0] == text and agree(one[1], above))
-        return next(alike, (text, above))
+        members, wanted = self._collections[key], (f"{value}", above)
+        if wanted in members:
+            return wanted
+        return next((one for one in members if one[0] == wanted[0] and agree(one[1], above)), wanted)
 
     def least_met(self, label: Label, key: str, index: int) -> Taken | None:
         """Return a member in the state that an operation has met least: the last changed one for index 0.
