@@ -22,7 +22,16 @@ from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import Journals, LastRun, last_run
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Finding, Record, RunFinished, SchemaOpened, TaskProgress, requests_alone
+from checker.corpus.records import (
+    Finding,
+    FindingReplayed,
+    OpenFindings,
+    Record,
+    RunFinished,
+    SchemaOpened,
+    TaskProgress,
+    requests_alone,
+)
 from checker.reporting.report import ENDLESS, MergedRun, Report, report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.writing import RunOnDisk
@@ -131,8 +140,11 @@ class Labels(Struct, frozen=True):
         moved = (
             (part.title, name)
             for part in parts
-            for name, finding in part.view.sights.best.items()
-            if finding.label in shared
+            for name, label in (
+                *((name, finding.label) for name, finding in part.view.sights.best.items()),
+                *((name, label) for name, (label, _) in (part.view.earlier or {}).items()),
+            )
+            if label in shared
         )
         return cls(shared, frozenset(moved))
 
@@ -146,8 +158,13 @@ class Labels(Struct, frozen=True):
             changes["label"] = self._name(record.label, title)
         if "labels" in names:
             changes["labels"] = tuple(self._name(label, title) for label in record.labels)
-        if isinstance(record, Finding):
+        if isinstance(record, Finding | FindingReplayed):
             changes["fingerprint"] = self._moved(record.fingerprint, title)
+        if isinstance(record, OpenFindings):
+            changes["findings"] = tuple(
+                (self._moved(name, title), self._name(label, title), text) for name, label, text in record.findings
+            )
+        if isinstance(record, Finding):
             changes["same_as"] = self._moved(record.same_as, title)
         if isinstance(record, TaskProgress):
             for name in _COUNTED:

@@ -8,7 +8,14 @@ import pytest
 from junitparser import JUnitXml
 
 from checker.core.reports import report_formats
-from checker.corpus.records import OperationDescribed, OperationsSelected
+from checker.corpus.records import (
+    CONFIRMED,
+    FIXED,
+    FindingReplayed,
+    OpenFindings,
+    OperationDescribed,
+    OperationsSelected,
+)
 from tests.reporting.formats import READERS
 from tests.reporting.samples import AT, ORDERS, USERS, changed, finding, interaction, opened, progress, records, started
 from tests.reporting.traffic import Workers
@@ -117,6 +124,20 @@ def test_operations_of_two_services_stay_apart(invoke: Any, services: tuple[str,
         "GET /users (Shop)",
         "GET /users (Bank)",
         ORDERS,
+    }
+
+
+def test_earlier_failures_of_two_services_have_one_result_each(
+    invoke: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before, seen = OpenFindings((("f1", USERS, "Broken"),)), FindingReplayed("f1", CONFIRMED, AT)
+    _run("shop", (USERS,), before, finding(), seen, at=AT)
+    _run("bank", (USERS,), before, FindingReplayed("f1", FIXED, AT + 60), title="Bank", at=AT + 60)
+    results = verdict(invoke, "shop", "bank")["since_last_run"]
+    assert {(name, one["operation"]) for name, found in results.items() for one in found} == {
+        ("confirmed", "GET /users (Shop)"),
+        ("fixed", "GET /users (Bank)"),
     }
 
 
