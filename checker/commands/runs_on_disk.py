@@ -32,7 +32,7 @@ from checker.corpus.records import (
     TaskProgress,
     requests_alone,
 )
-from checker.reporting.report import ENDLESS, MergedRun, Report, report_of
+from checker.reporting.report import ENDLESS, Discovery, MergedRun, Report, report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.writing import RunOnDisk
 
@@ -243,7 +243,9 @@ class MergedRuns(Struct, frozen=True):
             MergedRun(name, part.run.started.seed, part.outcome, part.view.cases, part.view.finding_count(), names)
             for (name, part), names in zip(self.runs.items(), self.fingerprints, strict=True)
         )
-        report = replace(report_of(self.view, self.settings, self.outcome, self.elapsed_s), runs=runs)
+        report = report_of(self.view, self.settings, self.outcome, self.elapsed_s)
+        # Runs at the same time have no common course.
+        report = replace(report, runs=runs, discovery=Discovery())
         found = []
         for one in report.findings:
             # `seen_in` is empty if the fingerprint of the finding differs between the runs.

@@ -23,7 +23,7 @@ from tests.reporting.traffic import Workers
 from .test_report import _journal
 
 
-def _run(name: str, labels: tuple[str, ...], *found: Any, title: str = "Shop", at: float) -> None:
+def _run(name: str, labels: tuple[str, ...], *found: Any, title: str = "Shop", kind: str = "run", at: float) -> None:
     """A corpus with a finished run."""
     workers = Workers(Path(".checker") / name)
     base = f"http://{title.lower()}.example/api"
@@ -32,7 +32,7 @@ def _run(name: str, labels: tuple[str, ...], *found: Any, title: str = "Shop", a
     ]
     tried = tuple((label, "query limit", "edge", 2, 5) for label in labels)
     done = progress(labels=labels, statuses=tuple((label, 200, 50) for label in labels), tried=tried)
-    begun = changed(started(), at=at, seed=int(at - AT))
+    begun = changed(started(kind), at=at, seed=int(at - AT))
     _journal(
         workers.layout,
         1,
@@ -132,10 +132,12 @@ def test_earlier_failures_of_two_services_have_one_result_each(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before, seen = OpenFindings((("f1", USERS, "Broken"),)), FindingReplayed("f1", CONFIRMED, AT)
-    _run("shop", (USERS,), before, finding(), seen, at=AT)
-    _run("bank", (USERS,), before, FindingReplayed("f1", FIXED, AT + 60), title="Bank", at=AT + 60)
-    results = verdict(invoke, "shop", "bank")["since_last_run"]
-    assert {(name, one["operation"]) for name, found in results.items() for one in found} == {
+    _run("shop", (USERS,), before, finding(), seen, kind="fuzz", at=AT)
+    _run("bank", (USERS,), before, FindingReplayed("f1", FIXED, AT + 60), title="Bank", kind="fuzz", at=AT + 60)
+    found = verdict(invoke, "shop", "bank")
+    assert found["discovery"] is None, "runs at the same time have no common course"
+    results = found["since_last_run"]
+    assert {(name, one["operation"]) for name, places in results.items() for one in places} == {
         ("confirmed", "GET /users (Shop)"),
         ("fixed", "GET /users (Bank)"),
     }
