@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.known import failure_id
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.layout import RunLayout
@@ -152,15 +153,16 @@ def test_failures_of_all_runs_are_exported_unless_they_are_fixed(invoke: Any, tm
 
 
 def test_exported_failures_have_their_needs_and_are_compared_with_the_baseline(invoke: Any, tmp_path: Path) -> None:
-    layout = _corpus("one", finding(fingerprint="f1"))
+    old = finding(fingerprint="f1")
+    layout = _corpus("one", old)
     shot = changed(interaction(), exchange=changed(exchange(), target=b"/api/users/7/age"))
     needing = finding(fingerprint="f2", unique_key="2", interactions=(shot,))
     made = ResourceMade("/api/users/7", "POST /users", "examples", 1, 201, "curl creation")
     again = changed(started(), run="r2", at=started().at + 9)
     _journal(layout, 2, [again, OperationsSelected((USERS,)), opened(), needing, made, progress(), records()[-1]])
-    (tmp_path / "known.toml").write_text('format-version = 1\n[[failures]]\nfingerprint = "v1-f1"\n')
+    (tmp_path / "known.toml").write_text(f'format-version = 1\n[[failures]]\nfingerprint = "{failure_id(old)}"\n')
     (tmp_path / "checker.toml").write_text('baseline = "known.toml"\n')
     assert invoke("corpus", "export", "one", "--format", "json", "-o", "found.json").exit_code == 0
-    known, new = json.loads((tmp_path / "found.json").read_text())["failures"]
-    assert (known["standing"], new["standing"]) == ("known", "new")
-    assert "curl creation" in json.dumps(new)
+    found = {one["fingerprint"]: one for one in json.loads((tmp_path / "found.json").read_text())["failures"]}
+    assert {name: one["standing"] for name, one in found.items()} == {"f1": "known", "f2": "new"}
+    assert "curl creation" in json.dumps(found["f2"])
