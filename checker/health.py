@@ -159,10 +159,12 @@ def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Itera
     """
     location = next(iter(answer.headers.get("location", ())), "")
     if location:
-        # Servers send invalid URLs.
+        # Servers send invalid URLs, and URLs of the collection, which holds resources of others.
         with suppress(ValueError):
-            yield urlsplit(location).path.rstrip("/")
-        return
+            path = urlsplit(location).path.rstrip("/")
+            if not (path == collection and names) and not collection.startswith(f"{path}/"):
+                yield path
+                return
     if not names:
         return
     value = identifier_in(_json_of(answer), names)
