@@ -12,7 +12,6 @@ from checker.core.digests import digest, digest_int
 from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
 from checker.core.resources import REMOVING, method_rank
-from checker.health import holds_callers
 from checker.supervisor.plans import NOTHING_DONE, SLICE_S, TimeShares, TimeWindow
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
@@ -113,8 +112,6 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
 
 _NO_LAYER = 1 << 30
 """Dangerous operations come after all removals."""
-_OF_CALLERS = _NO_LAYER - 1
-"""Removals after which the run may have no account come behind all others."""
 NEAR = 64
 """Waiting tasks among which a worker looks for an operation that it has compiled."""
 LEAST_FOR_THE_END = 0.05
@@ -165,17 +162,14 @@ class RunPlan:
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._removing = {card.label for card in cards if card.method == REMOVING}
         self._removal_layers = {
-            card.label: _OF_CALLERS if holds_callers(card.resource) else card.layer
-            for card in cards
-            if card.method == REMOVING and not card.is_ending
+            card.label: card.layer for card in cards if card.method == REMOVING and not card.is_ending
         }
         self._given_up: set[str] = set()
         """Operations that only time out; later phases skip them."""
         self._count = len(cards)
         self._lagging: set[str] = set()
         """Operations that were slow and for which no later stage waits: when they show their failures is a matter of timing."""
-        cutting_off = (label for label, layer in self._removal_layers.items() if layer == _OF_CALLERS)
-        self._ending = {*(card.label for card in cards if card.is_ending), *cutting_off}
+        self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
         """Operations after which the target stopped serving."""
         self._left_out: dict[str, list[tuple[str, int]]] = {}
