@@ -87,9 +87,11 @@ def switches_access(method: str, path: str) -> bool:
     return method not in SAFE and "{" not in path and not (_SETTINGS.isdisjoint(nouns) or _GATES.isdisjoint(nouns))
 
 
-def holds_callers(collection: Resource) -> bool:
-    """Whether a member of a collection may be the one that gives the run its access: `/users`, `/api-keys`."""
-    return any(singular(word) in _ACCESS for segment in collection[-1:] for word in words(segment))
+def may_change_caller(method: str, collection: Resource) -> bool:
+    """Whether a request on a member of a collection may change what gives the run its access: `/users`, `/api-keys`."""
+    return method not in SAFE and any(
+        singular(word) in _ACCESS for segment in collection[-1:] for word in words(segment)
+    )
 
 
 def _static(path: str) -> list[str]:

@@ -21,7 +21,6 @@ from checker.core.resources import (
     CREATING,
     READING,
     REMOVING,
-    SAFE,
     ResourceModel,
     ResourceUse,
     named_collections,
@@ -30,7 +29,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.generation.boundaries.values import likeness
-from checker.health import holds_callers
+from checker.health import may_change_caller
 from checker.phases.bindings import SentCase, expression_of, place_in_answer
 from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
 from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
@@ -320,7 +319,7 @@ class SequenceBuilder(Struct, dict=True):
             place = place_of(operation, name)
             sources = self._usable(known, target, known.sources(operation, name, owner))
             is_removed = use.method == REMOVING and use.is_member
-            if anchor is None and (is_removed or (use.method not in SAFE and holds_callers(owner))):
+            if anchor is None and (is_removed or may_change_caller(use.method, owner)):
                 sources = self._made(known, owner, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:

@@ -284,8 +284,9 @@ class Report(Struct, frozen=True):
     is_unchecked: bool = False
     """Whether no check was selected."""
     changes: Changes = Changes()
-    """What became of the findings of earlier runs."""
+    """Findings of earlier runs, by their results in this one."""
     discovery: Discovery = Discovery()
+    """Causes and behaviours over the time of `fuzz`."""
     unchanged_since: str = ""
     """The earlier version of the description if nothing was to be tested, because nothing has changed since."""
 

@@ -14,9 +14,9 @@ from checker.core.constraints import ITEMS
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
 from checker.core.resource_names import Resource, place_word
-from checker.core.resources import REMOVING, SAFE, ResourceUse, place_of, variable_at
+from checker.core.resources import REMOVING, ResourceUse, place_of, variable_at
 from checker.corpus.records import Above, agree
-from checker.health import holds_callers
+from checker.health import may_change_caller
 from checker.schema.views import Outline, outline_of
 from checker.values.harvest import field_of, is_integer
 from checker.values.history import Origin, RingProperty, Rings, Scalar, Taken, ValueHistory
@@ -272,7 +272,7 @@ def consumer_of(
     )
     outline = _outline_at(operation, location, at)
     form = resource_names.shared_format(None if outline is None else outline.first("format"))
-    is_careful = is_path and use.method not in SAFE and holds_callers(owner)
+    is_careful = is_path and may_change_caller(use.method, owner)
     return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, is_careful, form, linked, others)
 
 

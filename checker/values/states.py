@@ -19,6 +19,7 @@ _LONGEST = 8
 _COUNTED = 4096
 """Pairs of an operation and a state that are known before all counts are halved."""
 _SPARED = 4
+"""Most members of one state that removals spare."""
 _MISSING = (404, 410)
 
 
