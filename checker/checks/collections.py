@@ -65,7 +65,7 @@ def takes_queries(operation: Operation) -> bool:
     """Whether an operation reads a collection and has query parameters."""
     is_collection = operation.method == "GET" and not ends_with_variable(operation.path)
     is_asked = any(one.location is Location.QUERY for one in operation.parameters)
-    return is_collection and is_asked and operation.resource_status is None
+    return is_collection and is_asked and not operation.has_status_in_body
 
 
 def has_query(case: Case, response: Response) -> bool:

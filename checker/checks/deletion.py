@@ -26,7 +26,6 @@ from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable, normalised
 from checker.core.resources import REMOVING, SAFE, named_values
-from checker.core.resources import status_of as answered
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
@@ -96,9 +95,9 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
     it. A 404 is a failure as well, of the step that has created something below the deleted resource since then.
     """
     case, steps = context.case, context.sequence
-    if answered(case.operation, context.response) in _GONE:
+    if case.operation.status_of(context.response) in _GONE:
         return _made_below(context)
-    if not 200 <= answered(case.operation, context.response) < 300:
+    if not 200 <= case.operation.status_of(context.response) < 300:
         return PASSED
     for place in range(len(steps) - 1, -1, -1):
         deleted = steps[place]

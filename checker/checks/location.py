@@ -22,7 +22,7 @@ class DanglingLocation(Failure, code="ST309", title="Location leads nowhere", ne
 
 def creates(operation: Operation) -> bool:
     """Whether an operation may create a resource at a URL of its own."""
-    return operation.method in ("POST", "PUT") and operation.resource_status is None
+    return operation.method in ("POST", "PUT") and not operation.has_status_in_body
 
 
 def has_location(case: Case, response: Response) -> bool:

@@ -39,7 +39,7 @@ class MassAssignment(
 
 def writes_objects(operation: Operation) -> bool:
     """Whether an operation creates or updates a resource with a JSON body."""
-    is_write = operation.method in ("POST", "PUT", "PATCH") and operation.resource_status is None
+    is_write = operation.method in ("POST", "PUT", "PATCH") and not operation.has_status_in_body
     return is_write and any(is_json(body.media_type) for body in operation.bodies)
 
 

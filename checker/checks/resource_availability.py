@@ -25,7 +25,6 @@ from checker.core.failures import Failure
 from checker.core.operation import Location, Operation
 from checker.core.resource_names import affinity, ends_with_variable, normalised, owner_of, resource_of, words
 from checker.core.resources import REMOVING, SAFE, named_values, place_of
-from checker.core.resources import status_of as answered
 from checker.core.response import Response
 from checker.core.runtime_expressions import EvaluationContext, RuntimeExpression, candidates
 from checker.core.schema import tokens_of
@@ -60,7 +59,7 @@ def ensure_resource_availability(context: CheckContext) -> Found:
     meta = case.meta
     if meta is None or not meta.bindings:
         return True
-    if answered(case.operation, context.response) != _MISSING:
+    if case.operation.status_of(context.response) != _MISSING:
         return PASSED
     part = meta.components.get(_location(case))
     if part is not None and part.mode.is_negative:
@@ -239,7 +238,7 @@ def _removes_used(step: JudgedInteraction, creator: JudgedInteraction) -> bool:
 def _failure(context: CheckContext, creator: JudgedInteraction) -> Failure:
     response = context.response
     message = (
-        f"Received: {answered(context.case.operation, response)}\n"
+        f"Received: {context.case.operation.status_of(response)}\n"
         f"Created with: {told(creator.case, creator.request)} ({status_of(creator)})\n"
         f"Not available with: {told(context.case, response.request)}{cache_note(response)}"
     )

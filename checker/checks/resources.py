@@ -11,14 +11,13 @@ from checker.core.operation import Operation, Place
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import ends_with_variable, singular
 from checker.core.resources import ACCEPTED, named_values, sent_at
-from checker.core.resources import status_of as answered
 from checker.core.response import Response
 
 
 def status_of(step: JudgedInteraction) -> int:
     """Return the status of a step, from the body where the API reports it there; 0 without a response."""
     outcome = step.outcome
-    return answered(step.case.operation, outcome) if isinstance(outcome, Response) else 0
+    return step.case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
 
 
 def method_of(case: Case) -> str:
@@ -72,7 +71,7 @@ def line_of(request: WireRequest | None) -> str:
 def told(case: Case, request: WireRequest | None) -> str:
     """Return a request for messages: method and target, or the operation if all requests have the same target."""
     operation = case.operation
-    return line_of(request) if operation.resource_status is None else str(operation.label)
+    return line_of(request) if not operation.has_status_in_body else str(operation.label)
 
 
 def cache_note(response: Response) -> str:
@@ -164,7 +163,7 @@ def is_bound(case: Case, response: Response) -> bool:
 def reads_member(operation: Operation) -> bool:
     """Whether an operation reads a single resource."""
     is_member = ends_with_variable(operation.resource_path)
-    return operation.method == "GET" and is_member and operation.resource_status is None
+    return operation.method == "GET" and is_member and not operation.has_status_in_body
 
 
 def is_of_one_caller(context: CheckContext, *steps: JudgedInteraction) -> bool:

@@ -130,7 +130,7 @@ def _of_value(template: str, case: Case) -> str:
         number = value if digits is None else int(digits[1] + digits[2][:_ENOUGH_DIGITS])
         if isinstance(number, int | float) and is_beyond_int64(number):
             return f"{template} for integers beyond 64 bits"
-    if case.operation.resource_status is not None and says_nothing(template) and _names_unknown(case):
+    if case.operation.has_status_in_body and says_nothing(template) and _names_unknown(case):
         # Servers of GraphQL decode global identifiers in one place.
         return f"{case.operation.label.partition('.')[0]} {template} for an unknown identifier"
     return ""

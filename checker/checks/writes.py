@@ -129,7 +129,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
 def updates_one(operation: Operation) -> bool:
     """Whether an operation updates a single resource that can be read by the same path."""
     is_update = operation.method in _UPDATES and ends_with_variable(operation.path)
-    there = operation.methods_at(operation.path) if is_update and operation.resource_status is None else ()
+    there = operation.methods_at(operation.path) if is_update and not operation.has_status_in_body else ()
     return any("GET" in methods for methods in there)
 
 

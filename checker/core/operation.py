@@ -303,9 +303,13 @@ class Operation(Protocol):
         return {}
 
     @property
-    def resource_status(self) -> Callable[[Response], int] | None:
-        """Gives the status of REST that a response means: 404 for a missing resource. None: the response's own status."""
-        return None
+    def has_status_in_body(self) -> bool:
+        """Whether the body of a response with 200 states what REST says by the status."""
+        return False
+
+    def status_of(self, response: Response) -> int:
+        """Return the status of a response, or the one that its body stands for: 404 for a missing resource."""
+        return response.status_code
 
     @property
     def read_answer(self) -> Callable[[Response], Any] | None:

@@ -26,7 +26,6 @@ from checker.core.resource_names import (
     spellings,
     variables_of,
 )
-from checker.core.response import Response
 
 Node = TypeVar("Node", bound=Hashable)
 
@@ -502,12 +501,6 @@ def sent_at(case: Case, place: Place) -> Any:
 def sent_expression(pointer: str) -> str:
     """The runtime expression of a part of a request's body."""
     return _SENT + pointer
-
-
-def status_of(operation: Operation, response: Response) -> int:
-    """Return the status of a response, or the status that its body stands for in APIs that always send 200."""
-    read = operation.resource_status
-    return response.status_code if read is None else read(response)
 
 
 def telling_variables(model: ResourceModel) -> frozenset[str]:

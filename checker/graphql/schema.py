@@ -133,8 +133,11 @@ class GraphQLOperation(ApiOperation):
         return self.entry.role.places
 
     @property
-    def resource_status(self) -> Callable[[Response], int]:
-        return partial(resource_status, field=self.entry.name, role=self.entry.role)
+    def has_status_in_body(self) -> bool:
+        return True
+
+    def status_of(self, response: Response) -> int:
+        return resource_status(response, self.entry.name, self.entry.role)
 
     @property
     def app(self) -> object | None:

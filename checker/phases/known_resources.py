@@ -15,17 +15,7 @@ from checker.core.case import NOT_SET
 from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location, host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
-from checker.core.resources import (
-    CREATING,
-    REMOVING,
-    SAFE,
-    ResourceModel,
-    ResourceUse,
-    Transition,
-    place_of,
-    sent_at,
-    status_of,
-)
+from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, Transition, place_of, sent_at
 from checker.core.response import Response
 from checker.phases.bindings import SentCase, evaluated
 from checker.values.consumers import variable_kinds
@@ -90,7 +80,7 @@ class ShownStep(Struct):
     def of(cls, sent: SentCase, model: ResourceModel) -> "ShownStep":
         """Return a step of which nothing is read yet."""
         outcome, operation = sent.outcome, sent.case.operation
-        succeeded = isinstance(outcome, Response) and 200 <= status_of(operation, outcome) < 400
+        succeeded = isinstance(outcome, Response) and 200 <= operation.status_of(outcome) < 400
         return cls(sent, model.uses[operation.label], succeeded)
 
 

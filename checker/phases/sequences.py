@@ -25,7 +25,6 @@ from checker.core.resources import (
     ResourceUse,
     named_collections,
     place_of,
-    status_of,
 )
 from checker.core.response import Response
 from checker.generation.boundaries.values import likeness
@@ -152,7 +151,7 @@ def _unchanged(sequence: Sequence[SentCase]) -> list[Case]:
     """Return the safe requests since a step may last have changed something; none while a job may go on (202)."""
     found: list[Case] = []
     for step in reversed(sequence):
-        status = status_of(step.case.operation, step.outcome) if isinstance(step.outcome, Response) else 0
+        status = step.case.operation.status_of(step.outcome) if isinstance(step.outcome, Response) else 0
         if status == ACCEPTED:
             return []
         if is_safe(step.case):
@@ -490,7 +489,7 @@ class SequenceExtender(Struct):
         if len(sequence) >= LONGEST or not isinstance(last.outcome, Response):
             return None
         label = last.case.operation.label
-        status = status_of(self.factory.operations[label], last.outcome)
+        status = self.factory.operations[label].status_of(last.outcome)
         if not 200 <= status < 400 or self.random.random() > _EXTEND:
             return None
         if self.random.random() < _BOUND:

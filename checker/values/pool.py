@@ -25,7 +25,6 @@ from checker.core.resources import (
     ResourceUse,
     named_values,
     place_of,
-    status_of,
     telling_variables,
     variable_at,
 )
@@ -227,7 +226,7 @@ class ValuePool:
 
     def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
         """Learn from a response; return what other workers may use. `phase` and `index` are those of the case."""
-        operation, status = case.operation, status_of(case.operation, response)
+        operation, status = case.operation, case.operation.status_of(response)
         if case.meta is not None and case.meta.bindings:
             self._consumed(case, case.meta.bindings, status)
         found: list[ValueRecord] = [*self._changes(case, status)]
@@ -517,7 +516,7 @@ class LayeredPool(ValuePool):
         operation = case.operation
         if index >= _READ:
             return []
-        succeeded = 200 <= status_of(operation, response) < 300
+        succeeded = 200 <= operation.status_of(response) < 300
         found: list[ValueRecord] = []
         if operation.resource_method == REMOVING:
             gone = self._gone_by(case, succeeded=succeeded)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from checker.checks.judge import CLEAN
 from checker.core.errors import StorageError
-from checker.core.resources import status_of
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.health import REFUSALS
@@ -401,7 +400,7 @@ class Worker:
         """Give a response to the observers, and let its sequence go on."""
         flight.status = 0
         if isinstance(outcome, Response):
-            flight.status = status_of(flight.made.case.operation, outcome)
+            flight.status = flight.made.case.operation.status_of(outcome)
             flight.content_type = outcome.content_type
         verdict.at = verdict.at or time.time()
         if not flight.is_counted:

@@ -189,11 +189,11 @@ SHELF = {"shelf": {"id": "1"}, "userErrors": []}
     ],
 )
 def test_answers_say_what_statuses_say(label: str, answer: Any, status: int) -> None:
-    assert of(label).resource_status(response(answer)) == status
+    assert of(label).status_of(response(answer)) == status
 
 
 def test_a_status_of_its_own_counts() -> None:
-    assert of("Query.parcel").resource_status(response({}, 502)) == 502
+    assert of("Query.parcel").status_of(response({}, 502)) == 502
 
 
 def test_sequences_of_users_follow_the_types() -> None:

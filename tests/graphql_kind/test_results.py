@@ -71,7 +71,7 @@ def test_types_of_errors_say_what_others_say_by_status(label: str, data: dict[st
     operation = of(label)
     body = json.dumps({"data": {label.partition(".")[2]: data}}).encode()
     response = Response(200, [("Content-Type", "application/json")], body)
-    assert operation.resource_status(response) == status
+    assert operation.status_of(response) == status
 
 
 @pytest.mark.parametrize(("planted", "found"), [(True, [("Mutation.deleteTask", "use_after_free")]), (False, [])])

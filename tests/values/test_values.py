@@ -48,7 +48,10 @@ class Route:
     definition: Mapping[str, Any] = field(default_factory=dict)
     read_answer: Callable[[Response], Any] | None = None
     resource_places: Mapping[str, Place] = field(default_factory=dict)
-    resource_status: Callable[[Response], int] | None = None
+    has_status_in_body: bool = False
+
+    def status_of(self, response: Response) -> int:
+        return response.status_code
 
     @property
     def resource_path(self) -> str:

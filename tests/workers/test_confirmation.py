@@ -28,7 +28,7 @@ def unasked(request: WireRequest) -> Response:
 
 
 def shot(method: str, status: int) -> JudgedCase:
-    operation = SimpleNamespace(resource_method=method, resource_status=None)
+    operation = SimpleNamespace(resource_method=method, status_of=lambda response: response.status_code)
     made = cast("GeneratedCase", SimpleNamespace(case=SimpleNamespace(operation=operation)))
     return JudgedCase(made, Verdict(made.case, None, Response(status, [], b""), UNJUDGED))
 

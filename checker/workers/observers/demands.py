@@ -19,7 +19,6 @@ from checker.core.meta import Literal
 from checker.core.operation import Label, Operation, Parameter
 from checker.core.phases import CaseSource, phase_number
 from checker.core.request import Location
-from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.schema import tokens_of
 from checker.corpus.records import DemandHeard, PartsCounted
@@ -404,7 +403,7 @@ class DemandLearner(Struct):
         # The cases of a list that go without something come last.
         if meta is None or meta.mode.is_negative or not (is_read or made.other is not None):
             return
-        status = status_of(made.case.operation, outcome)
+        status = made.case.operation.status_of(outcome)
         is_accepted = 200 <= status < 300
         if is_read and is_accepted:
             yield from self._accept(made.case, phase)

@@ -12,7 +12,6 @@ from checker.core.case import NOT_SET, Case
 from checker.core.digests import digest_int
 from checker.core.failures import Failure
 from checker.core.operation import Label, Location, Operation
-from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.schema import Schema
 from checker.core.templates import Lexicon, error_template, sent_texts
@@ -192,7 +191,7 @@ class SignalSet:
     ) -> tuple[tuple[int, str], ...]:
         """(id, class) of what this interaction showed first. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
-        label, status = case.operation.label, status_of(case.operation, response)
+        label, status = case.operation.label, case.operation.status_of(response)
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, size, response.header_count)

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from checker.core.failures import Failure
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
-from checker.core.resources import status_of
 from checker.core.response import Response
 from checker.core.templates import ANYTHING, generalised, is_alike, matches
 from checker.corpus.records import Finding
@@ -37,7 +36,7 @@ class JudgedCase(Struct):
     def said_status(self) -> int:
         """Return the status of the response, as its body states it for APIs that do so; 0 if there was none."""
         outcome = self.verdict.outcome
-        return status_of(self.made.case.operation, outcome) if isinstance(outcome, Response) else 0
+        return self.made.case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
 
     @property
     def is_served(self) -> bool:

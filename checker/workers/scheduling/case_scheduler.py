@@ -14,7 +14,7 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource
-from checker.core.resources import ACCEPTED, SAFE, status_of
+from checker.core.resources import ACCEPTED, SAFE
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.inflight import Stage
@@ -203,7 +203,7 @@ class KnownReads(Struct):
     def saw(self, case: Case, verdict: Verdict) -> None:
         """Forget the requests if something may have changed."""
         outcome = verdict.outcome
-        status = status_of(case.operation, outcome) if isinstance(outcome, Response) else 0
+        status = case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
         self._changes_later |= status == ACCEPTED
         if not is_safe(case) and not 400 <= status < 500:
             self._keys.clear()

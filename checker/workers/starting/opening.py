@@ -24,7 +24,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
-from checker.core.resources import naming_places, status_of
+from checker.core.resources import naming_places
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose, Transport, send_alone
 from checker.corpus.discoveries import Discoveries, Discovery, load
@@ -249,7 +249,7 @@ def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
     except CheckerError:
         # The description is another one by now.
         return ()
-    if not isinstance(outcome, Response) or not may_complain(status_of(case.operation, outcome)):
+    if not isinstance(outcome, Response) or not may_complain(case.operation.status_of(outcome)):
         return ()
     return demands_in(case, outcome, declared_names(case.operation))
 
