@@ -77,6 +77,14 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
+_LOW: Final = frozenset(low for low, _ in _ORDERED)
+
+
+def is_low(name: str) -> bool:
+    """Whether a name may be that of the lower one of two values."""
+    return not _LOW.isdisjoint(words(name))
+
+
 def is_ordered(low: str, high: str) -> bool:
     """Whether two names say that the value of the first is below that of the second: `startsAt` and `endsAt`."""
     return differing_words(low, high) in _ORDERED

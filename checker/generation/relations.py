@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date, timedelta
-from itertools import islice, permutations
+from itertools import islice, product
 from typing import Any, Final
 
 from msgspec import Struct
@@ -26,7 +26,7 @@ from checker.core.constraints import (
 )
 from checker.core.operation import Operation
 from checker.core.request import Location
-from checker.core.resource_names import ends_with_variable, is_identifier, is_ordered, variables_of, words
+from checker.core.resource_names import ends_with_variable, is_identifier, is_low, is_ordered, variables_of, words
 from checker.refusals.relations import Place, relations_in
 from checker.schema.views import Outline, outline_of
 
@@ -63,7 +63,7 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
     for location, path in dict.fromkeys(places):
         holders.setdefault((location, path[:-1]), []).append(path[-1])
     for (location, above), names in holders.items():
-        for low, high in permutations(names[:_MOST_NAMES], 2):
+        for low, high in product(filter(is_low, names[:_MOST_NAMES]), names[:_MOST_NAMES]):
             if not is_ordered(low, high) or is_identifier(words(low)[-1]):
                 continue
             if (one := constraint(location, (*above, low), BELOW, high)) is not None:

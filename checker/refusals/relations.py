@@ -79,9 +79,13 @@ def relations_in(
     A refusal may state what is wrong: both readings are returned then, of which its case breaks one.
     """
     found: dict[Constraint | None, None] = {}
+    firsts = [stems[0] for _, path in places if (stems := _stems(path[-1]))]
     for whole in _SENTENCE.split(text[:_LONGEST]):
         sentence = whole[:_LONGEST_SENTENCE]
-        found |= dict.fromkeys(_in_sentence(sentence, places, is_refusal=is_refusal))
+        # Most sentences of prose name fewer than two places. To see that first takes a tenth of the time of all patterns.
+        said = () if is_refusal else _stems(sentence)
+        if is_refusal or sum(first in said for first in firsts) >= _PAIR:
+            found |= dict.fromkeys(_in_sentence(sentence, places, is_refusal=is_refusal))
         if is_refusal:
             found |= dict.fromkeys(_some(sentence, places))
         if variable and _SAME_NAME.search(sentence) and _PATH.search(sentence):

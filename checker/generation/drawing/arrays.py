@@ -29,6 +29,7 @@ _ATTEMPTS: Final = 20
 _FILLED: Final = 0.8
 """Share of arrays with an item, where arrays are too much alike."""
 _SOME_ITEMS: Final = 3
+_SMALL: Final = 3
 _MOST_MEMBERS: Final = 8_192
 """Different items that are listed."""
 _COUNTED: Final = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
@@ -88,6 +89,11 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     # There is one empty array, and it is a third of all.
     least = min(_SOME_ITEMS if variety is Variety.MOST else 1, most)
     return either(_FILLED, _compile_array(replace(plan, low=least), nodes.context), draw)
+
+
+def small_array(item: Draw, low: int) -> Draw:
+    """Draws arrays of `low` to three items, where any array will do."""
+    return _compile_array(ArrayPlan("#", low, _SMALL, (), item, False, False), DrawContext())
 
 
 def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:

@@ -36,6 +36,7 @@ _RELATED: Final = 0.06
 """Share of objects with values that depend on each other."""
 _COMPOSING: Final = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if"))
 _SCALARS: Final = frozenset({forms.STRING, forms.INTEGER, forms.NUMBER, forms.NULL})
+_SMALL: Final = 3
 _UNBOUNDED: Final = 40
 """Properties beyond the minimum when there is no maximum."""
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
@@ -119,6 +120,12 @@ def wants_extra(form: Canonical, nodes: Nodes) -> bool:
     if nodes.allows_extra or form.objects.count.low > len(form.objects.properties):
         return True
     return any(isinstance(facet.raw, dict) and facet.raw for facet in form.objects.additional)
+
+
+def small_object(item: Draw, low: int) -> Draw:
+    """Draws objects of `low` to three properties, where any object will do."""
+    named = _Named(texts(alphabets.NAME, 1, LONGEST_NAME), item, lambda name: True)
+    return _compile_object(_ObjectPlan("#", (), low, _SMALL, (named,), _FREE), DrawContext())
 
 
 def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:

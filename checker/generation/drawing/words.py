@@ -5,6 +5,7 @@ Each is taken by a recorded choice, so that records shrink and replay.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -196,13 +197,15 @@ def topical(name: str, form: forms.Canonical, *, is_text: bool = False) -> tuple
     is_other = forms.STRING not in form.types or (form.types == frozenset(forms.TYPES) and not is_text)
     if is_other or form.enum is not None or form.formats or form.strings.patterns or form.strings.content is not None:
         return ()
-    said = [str(facet.raw.get("description", ""))[:80] for facet in form.facets if isinstance(facet.raw, dict)]
-    for text in (name, *said):
-        plain = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]", " ", text).lower()
-        for topic, words in _TOPICS:
-            if topic.search(plain):
-                return words
-    return ()
+    said = (str(facet.raw.get("description", ""))[:80] for facet in form.facets if isinstance(facet.raw, dict))
+    return next(filter(None, map(_of_topic, (name, *said))), ())
+
+
+@lru_cache(maxsize=4096)
+def _of_topic(text: str) -> tuple[str, ...]:
+    """Return the words of the first topic that a text mentions; none if it mentions none. Operations repeat names and prose."""
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]", " ", text).lower()
+    return next((words for topic, words in _TOPICS if topic.search(plain)), ())
 
 
 def holding(name: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from base64 import b64encode
 from calendar import isleap
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, Final
 
@@ -12,12 +12,15 @@ from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
-from checker.generation.drawing.places import is_in_head
-from checker.generation.drawing.scalars import compile_listed, nearest_float
-from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, breaker, first_of, mixed
+from checker.generation.drawing.arrays import small_array
+from checker.generation.drawing.objects import small_object
+from checker.generation.drawing.places import TextPlace, is_in_head, item_of
+from checker.generation.drawing.scalars import compile_listed, compile_number, nearest_float
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, breaker, mixed
 from checker.generation.normalization import forms
-from checker.generation.normalization.forms import ArrayForm, Canonical, Facet, Numbers, ObjectForm, StringForm, same
+from checker.generation.normalization.forms import ArrayForm, Canonical, Numbers, ObjectForm, StringForm, same
 from checker.generation.patterns.regexes import matcher
+from checker.generation.sources.basic import BOOLEAN, NULL, finished, one_of, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected
 from checker.schema.views import type_of
@@ -29,9 +32,11 @@ _KINDS: Final = (
     forms.STRING, forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.ARRAY, forms.OBJECT,
 )  # fmt: skip
 _LISTS: Final = ("enum", "const")
-_SCALARS: Final = {"type": [forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING]}
-_SMALL: Final[dict[str, Any]] = {"maxItems": 3, "items": _SCALARS, "maxProperties": 3, "additionalProperties": _SCALARS}
-"""A small array or object suffices if every array or object is invalid."""
+_SCALARS: Final = (forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING)
+_LONGEST: Final = 64
+"""Characters of a text where none may be."""
+_ALONE: Final = "0"
+"""A text that every place carries."""
 
 
 def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
@@ -50,21 +55,36 @@ def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
 
 
 def _of_type(site: MutationSite, kind: str, types: frozenset[str]) -> Draw:
-    raw = {"type": kind, **_SMALL}
-    if _is_free(site.form, kind):
-        # Most places have only a type, and share their draws.
-        draw = site.draw((Facet(raw, f"#/type={kind}", is_made=True),))
+    form = site.form
+    if _is_free(form, kind):
+        draw = _small(kind, site.place)
+    elif form.enum is not None:
+        # A listed value of another type breaks the type alone; where there is none, the list is broken with it.
+        members = [one for one in form.enum if kind in type_of(one) and site.place.carries_listed(one)]
+        draw = compile_listed(members) if members else _small(kind, site.place)
     else:
-        words = ("type", *_LISTS) if any(name in site.said for name in _LISTS) else ("type",)
-        draw = first_of(
-            partial(site.replaced, ("type",), f"type={kind} small", raw),
-            partial(site.replaced, ("type",), f"type={kind}", {"type": kind}),
-            # Listed values have a type themselves: the list goes with the type, or stays with it.
-            partial(site.replaced, words, f"type={kind}", {"type": kind}),
-        )
+        draw = site.replaced(("type",), f"type={kind}", {"type": kind})
     if kind == forms.NUMBER and forms.INTEGER in types:
         return site.retried(draw, lambda value: type_of(value).isdisjoint(types), "type")
     return draw
+
+
+@lru_cache(maxsize=512)
+def _small(kind: str, place: TextPlace) -> Draw:
+    """Return draws of small values of a type. All operations share them: most places have only a type."""
+    match kind:
+        case forms.NULL:
+            return NULL
+        case forms.BOOLEAN:
+            return BOOLEAN
+        case forms.NUMBER:
+            return compile_number(Canonical("#"), DrawContext())
+        case forms.STRING:
+            text = texts(place.alphabet, place.min_text, place.min_text + _LONGEST)
+            return finished(text, lambda value: value if place.stands_alone(value) else _ALONE)
+    inner = item_of(place)
+    item = one_of([_small(one, inner) for one in _SCALARS if inner.allows_null or one != forms.NULL])
+    return small_array(item, place.min_items) if kind == forms.ARRAY else small_object(item, place.min_items)
 
 
 def _is_free(form: Canonical, kind: str) -> bool:
