@@ -72,16 +72,13 @@ def _of_type(site: MutationSite, kind: str, types: frozenset[str]) -> Draw:
 @lru_cache(maxsize=512)
 def _small(kind: str, place: TextPlace) -> Draw:
     """Return draws of small values of a type. All operations share them: most places have only a type."""
-    match kind:
-        case forms.NULL:
-            return NULL
-        case forms.BOOLEAN:
-            return BOOLEAN
-        case forms.NUMBER:
-            return compile_number(Canonical("#"), DrawContext())
-        case forms.STRING:
-            text = texts(place.alphabet, place.min_text, place.min_text + _LONGEST)
-            return finished(text, lambda value: value if place.stands_alone(value) else _ALONE)
+    if kind in (forms.NULL, forms.BOOLEAN):
+        return NULL if kind == forms.NULL else BOOLEAN
+    if kind == forms.NUMBER:
+        return compile_number(Canonical("#"), DrawContext())
+    if kind == forms.STRING:
+        text = texts(place.alphabet, place.min_text, place.min_text + _LONGEST)
+        return finished(text, lambda value: value if place.stands_alone(value) else _ALONE)
     inner = item_of(place)
     item = one_of([_small(one, inner) for one in _SCALARS if inner.allows_null or one != forms.NULL])
     return small_array(item, place.min_items) if kind == forms.ARRAY else small_object(item, place.min_items)
