@@ -191,6 +191,7 @@ RUN_SETTINGS = (
     root_option("--max-time"),
     root_option("--shard"),
     root_option("--shard-weights"),
+    SettingOption(("--corpus",), ("corpus",), "replay", is_flag=True),
 )
 """Options of `run` only."""
 

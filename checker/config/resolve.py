@@ -138,7 +138,12 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
             from_environment=config.from_environment,
         ),
         shard=_shard(config) if occasion.kind == "run" else None,
-        corpus=CorpusSettings(_project_dir(config, occasion), config.corpus.max_size, _cache_dir(config, occasion)),
+        corpus=CorpusSettings(
+            folder=_project_dir(config, occasion),
+            max_bytes=config.corpus.max_size,
+            is_recalled=config.corpus.replay,
+            cache=_cache_dir(config, occasion),
+        ),
     )
 
 

@@ -227,6 +227,8 @@ class CorpusSettings(Struct, frozen=True):
     folder: str = ".checker/default"
     max_bytes: int = 1 << 30
     """On disk; beyond it the oldest traffic is deleted."""
+    is_recalled: bool = default_of(("corpus",), "replay")
+    """Whether `run` sends sequences of earlier runs again."""
     cache: str | None = None
     """Folder of discoveries for the next run; None: they are not kept."""
 

@@ -442,7 +442,10 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     ("generation",): _GENERATION,
     **_OUTPUT,
     ("documents",): _DOCUMENTS,
-    ("corpus",): {"max-size": Key(Integer(minimum=1), 1 << 30, about="Bytes of the records of a run.")},
+    ("corpus",): {
+        "max-size": Key(Integer(minimum=1), 1 << 30, about="Bytes of the records of a run."),
+        "replay": Key(_FLAG, False, about="Whether `run` sends sequences of earlier runs again that showed most."),
+    },
     ("reports",): {
         "directory": Key(Text(), "checker-report", about="Folder of the reports."),
         "preserve-bytes": Key(_FLAG, False, about="Write payloads as base64."),

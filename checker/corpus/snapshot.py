@@ -4,7 +4,7 @@ Frames as in journals, with a header in the first. A journal whose incarnation i
 out, and never read again.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from heapq import heapify, heappop, heappush
 from itertools import chain
@@ -106,15 +106,30 @@ def open_findings(view: RunView) -> list[Finding]:
     return [one for name, one in view.findings.items() if name not in closed or seen_at(name) > closed[name]]
 
 
+def records_before(layout: RunLayout, incarnation: int) -> Iterator[Numbered]:
+    """Yield the (incarnation, record) pairs of the runs that ended before an incarnation began."""
+    known = read_snapshot(layout)
+    for record in known.records:
+        yield 0, record
+    for number, path in layout.journal_paths():
+        if number < incarnation and number not in known.head.covered:
+            for record in JournalReader(path).finish():
+                yield number, record
+
+
 def findings_before(layout: RunLayout, incarnation: int) -> list[Finding] | None:
     """Return the open findings of the runs that ended before an incarnation began; None if there was no such run."""
-    known = read_snapshot(layout)
-    fresh = [(n, path) for n, path in layout.journal_paths() if n < incarnation and n not in known.head.covered]
-    if not (known.records or fresh):
+    before = records_before(layout, incarnation)
+    first = next(before, None)
+    if first is None:
         return None
-    journals = ((n, record) for n, path in fresh for record in JournalReader(path).finish())
-    pairs = chain(((0, record) for record in known.records), journals)
-    return open_findings(fold(pair for pair in pairs if isinstance(pair[1], _OF_FAILURES)))
+    return open_findings(fold(pair for pair in chain([first], before) if isinstance(pair[1], _OF_FAILURES)))
+
+
+def entries_before(layout: RunLayout, incarnation: int) -> list[CorpusEntry]:
+    """Return the sequences that together show everything that the runs before an incarnation saw, the best for their cost first."""
+    pairs = records_before(layout, incarnation)
+    return favoured(record for _, record in pairs if isinstance(record, CorpusEntry))
 
 
 def _versions(best: Finding, first_seen_at: float) -> list[Record]:

@@ -706,6 +706,32 @@ class SmallestFirst:
             return False
 
 
+@dataclasses.dataclass(slots=True)
+class RecalledFirst:
+    """Makes the first steps of sequences of earlier runs, then the cases of a task as it makes them without these."""
+
+    factory: CaseFactory
+    makes: CaseMaker
+    recalled: Sequence[Sequence[Step]]
+    first: int
+    """Index of the first of them."""
+
+    def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """Return case `index` of the task. Raises `FilteredOut` for a recipe of another description, and the errors of the maker."""
+        number = index - self.first
+        if number < 0:
+            return self.makes(label, task_seed, index, phase)
+        name = case_id(task_seed, index)
+        if number < len(self.recalled):
+            try:
+                return self.factory.remake(self.recalled[number][0], name=name, phase=phase)
+            except OutOfDate as error:
+                raise FilteredOut(str(error)) from error
+        made = self.makes(label, task_seed, index - len(self.recalled), phase)
+        made.case.id = name
+        return made
+
+
 _BLOCK: Final = 200
 """Cases of a task that are compared with one another. A worker that goes on with a task makes at most as many again."""
 

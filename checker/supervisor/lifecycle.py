@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from typing import Any
@@ -20,6 +20,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.journal import JournalReader, Journals, JournalWriter, LastRun, last_run
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
+    CorpusEntry,
     Finding,
     Note,
     OpenFindings,
@@ -30,7 +31,7 @@ from checker.corpus.records import (
     SchemaOpened,
 )
 from checker.corpus.secrets import secrets_of
-from checker.corpus.snapshot import compact, findings_before
+from checker.corpus.snapshot import compact, entries_before, findings_before
 from checker.corpus.traffic import trim, trimmed_note
 from checker.workers.messages import Opened
 
@@ -86,6 +87,8 @@ class RunLifecycle:
         self.view = RunView()
         self.earlier: tuple[Finding, ...] = ()
         """The open findings of earlier runs, in `fuzz`."""
+        self.entries: Sequence[CorpusEntry] = ()
+        """The sequences of earlier runs that `run` recalls, best first."""
         self._has_trimmed = False
 
     @property
@@ -159,6 +162,8 @@ class RunLifecycle:
         if is_comparable and (found := findings_before(self._layout, self._first)) is not None:
             self.earlier = tuple(found)
             self.write(OpenFindings(tuple((one.fingerprint, one.label, one.title) for one in found)))
+        if self._settings.kind == "run" and self._settings.corpus.is_recalled:
+            self.entries = entries_before(self._layout, self._first)
 
     @property
     def _may_go_on(self) -> bool:

@@ -9,9 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
+from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
 from checker.core.resources import REMOVING, method_rank
+from checker.corpus.records import CorpusEntry
 from checker.supervisor.plans import NOTHING_DONE, SLICE_S, TimeShares, TimeWindow
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
@@ -97,6 +99,41 @@ def tasks_of(
     }
 
 
+MOST_RECALLED = 0.2
+"""Largest share of the cases of a task that sequences of earlier runs may have."""
+
+
+def recalling(
+    tasks: Mapping[tuple[str, str], Task], cards: Sequence[OperationCard], entries: Iterable[CorpusEntry]
+) -> dict[tuple[str, str], Task]:
+    """Return the tasks with sequences of earlier runs as their first cases, the best of `entries` first.
+
+    Single requests replace cases of the first phase that draws them, longer sequences those of the first phase of sequences.
+    Values that come from outside of a sequence are left out with it: a fresh target does not have them.
+    """
+    first: dict[tuple[str, CaseSource], tuple[str, str]] = {}
+    for label, phase in tasks:
+        first.setdefault((label, phase_named(phase).source), (label, phase))
+    known = {card.label for card in cards}
+    ending = {card.label for card in cards if card.is_ending}
+    chosen: dict[tuple[str, str], list[tuple[Step, ...]]] = {}
+    for entry in entries:
+        labels = [step.label for step in entry.steps]
+        source = CaseSource.DRAWN if len(labels) == 1 else CaseSource.CHAINED
+        place = first.get((labels[0], source)) if labels and known.issuperset(labels) else None
+        is_whole = all(
+            one.step >= 0 or one.producer in labels[:number]
+            for number, step in enumerate(entry.steps)
+            for one in step.bindings
+        )
+        if place is None or not is_whole or not ending.isdisjoint(labels[1:]):
+            continue
+        taken = chosen.setdefault(place, [])
+        if len(taken) < int(tasks[place].stop * MOST_RECALLED):
+            taken.append(entry.steps)
+    return {place: replace(task, recalled=tuple(chosen.get(place, ()))) for place, task in tasks.items()}
+
+
 def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Task:
     identity = (str(seed), phase.name, label)
     return Task(
@@ -145,8 +182,9 @@ class RunPlan:
         max_examples: int,
         phases: Sequence[str] = (FUZZING.name,),
         orders: Mapping[str, Sequence[str] | None] | None = None,
+        entries: Iterable[CorpusEntry] = (),
     ) -> None:
-        """`orders` as in `stages_of`."""
+        """`orders` as in `stages_of`. `entries`: sequences of earlier runs, best first."""
         rows = [phase_named(name) for name in phases]
         self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
@@ -158,7 +196,7 @@ class RunPlan:
         """Number of stages that have begun."""
         self._elapsed_s = 0.0
         """Time of the last request for a lease."""
-        self._tasks = tasks_of(cards, rows, seed, max_examples)
+        self._tasks = recalling(tasks_of(cards, rows, seed, max_examples), cards, entries)
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._removing = {card.label for card in cards if card.method == REMOVING}
         self._removal_layers = {

@@ -13,7 +13,7 @@ from checker.config.settings import RunSettings
 from checker.core.system import likely_limit
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
-from checker.corpus.records import Finding, Note, OperationError, WorkerGone
+from checker.corpus.records import CorpusEntry, Finding, Note, OperationError, WorkerGone
 from checker.supervisor import deaths, endings
 from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers, gone_with_operations, to_replay
@@ -56,8 +56,12 @@ def make_plan(
     view: RunView,
     window: TimeWindow | None,
     earlier: Iterable[Finding] = (),
+    entries: Iterable[CorpusEntry] = (),
 ) -> Plan:
-    """Return the plan of a run; `window` is None without a time limit. `earlier`: open findings of earlier runs."""
+    """Return the plan of a run; `window` is None without a time limit.
+
+    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs, for `run`.
+    """
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
         # If only ending operations are selected, they are tested like others.
@@ -84,6 +88,7 @@ def make_plan(
         max_examples=settings.common.cases.max_examples,
         phases=settings.phases,
         orders={**dict.fromkeys(settings.sources.unordered_phases), **{one.phase: one.labels for one in opened.orders}},
+        entries=entries,
     )
     plan.is_hopeless = view.is_never_allowed
     plan.grave_failures = view.grave_failures
@@ -295,6 +300,7 @@ class Supervisor:
             view,
             window,
             self._lifecycle.earlier,
+            self._lifecycle.entries,
         )
         if not opened.operations:
             self.ending.complete(self._lifecycle.view)

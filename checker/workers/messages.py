@@ -269,6 +269,18 @@ class Task(Struct, frozen=True):
     """(phase, number of its first case) of what lists left out when a case of theirs failed: it comes first."""
     is_last: bool = False
     """Whether it waited for the end of the run, because its operation makes the target refuse every request."""
+    recalled: tuple[tuple[Step, ...], ...] = ()
+    """Sequences of earlier runs, which are its first cases; only a smallest case comes before."""
+
+    @property
+    def first_recalled(self) -> int:
+        """Return the index of the first recalled case."""
+        return len(self.labels) if self.sends_smallest else 0
+
+    def recalled_at(self, index: int) -> tuple[Step, ...]:
+        """Return the steps of the recalled case with an index; empty if it is another case."""
+        number = index - self.first_recalled
+        return self.recalled[number] if 0 <= number < len(self.recalled) else ()
 
 
 KNOWN_PLACES = 3

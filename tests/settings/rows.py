@@ -197,6 +197,7 @@ _OTHERS: Final[dict[str, Row]] = {
     "documents.max-redirects": Row(3, DESCRIPTION, -1, "at least 0"),
     "documents.other-hosts": Row(True, "hostile/test_leading_away.py::test_a_description_of_another_host_than_the_api_leads_to_no_third_host", *FLAG),
     "corpus.max-size": Row(9, "e2e/test_records.py::test_the_corpus_keeps_to_its_size_and_what_is_gone_is_told", 0, "at least 1"),
+    "corpus.replay": Row(True, "e2e/test_recalled.py::test_a_rare_response_is_seen_again", *FLAG),
     "reports.directory": Row("here", told(lambda seen: seen.has("here/*.xml")), *TEXT),
     "reports.preserve-bytes": Row(True, plain(lambda seen: "base64_string" in "".join(one.read_text() for one in seen.folder.glob("out-vcr"))), *FLAG),
     "reports.mode": Row("640", "cli/test_report.py::test_a_key_decides_on_the_permissions", "rw-r-----", "Must be three octal digits"),

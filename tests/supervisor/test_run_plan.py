@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label
+from checker.core.request import Location
+from checker.corpus.records import CorpusEntry
 from checker.supervisor.plans import TimeWindow
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
@@ -281,3 +284,60 @@ def test_failures_of_slow_operations_end_later_lists_if_no_stage_waits_for_them(
             known[task.labels[0]] = task.known
         plan.come_back(task, 2, finished=not is_turn, spent_s=0.1, report=SLOW if is_turn else LeaseReport(2))
     assert known == {fast.label: frozenset({"v1-a"}), slow.label: frozenset({"v1-a"} if is_used else ())}
+
+
+ITEMS, ITEM, LEAVE = Label("POST /items"), Label("GET /items/{id}"), Label("POST /leave")
+RECALLING = (
+    OperationCard(ITEMS, "POST", ("items",), begins=True),
+    OperationCard(ITEM, "GET", ("items",)),
+    OperationCard(LEAVE, "POST", ("leave",), begins=True, is_ending=True),
+)
+
+
+def entry(*steps: Step) -> CorpusEntry:
+    return CorpusEntry(steps[-1].label, steps, (1,), 0.1)
+
+
+def alone(label: Label, number: int) -> Step:
+    return Step(label, Drawn((number,)))
+
+
+def bound(label: Label, step: int, producer: Label = ITEMS) -> Step:
+    return Step(label, Drawn(()), (Binding(Location.PATH, "id", producer, "/id", 0, "7", '["/id"]', step),))
+
+
+def recalled(*entries: CorpusEntry, cases: int = 10) -> dict[tuple[str, str], list[list[Label]]]:
+    """Return the recalled sequences of each operation and phase."""
+    plan = RunPlan(RECALLING, seed=1, max_examples=cases, phases=("fuzzing", "stateful"), entries=entries)
+    found = {
+        (one.labels[0], one.phase): [[step.label for step in steps] for steps in one.recalled] for one in plan.tasks
+    }
+    return {place: sequences for place, sequences in found.items() if sequences}
+
+
+def test_requests_are_recalled_where_cases_are_drawn_and_sequences_where_sequences_are() -> None:
+    sequence = entry(alone(ITEMS, 1), bound(ITEM, 0))
+    assert recalled(entry(alone(ITEM, 1)), sequence) == {
+        (ITEM, "fuzzing"): [[ITEM]],
+        (ITEMS, "stateful"): [[ITEMS, ITEM]],
+    }
+
+
+def test_a_fifth_of_the_cases_is_recalled_at_most_and_the_best_entries_come_first() -> None:
+    plan = RunPlan(RECALLING, seed=1, max_examples=10, entries=[entry(alone(ITEM, number)) for number in range(9)])
+    (task,) = (one for one in plan.tasks if one.labels == (ITEM,))
+    assert [steps[0].recipe for steps in task.recalled] == [Drawn((0,)), Drawn((1,))]
+    assert task.stop == 10
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        pytest.param([bound(ITEM, -1)], id="a value from outside of the sequence"),
+        pytest.param([alone(ITEMS, 1), alone(Label("GET /gone"), 1)], id="an operation that is not tested"),
+        pytest.param([alone(ITEMS, 1), alone(LEAVE, 1)], id="an operation that ends the access of the run"),
+        pytest.param([alone(ITEM, 1), alone(ITEM, 2)], id="an operation that begins no sequence"),
+    ],
+)
+def test_what_a_run_cannot_send_is_not_recalled(sequence: list[Step]) -> None:
+    assert recalled(entry(*sequence)) == {}

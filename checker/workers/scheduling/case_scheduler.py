@@ -30,6 +30,7 @@ from checker.phases.case_factory import (
     FilteredOut,
     GeneratedCase,
     LeftOutFirst,
+    RecalledFirst,
     SmallestFirst,
     is_safe,
     key_of,
@@ -282,11 +283,12 @@ class FollowerQueue:
         """Return the case of a step; None, with the result of the replay, for a replay of another description."""
         try:
             return self._context.factory.remake(step, name=name, phase=running.phase)
-        except Exception:
-            if running.lease.replay is None:
-                raise
+        except Exception as error:
             # Errors of this description are reported elsewhere.
-            self._note_replay(running.lease.replay, NOT_REPRODUCED)
+            if running.lease.replay is not None:
+                self._note_replay(running.lease.replay, NOT_REPRODUCED)
+            elif not (running.lease.recalled and isinstance(error, CheckerError)):
+                raise
             return None
 
     def _judge_replay(self, flight: InFlight, chain: Chain, replay: Replay, *, may_retry: bool) -> None:
@@ -473,11 +475,12 @@ class CaseScheduler:
         if task.sends_smallest:
             maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
         elif task.left_out:
-            maker = LeftOutFirst(factory, maker, task.left_out, task.stop)
+            maker = LeftOutFirst(factory, maker, task.left_out, task.stop - len(task.recalled))
         # Other operations of a task may change something between two requests.
         is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
         is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
-        return EachOnce(maker) if is_once else maker
+        maker = EachOnce(maker) if is_once else maker
+        return RecalledFirst(factory, maker, task.recalled, task.first_recalled) if task.recalled else maker
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
         """Make no further case. Cases that are made are still sent: their index counts as taken."""
@@ -697,7 +700,9 @@ class CaseScheduler:
             # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1
-            return InFlight(slot, running, index, made, work, (), 0, wanted, is_counted=not task.again)
+            flight = InFlight(slot, running, index, made, work, (), 0, wanted, is_counted=not task.again)
+            flight.rest = task.recalled_at(index)[1:]
+            return flight
         return None
 
     def _not_made(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:

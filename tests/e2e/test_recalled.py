@@ -1,0 +1,68 @@
+"""`run --corpus`: sequences of earlier runs take the place of some drawn cases, and are the same for any number of workers."""
+
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.apps.http import Reply, Request
+from tests.apps.library import DOCUMENT
+from tests.apps.serving import json_reply, serving
+from tests.e2e.runner import Command
+from tests.e2e.test_layers import same
+
+_NUMBER = {"name": "number", "in": "query", "required": True, "schema": {"type": "integer"}}
+NUMBERS: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Numbers", "version": "1"},
+    "paths": {"/numbers": {"get": {"parameters": [_NUMBER], "responses": {"200": {"description": ""}}}}},
+}
+RARE = 97
+
+
+def rarely(request: Request) -> Reply:
+    """Respond with another status to one number in 97."""
+    text = request.target.decode("latin-1").rpartition("=")[2]
+    is_rare = text.lstrip("-").isdigit() and int(text) % RARE == 1
+    return json_reply({}, 203 if is_rare else 200)
+
+
+def test_a_rare_response_is_seen_again(tmp_path: Path) -> None:
+    usual = ("--phases", "fuzzing", "--mode", "positive", "--checks", "not_a_server_error", "--inline")
+    with serving(rarely, NUMBERS) as app:
+        command = Command(tmp_path)
+        command.here("run", app.document_url, *usual, "-n", "500", "--seed", "1")
+
+        def statuses(*more: str) -> Counter[int]:
+            app.seen.clear()
+            ran = command.here("run", app.document_url, *usual, "-n", "10", "--seed", "2", *more)
+            assert ran.code == 0, ran.shown
+            return Counter(rarely(one).status for one in app.seen if one.target.startswith(b"/numbers"))
+
+        usually, recalled = statuses(), statuses("--corpus")
+    assert usually[203] == 0
+    assert recalled[203] >= 1
+    assert recalled.total() == usually.total() == 10, "recalled cases replace drawn ones"
+
+
+@pytest.mark.parametrize("workers", [1, pytest.param(4, marks=pytest.mark.thorough)])
+def test_equal_corpora_give_equal_requests_for_any_number_of_workers(tmp_path: Path, workers: int) -> None:
+    wires: list[Counter[tuple[str, bytes, tuple[tuple[str, str], ...], bytes]]] = []
+    usual = ("--phases", "fuzzing,stateful", "--checks", "not_a_server_error")
+    first = tmp_path / "first"
+    first.mkdir()
+    with serving(same, DOCUMENT) as app:
+        Command(first).here("run", app.document_url, *usual, "-n", "25", "--seed", "1", "--inline")
+        for number, more in ((1, ("--corpus",)), (workers, ("--corpus",)), (1, ())):
+            directory = tmp_path / f"{len(wires)}"
+            shutil.copytree(first, directory)
+            app.seen.clear()
+            arguments = (*usual, *more, "-n", "10", "--seed", "2")
+            ran = Command(directory).run(app.document_url, *arguments, workers=number, inline=not wires)
+            assert ran.code == 0, ran.shown
+            wires.append(Counter(app.wire()))
+    one, other, without = wires
+    assert (one - other, other - one) == (Counter(), Counter())
+    assert one != without
