@@ -21,7 +21,7 @@ TOPICS: Final[Mapping[str, str]] = {
     "Operations": "include_.*|exclude_.*|shard.*|changed_since|with_dependents",
     "Requests": "origin|proxy|tls_verify|request_.*|rate_limit|max_redirects|wait_for_schema|lanes|cluster|max_workers|safety",
     "Authentication": "auth_.*",
-    "Cases": "generation_.*|no_shrink|suppress_health_check",
+    "Cases": "generation_.*|no_shrink|corpus|suppress_health_check",
     "Checks and failures": "max_response_time|continue_on_failure|baseline.*|compare|warnings|fail_under_.*",
     "Reports": "report_.*|upload_.*|live_port|debug_output_file",
     "Output": "output_.*|max_shown|code_sample_style|no_color|force_color",
