@@ -70,7 +70,11 @@ def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
     """
     sources = [RunLayout(folder_of(name)) for name in others]
     target = RunLayout(folder_of(into) if _is_known(into) else Path(into))
-    titles = {title for layout in (*sources, target) if (title := _title(layout, configured(ctx)))}
+    titles = {
+        title
+        for layout in (*sources, target)
+        if (title := (PastRun.of(layout.root, configured(ctx)).title if last_run(layout) is not None else ""))
+    }
     if len(titles) > 1:
         raise UsageError(f"the corpora are of different APIs: {', '.join(sorted(titles))}")
     if target.root.resolve() in [layout.root.resolve() for layout in sources]:
@@ -136,11 +140,6 @@ def export(ctx: click.Context, run: str | None, shape: str, output: str) -> None
 def _is_known(name: str) -> bool:
     """Whether a corpus has this name or place."""
     return any((folder / "journals").is_dir() for folder in (Path(name), Path(".checker") / name))
-
-
-def _title(layout: RunLayout, config: Config) -> str:
-    """Return the title of the API of the last run; empty if there is no run."""
-    return PastRun.of(layout.root, config).title if last_run(layout) is not None else ""
 
 
 def _statistics(folder: Path, config: Config) -> dict[str, Any]:

@@ -94,14 +94,11 @@ def handler() -> Callable[[Handler], Handler]:
 
 
 def _registered(kind: Handler) -> Handler:
-    if not _is_handler(kind):
+    given: object = kind
+    if not (isinstance(given, type) and issubclass(given, EventHandler)):
         raise IncorrectUsage(f"a handler is a subclass of checker.cli.EventHandler, not {kind!r}")
     HANDLERS.append(kind)
     return kind
-
-
-def _is_handler(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, EventHandler)
 
 
 def _taken() -> Sequence[str]:

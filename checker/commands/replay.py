@@ -1,7 +1,6 @@
 """`checker replay`."""
 
 import re
-from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -94,7 +93,19 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     Exit code for failures: 1 one failed again or is flaky, 2 one could not be sent, 3 one was not reproduced and its
     situation was not reached, 0 all are fixed. The first of these that applies counts.
     """
-    asked = _asked(configured(ctx), options)
+    config = configured(ctx)
+    for option, key in (("wfc", "path"), ("wfc_user", "user")):
+        if options[option] is not None:
+            config.auth.wfc.update(**{key: options[option]})
+    refuse_user_of_no_document(config, options["wfc_user"])
+    headers = dict(options["headers"])
+    if options["auth"] is not None:
+        user, _, password = options["auth"].partition(":")
+        headers["Authorization"] = basic_authorization(user, password)
+    http = HttpSettings().with_options(
+        timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
+    )
+    asked = _Asked(config, options["url"], http, tuple(headers.items()))
     cassette = cassette or ("all",)
     is_file = Path(cassette[0]).exists()
     if not is_file and _ID.fullmatch(cassette[0]):
@@ -135,21 +146,6 @@ class _Asked(Struct, frozen=True):
     def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
         """Return the credentials for an API at that place."""
         return ReplayCredentials(self.headers, user_of_document(self.config, origin))
-
-
-def _asked(config: Config, options: Mapping[str, Any]) -> _Asked:
-    for option, key in (("wfc", "path"), ("wfc_user", "user")):
-        if options[option] is not None:
-            config.auth.wfc.update(**{key: options[option]})
-    refuse_user_of_no_document(config, options["wfc_user"])
-    headers = dict(options["headers"])
-    if options["auth"] is not None:
-        user, _, password = options["auth"].partition(":")
-        headers["Authorization"] = basic_authorization(user, password)
-    http = HttpSettings().with_options(
-        timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
-    )
-    return _Asked(config, options["url"], http, tuple(headers.items()))
 
 
 def _fetched_headers(asked: _Asked, run: str | None) -> dict[str, str]:

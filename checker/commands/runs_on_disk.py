@@ -217,7 +217,10 @@ class MergedRuns(Struct, frozen=True):
         )
         found = cls(settings, ordered, view, fingerprints)
         if found.outcome != ENDLESS:
-            view.finished = _finished(parts, found.outcome, found.elapsed_s)
+            ends = [part.view.finished for part in parts if part.view.finished is not None]
+            make, wait, judge, write, idle = (sum(one.ledger[stage] for one in ends) for stage in range(5))
+            at = max(one.at for one in ends)
+            view.finished = RunFinished("", at, found.outcome, found.elapsed_s, (make, wait, judge, write, idle))
         view.opened = _opened(parts, len(view.labels))
         return found
 
@@ -268,14 +271,6 @@ class MergedRuns(Struct, frozen=True):
             # A line of a description can be named where there is one alone.
             location=first.location if len(places) == 1 else "",
         )
-
-
-def _finished(parts: Sequence[PastRun], outcome: str, elapsed_s: float) -> RunFinished:
-    """Return the end of the last run, with the times of all runs."""
-    ends = [part.view.finished for part in parts if part.view.finished is not None]
-    make, wait, judge, record, idle = (sum(one.ledger[stage] for one in ends) for stage in range(5))
-    at = max(one.at for one in ends)
-    return RunFinished("", at, outcome, elapsed_s, (make, wait, judge, record, idle))
 
 
 def _badness(outcome: str) -> int:

@@ -180,7 +180,20 @@ def apply_keys(config: Config, given: Iterable[str]) -> None:
         name, equals, value = _parted(text)
         if not equals:
             raise UsageError(f"--set: give NAME=VALUE, got {text!r}")
-        _put(document, _names(name), value)
+        try:
+            tree: Any = tomllib.loads(f"{name} = 0")
+        except tomllib.TOMLDecodeError:
+            raise UsageError(f"--set: {name!r} is not the name of a key") from None
+        found = []
+        while isinstance(tree, dict):
+            [(key, tree)] = tree.items()
+            found.append(key)
+        table = document
+        for name in found[:-1]:
+            table = table.setdefault(name, {})
+        if not isinstance(table, dict):
+            raise UsageError(f"--set: {'.'.join(found)} stands below a value")
+        table[found[-1]] = _value(found, value)
     try:
         layer = read_layer(document, below=[one for one, _ in config.sources])
     except ConfigError as error:
@@ -211,27 +224,6 @@ def _parted(text: str) -> tuple[str, str, str]:
         elif char == "=" and not quoted:
             return text[:index].strip(), "=", text[index + 1 :].strip()
     return text, "", ""
-
-
-def _names(name: str) -> list[str]:
-    try:
-        tree: Any = tomllib.loads(f"{name} = 0")
-    except tomllib.TOMLDecodeError:
-        raise UsageError(f"--set: {name!r} is not the name of a key") from None
-    found = []
-    while isinstance(tree, dict):
-        [(key, tree)] = tree.items()
-        found.append(key)
-    return found
-
-
-def _put(document: dict[str, Any], names: list[str], text: str) -> None:
-    table = document
-    for name in names[:-1]:
-        table = table.setdefault(name, {})
-    if not isinstance(table, dict):
-        raise UsageError(f"--set: {'.'.join(names)} stands below a value")
-    table[names[-1]] = _value(names, text)
 
 
 def _value(names: list[str], text: str) -> Any:

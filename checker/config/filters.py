@@ -61,7 +61,14 @@ class OperationFilters(Struct, frozen=True, dict=True):
     specs: tuple[FilterSpec, ...] = ()
 
     def __post_init__(self) -> None:
-        _refuse_contradictions(self.specs)
+        seen: dict[tuple[str, bool, str], str] = {}
+        for spec in self.specs:
+            verb = seen.setdefault((spec.subject, spec.is_regex, _folded(spec)), "")
+            if verb and verb != spec.verb:
+                raise UsageError(f"{spec.subject} {spec.value!r} is both included and excluded")
+            if verb:
+                raise UsageError(f"{spec.option}: {spec.value!r} is given more than once")
+            seen[spec.subject, spec.is_regex, _folded(spec)] = spec.verb
         # Compiled now: a wrong expression must not wait for the first operation.
         _ = self._tests
 
@@ -151,7 +158,11 @@ class FilterExpression(Struct, frozen=True):
 
     def holds(self, operation: Selectable) -> bool:
         """Whether the expression holds for the raw definition of an operation. A missing value equals nothing."""
-        return _equal(_resolve(getattr(operation, "definition", {}), self.pointer), self.value) == self.is_equal
+        left = _resolve(getattr(operation, "definition", {}), self.pointer)
+        # In Python `True == 1`, in JSON they differ.
+        return (
+            operator.eq(left, self.value) and isinstance(left, bool) == isinstance(self.value, bool)
+        ) == self.is_equal
 
 
 def _test(spec: FilterSpec) -> _Test:
@@ -171,17 +182,6 @@ def _test(spec: FilterSpec) -> _Test:
 
 def _texts(operation: Selectable, subject: str) -> tuple[str, ...]:
     return texts_of(operation, subject.replace("-", "_"))
-
-
-def _refuse_contradictions(specs: tuple[FilterSpec, ...]) -> None:
-    seen: dict[tuple[str, bool, str], str] = {}
-    for spec in specs:
-        verb = seen.setdefault((spec.subject, spec.is_regex, _folded(spec)), "")
-        if verb and verb != spec.verb:
-            raise UsageError(f"{spec.subject} {spec.value!r} is both included and excluded")
-        if verb:
-            raise UsageError(f"{spec.option}: {spec.value!r} is given more than once")
-        seen[spec.subject, spec.is_regex, _folded(spec)] = spec.verb
 
 
 def _folded(spec: FilterSpec) -> str:
@@ -204,8 +204,3 @@ def _resolve(value: object, pointer: str) -> object:
         else:
             return _MISSING
     return value
-
-
-def _equal(left: object, right: object) -> bool:
-    # In Python `True == 1`, in JSON they differ.
-    return operator.eq(left, right) and isinstance(left, bool) == isinstance(right, bool)

@@ -43,7 +43,7 @@ from checker.core.errors import UsageError
 from checker.core.known import Baseline
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import phase_names
-from checker.core.reports import ReportFormat, report_formats
+from checker.core.reports import report_formats
 from checker.core.request import without_userinfo
 from checker.core.shards import Shard
 
@@ -89,12 +89,19 @@ def run_settings(config: Config, occasion: Invocation, environment: Mapping[str,
 
 
 def _settings(config: Config, occasion: Invocation, environment: Mapping[str, str]) -> RunSettings:
-    hooks = tuple(dict.fromkeys((*occasion.hooks, *_hooks(config, environment))))
-    _refuse_unknown_checks(config, has_hooks=bool(hooks))
+    given = (*occasion.hooks, environment.get("CHECKER_HOOKS"), config.hooks)
+    hooks = tuple(dict.fromkeys(one for one in given if one))
+    named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
+    if named and not hooks and not has_plugins():
+        problem = unknown(named[0], list(BUILT_IN))
+        hint = f"{problem.hint}. {_OWN_CHECKS}"
+        error = section_error(config.section_of_check(named[0]), [replace(problem, hint=hint)])
+        raise located(config, named[0], error)
     base_url, origin = config.target
     own = config.fuzz.max_time if occasion.kind == "fuzz" else None
     seconds = config.max_time if own is None else own
     everywhere = list(config.operation_layers().everywhere())
+    disabled = tuple(block.filters for block in config.operations if not block.enabled)
     return RunSettings(
         location=occasion.location,
         kind=occasion.kind,
@@ -108,7 +115,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
             for name in phase_names()
             if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
         ),
-        selection=_selection(config, occasion.filters),
+        selection=Selection(occasion.filters, disabled, config.changed_since, config.with_dependents),
         operations=config.operation_layers(),
         target=TargetSettings(
             base_url=base_url,
@@ -215,7 +222,13 @@ def _case_sources(config: Config) -> CaseSources:
 
 
 def _report(config: Config, now: datetime | None) -> ReportSettings:
-    files = _reports(config, now)
+    stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
+    files = []
+    for row in report_formats():
+        asked = getattr(config.reports, row.name)
+        if asked.enabled:
+            path = asked.path or os.path.join(config.reports.directory, row.file_name(stamp))
+            files.append((row, str(path)))
     return ReportSettings(
         files=tuple((row.name, path) for row, path in files),
         keeps_traffic=any(row.needs_traffic for row, _ in files),
@@ -238,16 +251,6 @@ _OWN_CHECKS: Final = (
 )
 
 
-def _refuse_unknown_checks(config: Config, *, has_hooks: bool) -> None:
-    """Raise `ConfigError` for an unknown check, unless hooks or plug-ins may bring it."""
-    named = [name for name in config.custom_check_names if name not in CUSTOM_CHECKS]
-    if named and not has_hooks and not has_plugins():
-        problem = unknown(named[0], list(BUILT_IN))
-        hint = f"{problem.hint}. {_OWN_CHECKS}"
-        error = section_error(config.section_of_check(named[0]), [replace(problem, hint=hint)])
-        raise located(config, named[0], error)
-
-
 def _wfc(config: Config) -> str:
     """Return the text of the authentication document. Raises `ConfigError`."""
     asked = config.operation_layers().common.authentication.wfc
@@ -258,28 +261,6 @@ def _wfc(config: Config) -> str:
     for name in (asked.user, *asked.peers):
         chosen_users(text, name)
     return text
-
-
-def _selection(config: Config, filters: OperationFilters) -> Selection:
-    disabled = [block.filters for block in config.operations if not block.enabled]
-    return Selection(filters, tuple(disabled), config.changed_since, config.with_dependents)
-
-
-def _hooks(config: Config, environment: Mapping[str, str]) -> tuple[str, ...]:
-    given = (environment.get("CHECKER_HOOKS"), config.hooks)
-    return tuple(dict.fromkeys(one for one in given if one))
-
-
-def _reports(config: Config, now: datetime | None) -> list[tuple[ReportFormat, str]]:
-    """Return the wanted formats, each with its path."""
-    stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
-    found = []
-    for row in report_formats():
-        asked = getattr(config.reports, row.name)
-        if asked.enabled:
-            path = asked.path or os.path.join(config.reports.directory, row.file_name(stamp))
-            found.append((row, str(path)))
-    return found
 
 
 def _baseline(config: Config, now: datetime | None) -> Baseline:
@@ -315,7 +296,9 @@ def _shard(config: Config) -> Shard | None:
 
 
 def _project_dir(config: Config, occasion: Invocation) -> str:
-    return f".checker/{occasion.corpus or _project_slug(config, occasion.location)}"
+    # Without the title of an only project the location names the corpus: two APIs must not share one.
+    name = config.titles[0] if len(config.titles) == 1 else _nickname(occasion.location)
+    return f".checker/{occasion.corpus or slug(name)}"
 
 
 def _cache_dir(config: Config, occasion: Invocation) -> str | None:
@@ -323,11 +306,6 @@ def _cache_dir(config: Config, occasion: Invocation) -> str | None:
     if not config.cache.enabled or config.generation.deterministic:
         return None
     return config.cache.directory or f"{_project_dir(config, occasion)}/cache"
-
-
-def _project_slug(config: Config, location: str) -> str:
-    """Return the title of the only project of the file, else the location: two APIs must not share a corpus."""
-    return slug(config.titles[0] if len(config.titles) == 1 else _nickname(location))
 
 
 def _nickname(location: str) -> str:

@@ -349,7 +349,12 @@ def credentials_in(settings: RunSettings) -> tuple[str, ...]:
 
 def credentials_of_call(redaction: Redaction, places: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[str, ...]:
     """Return the names of credentials among the arguments of a call: `header Authorization`."""
-    return tuple(f"{place} {name}" for place, given in places for name in _sensitive(redaction, given))
+    return tuple(
+        f"{place} {name}"
+        for place, given in places
+        for name, value in given.items()
+        if redaction.is_sensitive(name) and value
+    )
 
 
 def without_credentials(redaction: Redaction, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -385,10 +390,6 @@ def target(declared: str, location: str | None, given: str | None, credentials: 
             f"give the base URL of the API with `--url` (`base-url` in checker.toml, `base_url` in Python)"
         )
     return found
-
-
-def _sensitive(redaction: Redaction, given: Mapping[str, Any]) -> Iterator[str]:
-    return (name for name, value in given.items() if redaction.is_sensitive(name) and value)
 
 
 def _origin(location: str | None) -> BaseUrl | None:

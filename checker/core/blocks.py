@@ -60,16 +60,16 @@ def formatted(query: str) -> list[str]:
                 lines.append(_INDENT * depth + token)
             line = ""
         elif not token.isspace():
-            if depth and line and not _goes_on(line, token):
+            # A directive, and the word after an alias or a condition, belong to the field that was begun.
+            if (
+                depth
+                and line
+                and not (token.startswith("@") or line.endswith(":") or line.split()[-1] in ("...", "on"))
+            ):
                 lines.append(_INDENT * depth + line)
                 line = ""
             line += f" {token}" if line else token
     return [*lines, line] if line else lines
-
-
-def _goes_on(line: str, token: str) -> bool:
-    """Whether a word belongs to the field that was begun: after an alias or a condition, or as a directive."""
-    return token.startswith("@") or line.endswith(":") or line.split()[-1] in ("...", "on")
 
 
 TRUNCATED = "// Output truncated..."

@@ -98,15 +98,13 @@ SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {"plain": _plain, "ansi":
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:
+    # Not \u: what that means depends on the locale of the shell.
     written = "".join(
-        escapes.get(character) or (_bytes(character) if _CONTROL.match(character) else character) for character in text
+        escapes.get(character)
+        or ("".join(f"\\x{byte:02x}" for byte in as_bytes(character)) if _CONTROL.match(character) else character)
+        for character in text
     )
     return with_escaped_hashes(written, r"\x23")
-
-
-def _bytes(character: str) -> str:
-    # Not \u: what that means depends on the locale of the shell.
-    return "".join(f"\\x{byte:02x}" for byte in as_bytes(character))
 
 
 def _unquoted(piece: re.Match[str]) -> str:
@@ -174,7 +172,9 @@ def render(
             # Lest curl calls it a form.
             words += ["-H", "'Content-Type:'"]
         words += _data(_readable(request.body).encode() if lossy else request.body)
-    words.append(quoted_if_needed(_url(request, origin)))
+    words.append(
+        quoted_if_needed(request.url_at(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/")
+    )
     return " ".join(words)
 
 
@@ -319,10 +319,6 @@ def _flags(request: WireRequest, write: Callable[[bytes], str]) -> list[str]:
     return flags
 
 
-def _url(request: WireRequest, origin: BaseUrl) -> str:
-    return request.url_at(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/"
-
-
 def _is_hidden(name: bytes, value: bytes, hidden: Collection[bytes] | None) -> bool:
     name = name.lower()
     if hidden is not None:
@@ -354,12 +350,9 @@ def _request(found: dict[str, str], given: list[str]) -> WireRequest:
     body = found.get("body")
     if body is not None and b"content-type" not in removed | {name.lower() for name, _ in headers}:
         headers.append(_SENT_WITH_DATA)
-    target = found.get("target", _target(found["url"]))
-    method = found.get("method", "GET" if body is None else "POST")
-    return WireRequest(method, as_bytes(target), headers, None if body is None else as_bytes(body))
-
-
-def _target(url: str) -> str:
+    url = found["url"]
     parts = urlsplit(url)
     authority = f"{parts.scheme}://{parts.netloc}"
-    return url.removeprefix(authority).partition("#")[0] or "/"
+    target = found.get("target", url.removeprefix(authority).partition("#")[0] or "/")
+    method = found.get("method", "GET" if body is None else "POST")
+    return WireRequest(method, as_bytes(target), headers, None if body is None else as_bytes(body))

@@ -23,12 +23,16 @@ def foreign_parts(response: Any) -> dict[str, Any]:
     headers = getattr(response, "headers", None)
     if not isinstance(status, int) or headers is None:
         raise TypeError(f"{type(response).__name__} is not a response of a known HTTP client")
+    found = getattr(response, "reason", None) or getattr(response, "reason_phrase", None)
+    if found is None:
+        whole = getattr(response, "status", "")
+        found = whole.partition(" ")[2] if isinstance(whole, str) else ""
     return {
         "status_code": status,
         "headers": _header_pairs(response, headers),
         "content": _content(response),
         "elapsed": _elapsed_s(response),
-        "message": _reason(response),
+        "message": str(found),
         "http_version": _http_version(response),
         "request": _request(response),
     }
@@ -37,15 +41,6 @@ def foreign_parts(response: Any) -> dict[str, Any]:
 def is_decoded(response: Any) -> bool:
     """Whether a client has undone the `Content-Encoding`: clients leave the header, test clients of applications leave both."""
     return not hasattr(response, "get_data") and not hasattr(response, "wsgi_request")
-
-
-def _reason(response: Any) -> str:
-    """The words beside the status: werkzeug has both in one text, `404 NOT FOUND`; aiohttp has a number there."""
-    found = getattr(response, "reason", None) or getattr(response, "reason_phrase", None)
-    if found is None:
-        whole = getattr(response, "status", "")
-        found = whole.partition(" ")[2] if isinstance(whole, str) else ""
-    return str(found)
 
 
 def _http_version(response: Any) -> str:
@@ -85,7 +80,8 @@ def foreign_request(request: Any) -> WireRequest | None:
         return None
     parts = urlsplit(str(url))
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    body = getattr(request, "body", None) if hasattr(request, "body") else _sent(request)
+    # `httpx` keeps the part of a body that it has read as `_content`.
+    body = getattr(request, "body", None) if hasattr(request, "body") else getattr(request, "_content", None) or None
     pairs = _header_pairs(request, getattr(request, "headers", {}))
     sent = WireRequest(
         method,
@@ -108,11 +104,6 @@ def is_usual(name: str, value: str) -> bool:
     """Whether a client sends this header by itself, name in lower case: no user has set it."""
     usual = _USUAL.get(name)
     return usual is not None and usual.match(value) is not None
-
-
-def _sent(request: Any) -> Any:
-    """Return the body of a request of `httpx`, which keeps the part that it has read."""
-    return getattr(request, "_content", None) or None
 
 
 def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:

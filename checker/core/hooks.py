@@ -304,20 +304,15 @@ def _checked(function: Hook, name: str, known: HookName) -> Hook:
         raise TypeError(f"Hook '{name}' takes {expected} arguments but {len(parameters)} is defined")
     refuse_coroutine(function, f"hook {name!r}")
     if name == "before_call" and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
-        return _spreading(function)
+        # Python copies the mapping for `**kwargs`, so that a returned mapping is taken as the change.
+        @functools.wraps(function)
+        def call(context: HookContext, case: Any, kwargs: dict[str, Any]) -> None:
+            changed = function(context, case, **kwargs)
+            if isinstance(changed, dict):
+                kwargs.update(changed)
+
+        return call
     return function
-
-
-def _spreading(function: Hook) -> Hook:
-    """`before_call(ctx, case, **kwargs)`: Python copies the mapping, so a returned mapping is taken as the change."""
-
-    @functools.wraps(function)
-    def call(context: HookContext, case: Any, kwargs: dict[str, Any]) -> None:
-        changed = function(context, case, **kwargs)
-        if isinstance(changed, dict):
-            kwargs.update(changed)
-
-    return call
 
 
 class MetricContext(Struct, frozen=True):

@@ -109,7 +109,12 @@ class KnownFailure(Struct, frozen=True):
             and self.check == seen.check
             and self.operation in ("", seen.label)
             and self.rule in (None, seen.unique_key)
-            and (self.text is None or _alike(self.text, seen.text))
+            and (
+                self.text is None
+                or self.text == seen.text
+                or matches(self.text, seen.text)
+                or matches(seen.text, self.text)
+            )
         )
 
 
@@ -242,7 +247,3 @@ class Compared(Struct, frozen=True):
     def fails(self, fingerprint: str) -> bool:
         """Whether a failure fails the run."""
         return self.states.get(fingerprint, KnownStatus.NEW) in FAILING
-
-
-def _alike(one: str, other: str) -> bool:
-    return one == other or matches(one, other) or matches(other, one)

@@ -171,7 +171,9 @@ def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list
     if expression.text == "$statusCode":
         return [response.status_code]
     if expression.source == "body":
-        return _response_body(exchange) if expression.of_response else _request_body(case)
+        if expression.of_response:
+            return _response_body(exchange)
+        return [] if isinstance(case.body, NotSet) else [case.body]
     if expression.source == "header":
         wanted = expression.name.lower()
         if expression.of_response:
@@ -184,10 +186,6 @@ def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list
         return [value for name, value in pairs if name.lower() == wanted][:1]
     container = case.query if expression.source == "query" else case.path_parameters
     return [container[expression.name]] if expression.name in container else []
-
-
-def _request_body(case: Case) -> list[Any]:
-    return [] if isinstance(case.body, NotSet) else [case.body]
 
 
 def _response_body(exchange: EvaluationContext) -> list[Any]:

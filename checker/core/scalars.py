@@ -38,19 +38,14 @@ def scalars_of(text: str) -> Iterator[Any]:
         yield None
     if word in BOOLEAN_WORDS:
         yield BOOLEAN_WORDS[word]
-    yield from _numbers(bare)
-
-
-def _numbers(text: str) -> Iterator[float]:
-    """Yield numbers as generously as servers read them: underscores, digits of other scripts, `1e3`, `5.0`."""
     try:
-        number = float(text)
+        number = float(bare)
     except (ValueError, OverflowError):
         return
     if not math.isfinite(number):
-        raise Unreadable(text)
+        raise Unreadable(bare)
     try:
-        yield int(text)
+        yield int(bare)
     except ValueError:
         yield number
         if number.is_integer():

@@ -68,15 +68,6 @@ def users_traceback(error: BaseException) -> str:
     return "".join(traceback.format_exception(type(error), error, found))
 
 
-def _innermost(error: BaseException) -> FrameType:
-    """Return the frame that raised an error that is being handled."""
-    found = error.__traceback__
-    assert found is not None
-    while found.tb_next is not None:
-        found = found.tb_next
-    return found.tb_frame
-
-
 Arguments = ParamSpec("Arguments")
 Given = TypeVar("Given")
 
@@ -98,7 +89,11 @@ def plainly(function: Callable[Arguments, Given]) -> Callable[Arguments, Given]:
             # The message includes the errors of parsers and HTTP clients that caused it.
             raise error.with_traceback(None) from None
         except (CheckerError, ConnectionError, TimeoutError) as error:
-            if is_of_user(_innermost(error)):
+            found = error.__traceback__
+            assert found is not None
+            while found.tb_next is not None:
+                found = found.tb_next
+            if is_of_user(found.tb_frame):
                 # An application of this process raised it: its line is what the user wants to see.
                 raise
             raise error.with_traceback(None) from error.__cause__

@@ -163,7 +163,11 @@ class Console:
                 self.screen.line(f"     {'  '.join(filter(None, parts))}")
         # Without a terminal only `fuzz` prints findings at once: its report may come hours later.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
-            self._finding(record, now)
+            since = clock_text(now - self._progress.started)
+            # Marks exist only after the investigation.
+            marks = marks_of(record) if record.stage == "minimised" else ()
+            line = f" {self.screen.glyph('failure')}  {since}  {record.label}: {marked(record.title, marks)}"
+            self.screen.line(line, "red")
 
     def end_testing(self) -> None:
         """Stop drawing. The writing of reports follows, which does not count as time of the run."""
@@ -202,7 +206,39 @@ class Console:
                 note = f"{spent}  {'  '.join(parts)}{note}"
             self.screen.line(f" {glyph}  {phase.title}{note}")
         self.screen.line()
-        self._sections(report)
+        settings = self._settings
+        context = ReportContext.of(settings, None, self._opened)
+        shown: Shown = context.masking.command
+        printed: Printed = context.printed
+        if settings.report.code_sample_style == "python":
+            shown = partial(shown_as_python, replace(context.masking, has_variables=False).command)
+            printed = as_recorded
+        self._causes(report, shown)
+        sections = (
+            ("FAILURES", failures_by_cause(report.failing, settings.report.truncation, shown, printed)),
+            ("ERRORS", errors_by_label(report.joined_errors, report.quarantined, shown)),
+        )
+        for title, blocks in sections:
+            count = 0
+            for label, text in blocks:
+                if count == 0:
+                    self.screen.section(title)
+                count += 1
+                if count <= settings.report.max_shown:
+                    self.screen.heading(label)
+                    self.screen.block(text)
+                    self.screen.line()
+            if (left := count - settings.report.max_shown) > 0:
+                self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")
+                self.screen.line()
+
+        lines = list(known_lines(report))
+        if lines:
+            self.screen.section("KNOWN FAILURES")
+            self.screen.line()
+            most = self._settings.report.max_shown
+            self.screen.lines(cut_list(lines, most, "  ", f": {_ELSEWHERE}"))
+            self.screen.line()
         self.screen.section("SUMMARY")
         self.screen.line()
         self.screen.lines(summary_lines(report, self.screen.glyph))
@@ -263,61 +299,16 @@ class Console:
         if settings.verdict.baseline.is_new:
             self._warn(NEW_FILE.format(source=settings.verdict.baseline.source))
         if opened.fetched_from:
-            self._elsewhere(opened.fetched_from)
+            glyph = self.screen.glyph("warning")
+            self.screen.line(
+                f" {glyph}  The description comes from {opened.fetched_from}, and names another host:", "bold yellow"
+            )
+            self.screen.line("     all requests go to the base URL above; give `--url` to choose where.")
+            self.screen.line()
 
     def _warn(self, text: str) -> None:
         self.screen.line(f" {self.screen.glyph('warning')}  {text}", "bold yellow")
         self.screen.line()
-
-    def _elsewhere(self, source: str) -> None:
-        """Warn that the description names another host than the one that is tested."""
-        glyph = self.screen.glyph("warning")
-        self.screen.line(f" {glyph}  The description comes from {source}, and names another host:", "bold yellow")
-        self.screen.line("     all requests go to the base URL above; give `--url` to choose where.")
-        self.screen.line()
-
-    def _finding(self, finding: Finding, now: float) -> None:
-        at = clock_text(now - self._progress.started)
-        glyph = self.screen.glyph("failure")
-        # Marks exist only after the investigation.
-        marks = marks_of(finding) if finding.stage == "minimised" else ()
-        title = marked(finding.title, marks)
-        self.screen.line(f" {glyph}  {at}  {finding.label}: {title}", "red")
-
-    def _sections(self, report: Report) -> None:
-        settings = self._settings
-        context = ReportContext.of(settings, None, self._opened)
-        shown: Shown = context.masking.command
-        printed: Printed = context.printed
-        if settings.report.code_sample_style == "python":
-            shown = partial(shown_as_python, replace(context.masking, has_variables=False).command)
-            printed = as_recorded
-        self._causes(report, shown)
-        sections = (
-            ("FAILURES", failures_by_cause(report.failing, settings.report.truncation, shown, printed)),
-            ("ERRORS", errors_by_label(report.joined_errors, report.quarantined, shown)),
-        )
-        for title, blocks in sections:
-            count = 0
-            for label, text in blocks:
-                if count == 0:
-                    self.screen.section(title)
-                count += 1
-                if count <= settings.report.max_shown:
-                    self.screen.heading(label)
-                    self.screen.block(text)
-                    self.screen.line()
-            if (left := count - settings.report.max_shown) > 0:
-                self.screen.line(f"And {counted(left, 'more operation')}: {_ELSEWHERE}")
-                self.screen.line()
-
-        lines = list(known_lines(report))
-        if lines:
-            self.screen.section("KNOWN FAILURES")
-            self.screen.line()
-            most = self._settings.report.max_shown
-            self.screen.lines(cut_list(lines, most, "  ", f": {_ELSEWHERE}"))
-            self.screen.line()
 
     def _causes(self, report: Report, shown: Shown) -> None:
         """List what is wrong, a line for each cause, before the blocks of several failures."""

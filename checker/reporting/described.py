@@ -171,7 +171,13 @@ def operation_coverage(
             by_status[spelled] += count
         elif status:
             undocumented.append(status)
-    came = _came_back(tried)
+    counts: dict[str, dict[str, Counter[int]]] = {}
+    for (place, what, status), count in tried.items():
+        counts.setdefault(place, {}).setdefault(what, Counter())[status] += count
+    came = {
+        place: {what: OutcomeCounts(tuple(sorted(found.items()))) for what, found in whats.items()}
+        for place, whats in counts.items()
+    }
     return OperationCoverage(
         label,
         tuple(_places(described.parameters, came)),
@@ -181,17 +187,6 @@ def operation_coverage(
         tuple(_alternatives(described.members, came, MEMBER)),
         tuple(_alternatives(described.media_types, came, MEDIA_TYPE)),
     )
-
-
-def _came_back(tried: Tried) -> dict[str, dict[str, OutcomeCounts]]:
-    """Return place -> purpose -> cases by response."""
-    counts: dict[str, dict[str, Counter[int]]] = {}
-    for (place, what, status), count in tried.items():
-        counts.setdefault(place, {}).setdefault(what, Counter())[status] += count
-    return {
-        place: {what: OutcomeCounts(tuple(sorted(found.items()))) for what, found in whats.items()}
-        for place, whats in counts.items()
-    }
 
 
 def _places(parameters: tuple[str, ...], came: Mapping[str, Mapping[str, OutcomeCounts]]) -> Iterator[PlaceCoverage]:

@@ -156,7 +156,17 @@ class RunEvents:
     def new(self) -> Iterator[Event]:
         """Yield the events of records that were written since the last call."""
         journals = [_placed(*one) for one in self._journals.new_of_each()]
-        for _, incarnation, record in heapq.merge(*journals, *self._traffic(), key=itemgetter(0)):
+        found: dict[tuple[int, str], list[TrafficReader]] = {}
+        for incarnation, path in self._layout.traffic_paths() if self._has_traffic else ():
+            if incarnation >= self._first:
+                segment = self._segments.setdefault(path, TrafficReader(path))
+                kind = path.name.rpartition("-")[0]
+                found.setdefault((incarnation, kind), []).append(segment)
+        for _, incarnation, record in heapq.merge(
+            *journals,
+            *[_sent(incarnation, segments) for (incarnation, _), segments in found.items()],
+            key=itemgetter(0),
+        ):
             if isinstance(record, Interaction):
                 self.count += 1
                 yield from self._stream.interaction(record)
@@ -190,16 +200,6 @@ class RunEvents:
         self._journals.close()
         for segment in self._segments.values():
             segment.close()
-
-    def _traffic(self) -> list[Iterator[_Placed]]:
-        """Return one stream for each kind of traffic of each incarnation: its segments follow one another."""
-        found: dict[tuple[int, str], list[TrafficReader]] = {}
-        for incarnation, path in self._layout.traffic_paths() if self._has_traffic else ():
-            if incarnation >= self._first:
-                segment = self._segments.setdefault(path, TrafficReader(path))
-                kind = path.name.rpartition("-")[0]
-                found.setdefault((incarnation, kind), []).append(segment)
-        return [_sent(incarnation, segments) for (incarnation, _), segments in found.items()]
 
 
 def _placed(incarnation: int, records: Iterator[Record]) -> Iterator[_Placed]:

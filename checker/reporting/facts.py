@@ -59,7 +59,8 @@ def cause_line(cause: Cause, shown: Shown) -> str:
 def _answered(answer: Answer, commands: tuple[str, ...], label: str) -> str:
     """Return status, input and text of a response: ``500 on `?sort=-due`: KeyError``."""
     sent = _input(commands[-1], label) if commands else ""
-    told = _error_text(answer.body)
+    lines = [line.strip() for line in telling_text(answer.body).splitlines() if line.strip()]
+    told = next((line for line in lines if " " in line), lines[0] if lines else "")
     return f"{answer.status}{f' on `{sent}`' if sent else ''}{f': {told}' if told else ''}"
 
 
@@ -73,12 +74,6 @@ def _input(command: str, label: str) -> str:
     text = f"?{place.query}" if place.query else (request.body or b"").decode("utf-8", "replace")
     text = text or (place.path if "{" in label else "")
     return _short(text, _LONGEST_INPUT)
-
-
-def _error_text(body: bytes) -> str:
-    """Return the first line of an error body that names the error and holds a blank, else the first."""
-    lines = [line.strip() for line in telling_text(body).splitlines() if line.strip()]
-    return next((line for line in lines if " " in line), lines[0] if lines else "")
 
 
 def _short(text: str, most: int) -> str:

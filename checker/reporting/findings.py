@@ -234,7 +234,11 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
         or (
             not _may_stand_alone(finding)
-            and any(one is None and not _is_constant(of) for _, of, one in _origins(finding))
+            # A value of a path that a `GET` showed, and that no known request made, was there from the start.
+            and any(
+                one is None and not (of.location is Location.PATH and of.producer.partition(" ")[0] in SAFE)
+                for _, of, one in _origins(finding)
+            )
         ),
     }
     return tuple(mark for mark in MARKS if found[mark])
@@ -248,11 +252,6 @@ def _may_stand_alone(finding: Finding) -> bool:
     """
     status = finding.interactions[-1].exchange.status if finding.interactions else None
     return status in _NOT_THERE or (finding.reproduced is None and status is not None and 400 <= status < 500)
-
-
-def _is_constant(binding: Binding) -> bool:
-    """Whether a value that no known request made was there from the start: a `GET` showed the name, and the path needs no creation."""
-    return binding.location is Location.PATH and binding.producer.partition(" ")[0] in SAFE
 
 
 def marks_of(finding: Finding) -> tuple[str, ...]:

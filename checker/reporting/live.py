@@ -224,7 +224,14 @@ class LiveLines:
         """Return the current lines."""
         now = self._clock()
         head = Table.grid(padding=(0, 1))
-        head.add_row(self._spinner, Text(clock_text(now - self._progress.started)), *self._bar(now))
+        at = self._progress
+        left = at.left(now)
+        share = at.share if at.max_time_s is None else min((now - at.started) / max(at.max_time_s, 1), 1.0)
+        head.add_row(
+            self._spinner,
+            Text(clock_text(now - self._progress.started)),
+            *((ProgressBar(total=1, completed=share, width=_BAR), Text(left)) if left else ()),
+        )
         lines = [
             Text(self._screen.encodable(one_line(line))[: self._screen.rich.width])
             for line in ([self._loading] if self._loading else self.counter_lines(now))
@@ -255,13 +262,6 @@ class LiveLines:
         if slowest := max(list(view.seconds), key=view.seconds.__getitem__, default=None):
             lines.append(f"  slowest: {slowest} ({clock_text(view.seconds[slowest])})")
         return lines
-
-    def _bar(self, now: float) -> tuple[ProgressBar | Text, ...]:
-        """Return a bar of the elapsed time if there is a limit, else of the work that is done."""
-        at = self._progress
-        left = at.left(now)
-        share = at.share if at.max_time_s is None else min((now - at.started) / max(at.max_time_s, 1), 1.0)
-        return (ProgressBar(total=1, completed=share, width=_BAR), Text(left)) if left else ()
 
 
 def clock_text(seconds: float) -> str:

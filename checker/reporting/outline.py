@@ -52,13 +52,11 @@ def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
 def _of_transition(one: Transition) -> GraphEdge:
     kind = EdgeKind.INFERRED if one.is_inferred else EdgeKind.DECLARED
     values = tuple(
-        f"{value.location.value} {value.name} = {_shown(value.value)}".replace("  ", " ") for value in one.values
+        f"{value.location.value} {value.name} = {text}".replace("  ", " ")
+        for value in one.values
+        for text in (value.value if isinstance(value.value, str) else json.dumps(value.value, ensure_ascii=False),)
     )
     return GraphEdge(one.source, one.target, kind, f"{one.name} [{one.status}]", values)
-
-
-def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def graph_text(title: str, model: ResourceModel) -> str:

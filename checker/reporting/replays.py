@@ -62,19 +62,15 @@ class Symptom(Struct, frozen=True):
             case "undecodable":
                 return parsed(body) is NO_JSON
             case _:
-                return self._holds_at(body)
-
-    def _holds_at(self, body: bytes) -> bool:
-        """Whether the value at its path still has the recorded property."""
-        try:
-            found = at(parsed(body), self.path)
-        except (LookupError, TypeError):
-            return False
-        if self.kind == "has":
-            return True
-        if self.kind == "lacks":
-            return isinstance(found, dict) and self.value not in found
-        return type(found) is type(self.value) if self.kind == "type" else bool(found == self.value)
+                try:
+                    found = at(parsed(body), self.path)
+                except (LookupError, TypeError):
+                    return False
+                if self.kind == "has":
+                    return True
+                if self.kind == "lacks":
+                    return isinstance(found, dict) and self.value not in found
+                return type(found) is type(self.value) if self.kind == "type" else bool(found == self.value)
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
@@ -179,7 +175,11 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
     check = BUILT_IN.get(finding.check)
     if check is None or not check.wants_refusal:
         found.add(CONFLICT)
-    if any(_is_like(one, last) for one in earlier):
+    if any(
+        one.made is None
+        and (one.label, one.request.method, one.request.body) == (last.label, last.request.method, last.request.body)
+        for one in earlier
+    ):
         # The sequence itself is the reason for a conflict.
         found.discard(CONFLICT)
     return frozenset(found)
@@ -189,15 +189,6 @@ def _has_wrong_credential(finding: Finding) -> bool:
     """Whether a request is invalid for a header or cookie with a name of credentials. 401 refuses it rightly."""
     names = _WRONG_PARAMETER.findall(finding.message) if finding.check == "negative_data_rejection" else ()
     return any(Redaction().is_sensitive(name) and not is_idempotency_key(name) for name in names)
-
-
-def _is_like(one: Call, last: Call) -> bool:
-    """Whether an earlier request of a finding is the last one, sent before."""
-    return one.made is None and (one.label, one.request.method, one.request.body) == (
-        last.label,
-        last.request.method,
-        last.request.body,
-    )
 
 
 def not_prepared(call: Call, number: int, status: int) -> str:

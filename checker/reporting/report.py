@@ -404,19 +404,33 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     """Return the report of a run. `elapsed_s` is used while the run has no last record."""
     if view.finished is not None:
         elapsed_s = view.finished.elapsed_s
-    by_name = _settled_phases(view, settings)
+    by_name = {
+        name: replace(phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored))
+        for name, phase in view.phases.items()
+    }
+    # Operations with a quarantined case count as errors, unbreakable ones as skipped.
+    for case in view.quarantined.values():
+        task = view.tasks.get(case.task)
+        if task is not None:
+            by_name.setdefault(task.phase, PhaseView()).errored.add(case.label)
+    skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
+    for name in settings.phases if skipped else ():
+        by_name.setdefault(name, PhaseView()).skipped |= skipped
     findings = tuple(view.findings.values())
-    compared = _compared(view, findings, settings, outcome)
-    noted = notes_of(view, settings)
-    found = []
-    for label in view.labels:
-        found.append(
-            operation_coverage(
-                label, view.described.get(label), view.statuses.get(label, {}), view.tried.get(label, {})
-            )
-        )
-    coverage = covered(tuple(found))
     opened = view.opened
+    is_whole = outcome == "completed" and opened is not None and opened.is_whole
+    compared = KnownFailures(settings.verdict.baseline).compared(findings, view.statuses, is_whole=is_whole)
+    noted = notes_of(view, settings)
+    coverage = covered(
+        tuple(
+            operation_coverage(one, view.described.get(one), view.statuses.get(one, {}), view.tried.get(one, {}))
+            for one in view.labels
+        )
+    )
+    # Several phases may have the same error of an operation.
+    kept: dict[tuple[str, str, str], OperationError] = {}
+    for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
+        kept.setdefault((error.label, error.title, error.message), error)
     return Report(
         kind=settings.kind,
         seed=view.run.seed if view.run else settings.seed,
@@ -432,7 +446,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         time=RunTime(elapsed_s, _workers(settings, view), _ledger(view)),
         phases=tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings)),
         findings=findings,
-        errors=_distinct_errors(view),
+        errors=tuple(kept.values()),
         notes=noted.notes,
         failing_warnings=noted.failing,
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
@@ -461,13 +475,6 @@ def _is_unchecked(settings: RunSettings) -> bool:
     return not settings.operations.checks_somewhere()
 
 
-def _compared(view: RunView, findings: Sequence[Finding], settings: RunSettings, outcome: str) -> Compared:
-    opened = view.opened
-    is_whole = outcome == "completed" and opened is not None and opened.is_whole
-    known = KnownFailures(settings.verdict.baseline)
-    return known.compared(findings, view.statuses, is_whole=is_whole)
-
-
 def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[OperationOutcome, ...]:
     """Return the outcome of each operation: the description's in its order, then others that records name."""
     failed = {finding.label for finding in findings}
@@ -487,6 +494,7 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
         else:
             outcome = "passed" if statuses or probes else "skipped"
         described = view.described.get(label)
+        counts = view.refusals.get(label)
         one = OperationOutcome(
             label,
             outcome,
@@ -494,34 +502,13 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
             view.seconds.get(label, 0.0),
             skipped.get(label, "not tested") if outcome == "skipped" else "",
             is_tested=label in tested,
-            refusal=_most_common(view.refusals.get(label)),
+            refusal=max(sorted(counts), key=counts.__getitem__) if counts else (0, ""),
             probes=probes,
         )
         if described is not None:
             one = replace(one, tags=described.tags, parameters=described.parameters, documented=described.statuses)
         found.append(one)
     return tuple(found)
-
-
-def _most_common(counts: Counter[tuple[int, str]] | None) -> tuple[int, str]:
-    """Return the (status, text) with the highest count; (0, "") without counts."""
-    return max(sorted(counts), key=counts.__getitem__) if counts else (0, "")
-
-
-def _settled_phases(view: RunView, settings: RunSettings) -> dict[str, PhaseView]:
-    """Return the phases, with operations with a quarantined case as errors and unbreakable operations as skipped."""
-    phases = {
-        name: replace(phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored))
-        for name, phase in view.phases.items()
-    }
-    for case in view.quarantined.values():
-        task = view.tasks.get(case.task)
-        if task is not None:
-            phases.setdefault(task.phase, PhaseView()).errored.add(case.label)
-    skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
-    for name in settings.phases if skipped else ():
-        phases.setdefault(name, PhaseView()).skipped |= skipped
-    return phases
 
 
 class _Phases:
@@ -549,7 +536,16 @@ class _Phases:
     def lines(self, phases: dict[str, PhaseView], settings: RunSettings) -> Iterator[PhaseOutcome]:
         """Yield the line of each phase, including disabled ones; `fuzz` has one line."""
         if settings.kind == "fuzz":
-            yield self._ran(FUZZING.name, _merged(phases.values()))
+            merged = PhaseView()
+            for phase in phases.values():
+                merged.tested |= phase.tested
+                merged.failed |= phase.failed
+                merged.errored |= phase.errored
+                merged.skipped |= phase.skipped
+                merged.began_at = min(merged.began_at, phase.began_at)
+                merged.ended_at = max(merged.ended_at, phase.ended_at)
+                merged.worked_s += phase.worked_s
+            yield self._ran(FUZZING.name, merged)
             return
         for name in phase_names():
             if name in phases or name in settings.phases:
@@ -582,28 +578,6 @@ class _Phases:
             # The finding is recorded with the phase that saw it first.
             name = ""
         return (name, label) in self._known - self._failing
-
-
-def _merged(phases: Iterable[PhaseView]) -> PhaseView:
-    """Return all phases as one."""
-    merged = PhaseView()
-    for phase in phases:
-        merged.tested |= phase.tested
-        merged.failed |= phase.failed
-        merged.errored |= phase.errored
-        merged.skipped |= phase.skipped
-        merged.began_at = min(merged.began_at, phase.began_at)
-        merged.ended_at = max(merged.ended_at, phase.ended_at)
-        merged.worked_s += phase.worked_s
-    return merged
-
-
-def _distinct_errors(view: RunView) -> tuple[OperationError, ...]:
-    """Return each error of an operation once, although several phases may have it."""
-    kept: dict[tuple[str, str, str], OperationError] = {}
-    for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
-        kept.setdefault((error.label, error.title, error.message), error)
-    return tuple(kept.values())
 
 
 def _ledger(view: RunView) -> tuple[float, float, float, float, float]:

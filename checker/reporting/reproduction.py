@@ -229,12 +229,8 @@ def _text(text: str, mask: str, name: str, values: Sequence[Taken]) -> Text:
             found.append(values[int(hole[0][1:-1])])
         else:
             named = re.search(r"([\w.-]+)\"?\s*[=:]\s*\"?$", before)
-            found.append(Secret(_variable(named[1] if named else name)))
+            found.append(Secret(f"CHECKER_{slug_of(named[1] if named else name)}"))
         at = hole.end()
     if text[at:] or not found:
         found.append(text[at:])
     return tuple(found)
-
-
-def _variable(name: str) -> str:
-    return f"CHECKER_{slug_of(name)}"

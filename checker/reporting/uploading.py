@@ -45,7 +45,20 @@ def upload(
         settings = HttpSettings().with_options(timeout_s=timeout_s)
         lanes = NETWORK(origin, settings, 1)
         try:
-            outcome = send_alone(lanes, _request(archive, asked, origin), meanwhile=stop_if_given_up)
+            headers = {"Content-Type": "application/gzip", "User-Agent": f"checker/{__version__}"}
+            if asked.token:
+                headers["Authorization"] = f"Bearer {asked.token}"
+            elif origin.userinfo:
+                user, _, password = origin.userinfo.partition(":")
+                headers["Authorization"] = basic_authorization(user, password)
+            if asked.api_name:
+                headers["Checker-Api-Name"] = quote(asked.api_name)
+            place = urlsplit(quote(asked.url or "", safe=_URL_CHARACTERS))
+            target = (place.path or "/") + (f"?{place.query}" if place.query else "")
+            fields = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+            outcome = send_alone(
+                lanes, WireRequest("POST", target.encode(), fields, archive), meanwhile=stop_if_given_up
+            )
         finally:
             lanes.close()
     except InterruptedError:
@@ -58,18 +71,3 @@ def upload(
         return ""
     reply = one_line(hide(outcome.readable.content.decode("utf-8", "replace").strip())[:_SHOWN])
     return f"{shown}: it returned {outcome.status_code}{f': {reply}' if reply else ''}"
-
-
-def _request(archive: bytes, asked: UploadSettings, origin: BaseUrl) -> WireRequest:
-    headers = {"Content-Type": "application/gzip", "User-Agent": f"checker/{__version__}"}
-    if asked.token:
-        headers["Authorization"] = f"Bearer {asked.token}"
-    elif origin.userinfo:
-        user, _, password = origin.userinfo.partition(":")
-        headers["Authorization"] = basic_authorization(user, password)
-    if asked.api_name:
-        headers["Checker-Api-Name"] = quote(asked.api_name)
-    place = urlsplit(quote(asked.url or "", safe=_URL_CHARACTERS))
-    target = (place.path or "/") + (f"?{place.query}" if place.query else "")
-    fields = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    return WireRequest("POST", target.encode(), fields, archive)

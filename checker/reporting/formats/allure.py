@@ -74,26 +74,10 @@ class _Result:
             if shown.body:
                 yield source, without_ci_commands(shown.body)
             steps.append(self._step(shown, source if shown.body else ""))
-        result = self._result(steps)
-        for key, told in self._context.allure.get(self._operation.label, {}).items():
-            told = _hidden(told, self._context) if self._context.sanitization.enabled else told
-            member = key[0]
-            if len(key) == 1:
-                result[member] = told
-            elif member == "attachments":
-                name, media_type, extension, content = told
-                source = f"{uuid5(self._id, key[2])}-attachment.{extension}"
-                yield source, content
-                result.setdefault(member, []).append({"name": name, "source": source, "type": media_type})
-            else:
-                result.setdefault(member, []).append(told)
-        yield f"{self._id}-result.json", json_text(result, indent=True)
-
-    def _result(self, steps: list[dict[str, Any]]) -> dict[str, Any]:
         operation, context = self._operation, self._context
         start = int(context.started_at * 1000)
         given = {key[1] for key in context.allure.get(operation.label, {}) if key[0] == "labels"}
-        found: dict[str, Any] = {
+        result: dict[str, Any] = {
             "uuid": str(self._id),
             "historyId": str(_named(operation.label)),
             "testCaseId": str(_named(operation.label)),
@@ -107,13 +91,25 @@ class _Result:
             "steps": steps,
         }
         if message := "\n\n".join([*self._errors, *(one.headline for one in self._findings)]):
-            found["statusDetails"] = {
+            result["statusDetails"] = {
                 "message": message,
                 "known": bool(self._findings) and not any(one.fails for one in self._findings),
             }
         elif operation.note:
-            found["statusDetails"] = {"message": operation.note}
-        return found
+            result["statusDetails"] = {"message": operation.note}
+        for key, told in self._context.allure.get(self._operation.label, {}).items():
+            told = _hidden(told, self._context) if self._context.sanitization.enabled else told
+            member = key[0]
+            if len(key) == 1:
+                result[member] = told
+            elif member == "attachments":
+                name, media_type, extension, content = told
+                source = f"{uuid5(self._id, key[2])}-attachment.{extension}"
+                yield source, content
+                result.setdefault(member, []).append({"name": name, "source": source, "type": media_type})
+            else:
+                result.setdefault(member, []).append(told)
+        yield f"{self._id}-result.json", json_text(result, indent=True)
 
     def _status(self) -> str:
         if self._errors:

@@ -56,7 +56,11 @@ def requests(report: Report, context: ReportContext) -> Iterator[str]:
             yield f"# @name {name if is_last else f'{name}_{number + 1}'}\n"
             if number:
                 yield f"# @ref {name}_{number}\n"
-            yield _request(one)
+            lines = [f"{one.method} {{{{base}}}}{_filled(one.target, lambda text: _part(text.replace('{', '%7B')))}"]
+            lines += [f"{name}: {_filled(value, _part)}" for name, value in one.headers]
+            if one.body and any(one.body):
+                lines += ["", _body(one.body)]
+            yield "\n".join(lines) + "\n"
             script = [*_verdict(shown, calls)] if is_last else [*_reached(one), *_taken(calls, number)]
             yield "\n".join(["", "> {%", *script, "%}", ""]) if script else ""
 
@@ -246,14 +250,6 @@ def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
 
 def _title(shown: ShownFinding) -> str:
     return _line(f"{shown.kind}: {shown.finding.label} ({', '.join((shown.stability, *shown.known))})")
-
-
-def _request(one: ShownCall) -> str:
-    lines = [f"{one.method} {{{{base}}}}{_filled(one.target, lambda text: _part(text.replace('{', '%7B')))}"]
-    lines += [f"{name}: {_filled(value, _part)}" for name, value in one.headers]
-    if one.body and any(one.body):
-        lines += ["", _body(one.body)]
-    return "\n".join(lines) + "\n"
 
 
 def _is_exact(one: ShownCall) -> bool:

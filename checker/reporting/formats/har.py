@@ -54,18 +54,6 @@ class Archive:
 
 def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
     elapsed_ms = max(0.0, interaction.exchange.elapsed_s * 1000)
-    return {
-        "startedDateTime": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
-        "time": elapsed_ms,
-        "request": _request(interaction, context),
-        "response": _response(interaction, context),
-        "cache": {},
-        "timings": {**dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait"), 0), "receive": elapsed_ms},
-        "comment": f"{interaction.label} ({interaction.case}, {interaction.purpose.value})",
-    }
-
-
-def _request(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
     sent = shown_request(interaction, context)
     known = _known(sent.headers)
     query = sent.url.partition("#")[0].partition("?")[2]
@@ -84,7 +72,15 @@ def _request(interaction: Interaction, context: ReportContext) -> dict[str, Any]
     if sent.body is not None:
         media_type = _content_type(known)
         found["postData"] = _posted(sent.body, media_type, preserve=context.preserve_bytes)
-    return found
+    return {
+        "startedDateTime": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
+        "time": elapsed_ms,
+        "request": found,
+        "response": _response(interaction, context),
+        "cache": {},
+        "timings": {**dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait"), 0), "receive": elapsed_ms},
+        "comment": f"{interaction.label} ({interaction.case}, {interaction.purpose.value})",
+    }
 
 
 def _posted(body: bytes, media_type: str, *, preserve: bool) -> dict[str, Any]:

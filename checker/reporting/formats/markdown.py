@@ -7,10 +7,10 @@ from pathlib import Path
 from checker.core import blocks
 from checker.corpus.records import Finding
 from checker.reporting.baselines import NEW_FILE, entry_name
-from checker.reporting.findings import Cause, causes_of, place_lines, prose
+from checker.reporting.findings import causes_of, place_lines, prose
 from checker.reporting.formats.sarif import operation_lines
-from checker.reporting.report import OperationOutcome, Report
-from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
+from checker.reporting.report import Report
+from checker.reporting.shown import ReportContext, shown_findings
 from checker.reporting.summary import total_line
 from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
@@ -71,7 +71,13 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
             yield f"- {_escaped(_line(f'{case.label}: Quarantined case: {case.reason}'))}\n"
         yield "\n"
     yield from _warnings(report)
-    yield from _operations(report.operations)
+    if not report.operations:
+        return
+    yield "### Operations\n\n| Operation | Outcome | Reach | Cases |\n| --- | --- | --- | --- |\n"
+    for one in report.operations[:_MOST_OPERATIONS]:
+        yield f"| {_escaped(_line(one.label))} | {one.outcome} | {one.reach or '-'} | {one.cases} |\n"
+    if len(report.operations) > _MOST_OPERATIONS:
+        yield f"\n{len(report.operations) - _MOST_OPERATIONS} more operations\n"
 
 
 def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) -> Iterator[str]:
@@ -81,27 +87,23 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
     yield f"### {title}\n\n"
     for cause in causes_of(findings):
         (worst,) = shown_findings([cause.worst], context)
-        yield _cause(cause, worst)
-
-
-def _cause(cause: Cause, shown: ShownFinding) -> str:
-    more = len(cause.labels) - 1
-    others = f" and {counted(more, 'more operation')}" if more else ""
-    fact = f": {shown.fact}" if shown.fact else ""
-    heading = f"{shown.kind}: {shown.finding.label}{others}{fact}"
-    notes = (*shown.marks, *shown.known)
-    marks = f" ({', '.join(notes)})" if notes else ""
-    places = "\n".join(place_lines(cause, _MOST_GROUPED)) if len(cause.places) > 1 else ""
-    parts = [
-        f"<details><summary><b>{_html(shown.finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
-        *([_fenced(shown.message, "text")] if shown.message else []),
-        *([_fenced(places, "text")] if places else []),
-        *([f"Response: {_escaped(_line(shown.status))}"] if shown.status else []),
-        *([_fenced(shown.query, blocks.LANGUAGE)] if shown.query else []),
-        *([_fenced("\n".join(shown.commands), "sh")] if shown.commands else []),
-        "</details>",
-    ]
-    return "\n\n".join(parts) + "\n\n"
+        more = len(cause.labels) - 1
+        others = f" and {counted(more, 'more operation')}" if more else ""
+        fact = f": {worst.fact}" if worst.fact else ""
+        heading = f"{worst.kind}: {worst.finding.label}{others}{fact}"
+        notes = (*worst.marks, *worst.known)
+        marks = f" ({', '.join(notes)})" if notes else ""
+        places = "\n".join(place_lines(cause, _MOST_GROUPED)) if len(cause.places) > 1 else ""
+        parts = [
+            f"<details><summary><b>{_html(worst.finding.severity)}</b> {_html(_line(heading + marks))}</summary>",
+            *([_fenced(worst.message, "text")] if worst.message else []),
+            *([_fenced(places, "text")] if places else []),
+            *([f"Response: {_escaped(_line(worst.status))}"] if worst.status else []),
+            *([_fenced(worst.query, blocks.LANGUAGE)] if worst.query else []),
+            *([_fenced("\n".join(worst.commands), "sh")] if worst.commands else []),
+            "</details>",
+        ]
+        yield "\n\n".join(parts) + "\n\n"
 
 
 def _warnings(report: Report) -> Iterator[str]:
@@ -116,16 +118,6 @@ def _warnings(report: Report) -> Iterator[str]:
             said = ": ".join(part for part in (where, pointer, text) if part)
             yield f"    - {_escaped(_line(said))}\n"
     yield "\n"
-
-
-def _operations(operations: tuple[OperationOutcome, ...]) -> Iterator[str]:
-    if not operations:
-        return
-    yield "### Operations\n\n| Operation | Outcome | Reach | Cases |\n| --- | --- | --- | --- |\n"
-    for one in operations[:_MOST_OPERATIONS]:
-        yield f"| {_escaped(_line(one.label))} | {one.outcome} | {one.reach or '-'} | {one.cases} |\n"
-    if len(operations) > _MOST_OPERATIONS:
-        yield f"\n{len(operations) - _MOST_OPERATIONS} more operations\n"
 
 
 def _line(text: str) -> str:

@@ -52,7 +52,18 @@ class EventLines:
                 return self._scenario(event)
             case RunStarted() | RunFinished():
                 self._at = event.at
-                return self._of_run(event)
+                if isinstance(event, RunStarted):
+                    return ""
+                lines = ""
+                if event.outcome == _INTERRUPTED:
+                    lines = self._line("Interrupted", {"phase": None})
+                if event.outcome == "error":
+                    lines += self._line("FatalError", {"message": "the run could not be finished"})
+                if self.context.baseline:
+                    compared = self._held.compared(event.outcome)
+                    lines += self._line("Baseline", baseline_values(compared) or {})
+                fields = {"running_time": event.elapsed_s, "stop_reason": event.outcome}
+                return lines + self._line("EngineFinished", fields)
             case PhaseStarted():
                 begun = {"phase": {"name": event.name}}
                 return self._line("PhaseStarted", begun) + self._line(
@@ -70,7 +81,16 @@ class EventLines:
                 }
                 return self._line("SuiteFinished", suite) + self._line("PhaseFinished", phase)
             case SchemaOpened():
-                return self._opened(event)
+                self._held.is_all = event.is_whole
+                kind, _, version = event.specification.rpartition(" ")
+                loaded = {
+                    "location": self.context.location,
+                    "base_url": event.base_url,
+                    "title": event.title,
+                    "specification": {"kind": kind, "version": version},
+                    "statistic": {"operations": {"total": event.total, "selected": event.selected}},
+                }
+                return self._line("LoadingFinished", loaded) + self._line("EngineStarted", {})
             case Finding():
                 return self._finding(event) if event.stage == "minimised" else ""
             case OperationError() | Quarantined():
@@ -89,32 +109,6 @@ class EventLines:
         self._count += 1
         about = {"id": f"{self._count:032x}", "timestamp": self._at}
         return json_text({name: {**about, **fields}}) + "\n"
-
-    def _of_run(self, event: RunStarted | RunFinished) -> str:
-        if isinstance(event, RunStarted):
-            return ""
-        lines = ""
-        if event.outcome == _INTERRUPTED:
-            lines = self._line("Interrupted", {"phase": None})
-        if event.outcome == "error":
-            lines += self._line("FatalError", {"message": "the run could not be finished"})
-        if self.context.baseline:
-            compared = self._held.compared(event.outcome)
-            lines += self._line("Baseline", baseline_values(compared) or {})
-        fields = {"running_time": event.elapsed_s, "stop_reason": event.outcome}
-        return lines + self._line("EngineFinished", fields)
-
-    def _opened(self, event: SchemaOpened) -> str:
-        self._held.is_all = event.is_whole
-        kind, _, version = event.specification.rpartition(" ")
-        loaded = {
-            "location": self.context.location,
-            "base_url": event.base_url,
-            "title": event.title,
-            "specification": {"kind": kind, "version": version},
-            "statistic": {"operations": {"total": event.total, "selected": event.selected}},
-        }
-        return self._line("LoadingFinished", loaded) + self._line("EngineStarted", {})
 
     def _finding(self, event: Finding) -> str:
         self._held.add(event)

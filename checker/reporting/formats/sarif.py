@@ -11,7 +11,6 @@ from checker import __version__
 from checker.checks.table import FAILURES
 from checker.core.blocks import marked
 from checker.core.errors import CheckerError
-from checker.core.known import KnownFailure
 from checker.core.system import read_local
 from checker.core.terminal import one_line
 from checker.reporting.baselines import entry_name
@@ -74,7 +73,18 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
         ],
         "results": [
             *(_result(one, list(rules).index(one.code), place) for one in shown),
-            *(_absent(entry, place) for entry in report.compared.gone),
+            *(
+                {
+                    "ruleId": entry.check,
+                    "baselineState": "absent",
+                    "kind": "pass",
+                    "level": "none",
+                    "message": {"text": entry_name(entry)},
+                    "locations": [place.of(entry.operation)],
+                    "partialFingerprints": {"checker/v1": entry.fingerprint.removeprefix("v1-")},
+                }
+                for entry in report.compared.gone
+            ),
         ],
         "columnKind": "unicodeCodePoints",
     }
@@ -99,7 +109,10 @@ class _Positions:
         """Return the location of an operation; the first line if its line is unknown."""
         return {
             "physicalLocation": {
-                "artifactLocation": {"uri": _uri(self._path)},
+                "artifactLocation": {
+                    # No URL parser: the replacement of masked credentials is not valid in a URL.
+                    "uri": quote(self._path, safe="%/:=&?~#+!$,;'@()*" if "://" in self._path else "/~")
+                },
                 "region": {"startLine": self._lines.get(label, 1)},
             },
             "logicalLocations": [{"fullyQualifiedName": label, "kind": "function"}],
@@ -165,19 +178,6 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
     }
 
 
-def _absent(entry: KnownFailure, place: _Positions) -> dict[str, Any]:
-    """Return the result of a known failure that did not occur again."""
-    return {
-        "ruleId": entry.check,
-        "baselineState": "absent",
-        "kind": "pass",
-        "level": "none",
-        "message": {"text": entry_name(entry)},
-        "locations": [place.of(entry.operation)],
-        "partialFingerprints": {"checker/v1": entry.fingerprint.removeprefix("v1-")},
-    }
-
-
 def _path(location: str) -> str:
     """Return a path below the working directory, whose files are all that code scanning knows, as a relative one; others and URLs unchanged."""
     if "://" in location:
@@ -185,12 +185,6 @@ def _path(location: str) -> str:
     path = PurePath(location)
     inside = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     return inside.as_posix()
-
-
-def _uri(path: str) -> str:
-    """Return a URL as it is, and a path as a relative reference (RFC 3986, 4.2)."""
-    # No URL parser: the replacement of masked credentials is not valid in a URL.
-    return quote(path, safe="%/:=&?~#+!$,;'@()*" if "://" in path else "/~")
 
 
 _GITLAB = {"critical": "critical", "high": "major", "medium": "minor", "low": "info"}

@@ -195,7 +195,21 @@ class Cassette:
             return ""
         self._count += 1
         request, response = self._request(event), self._response(event.exchange)
-        about = _about(event, self.context.seed)
+        at, mode = datetime.fromtimestamp(event.at, UTC).isoformat(), quoted(event.mode)
+        modes = tuple((one.location, one.mode) for one in event.components)
+        shared = _shared(modes, event.phase, event.phase_data, event.purpose, event.checks)
+        # Formatted by hand: a dictionary for each of millions of entries doubled the time of the report.
+        about = (
+            f"\n  status: {quoted(event.status)}"
+            f"\n  seed: {self.context.seed}"
+            f"\n  elapsed: {number(event.exchange.elapsed_s)}"
+            f'\n  recorded_at: "{at}"'
+            f"\n  thread_id: {event.worker}"
+            f"\n  correlation_id: {quoted(event.case)}"
+            f"\n  data_generation_method: {mode}"
+            f"\n  generation:\n    time: {number(event.generation_s)}\n    mode: {mode}"
+            f"{shared}"
+        )
         return f'\n- id: "{self._count}"{about}\n  request:{request}\n  response:{response}'
 
     def end(self) -> str:
@@ -231,25 +245,6 @@ class Cassette:
         text = _body_text(content, charset, self.context.preserve_bytes)
         placed = self._anchors.placed(text, self._count)
         return placed if size is None else f"{placed}\n      size: {size}"
-
-
-def _about(interaction: Interaction, seed: int) -> str:
-    """Return the fields of an entry between its `id` and the request."""
-    at, mode = datetime.fromtimestamp(interaction.at, UTC).isoformat(), quoted(interaction.mode)
-    modes = tuple((one.location, one.mode) for one in interaction.components)
-    shared = _shared(modes, interaction.phase, interaction.phase_data, interaction.purpose, interaction.checks)
-    # Formatted by hand: a dictionary for each of millions of entries doubled the time of the report.
-    return (
-        f"\n  status: {quoted(interaction.status)}"
-        f"\n  seed: {seed}"
-        f"\n  elapsed: {number(interaction.exchange.elapsed_s)}"
-        f'\n  recorded_at: "{at}"'
-        f"\n  thread_id: {interaction.worker}"
-        f"\n  correlation_id: {quoted(interaction.case)}"
-        f"\n  data_generation_method: {mode}"
-        f"\n  generation:\n    time: {number(interaction.generation_s)}\n    mode: {mode}"
-        f"{shared}"
-    )
 
 
 @lru_cache(maxsize=1024)

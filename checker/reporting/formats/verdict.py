@@ -10,7 +10,7 @@ from checker import __version__
 from checker.reporting.baselines import baseline_values, entry_values
 from checker.reporting.described import Alternatives, OperationCoverage, OutcomeCounts
 from checker.reporting.findings import Cause, cause_of, causes_of, prose
-from checker.reporting.report import Discovery, OperationOutcome, PhaseOutcome, Report
+from checker.reporting.report import Discovery, PhaseOutcome, Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import json_text, unicode_text
 from checker.reporting.warnings import WarningGroup, warning_groups
@@ -29,6 +29,7 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
     """Return the report as plain values."""
     shown = context.masking.command
     began = datetime.fromtimestamp(context.started_at, UTC).isoformat()
+    shares = {name: {"met": share.met, "total": share.total} for name, share in report.coverage.shares.items()}
     return {
         "format_version": SCHEMA_VERSION,
         "version": __version__,
@@ -53,9 +54,19 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
             _failure(one, report.seen_in(one.finding.fingerprint)) for one in shown_findings(report.findings, context)
         ],
         "causes": [_cause(one) for one in causes_of(report.findings)],
-        "coverage": _covered(report),
+        "coverage": shares
+        | {
+            "shortfalls": list(report.coverage.shortfalls),
+            "results": [_coverage(one) for one in report.coverage.operations],
+        },
         "baseline": baseline_values(report.compared),
-        "since_last_run": _changes(report),
+        "since_last_run": {
+            name.replace(" ", "_"): [
+                {"fingerprint": one, "operation": label, "title": unicode_text(title)} for one, label, title in places
+            ]
+            for name, places in report.changes.found.items()
+        }
+        or None,
         "discovery": _discovery(report.discovery),
         "errors": [
             {
@@ -74,15 +85,6 @@ def verdict(report: Report, context: ReportContext) -> dict[str, Any]:
     }
 
 
-def _changes(report: Report) -> dict[str, Any] | None:
-    return {
-        name.replace(" ", "_"): [
-            {"fingerprint": one, "operation": label, "title": unicode_text(title)} for one, label, title in places
-        ]
-        for name, places in report.changes.found.items()
-    } or None
-
-
 def _discovery(found: Discovery) -> dict[str, Any] | None:
     if not found.points:
         return None
@@ -99,27 +101,18 @@ def _operations(report: Report) -> dict[str, Any]:
         "reached": report.succeeded,
         "errored": outcomes.count("errored"),
         "skipped": outcomes.count("skipped"),
-        "results": [_operation(one) for one in report.operations],
-    }
-
-
-def _operation(one: OperationOutcome) -> dict[str, Any]:
-    return {
-        "operation": one.label,
-        "outcome": one.outcome,
-        "reach": one.reach or None,
-        "cases": one.cases,
-        "statuses": {str(status): count for status, count in one.statuses},
-        "seconds": round(one.seconds, 6),
-        "note": one.note or None,
-    }
-
-
-def _covered(report: Report) -> dict[str, Any]:
-    shares = {name: {"met": share.met, "total": share.total} for name, share in report.coverage.shares.items()}
-    return shares | {
-        "shortfalls": list(report.coverage.shortfalls),
-        "results": [_coverage(one) for one in report.coverage.operations],
+        "results": [
+            {
+                "operation": one.label,
+                "outcome": one.outcome,
+                "reach": one.reach or None,
+                "cases": one.cases,
+                "statuses": {str(status): count for status, count in one.statuses},
+                "seconds": round(one.seconds, 6),
+                "note": one.note or None,
+            }
+            for one in report.operations
+        ],
     }
 
 

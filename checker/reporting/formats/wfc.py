@@ -60,43 +60,42 @@ _IDS: Final = {
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
     """Yield the text of the report."""
-    yield json_text(_document(report, context), indent=True)
-    yield "\n"
-
-
-def _document(report: Report, context: ReportContext) -> dict[str, Any]:
     shown = shown_findings(report.findings, context)
     cases = {_case(one): None for one in shown}
     # A fault of the run as a whole has a label that is no operation.
     labels = [*(one.label for one in report.operations), *(one.finding.label for one in shown)]
     at = datetime.fromtimestamp(context.started_at + report.time.elapsed_s, UTC)
-    return {
-        "schemaVersion": _VERSION,
-        "toolName": "checker",
-        "toolVersion": __version__,
-        "creationTime": at.isoformat(),
-        "executionTimeInSeconds": int(report.time.elapsed_s),
-        "faults": {
-            "totalNumber": len({(_code(one.finding), _context(one)) for one in shown}),
-            "foundFaults": [_fault(one) for one in shown],
+    yield json_text(
+        {
+            "schemaVersion": _VERSION,
+            "toolName": "checker",
+            "toolVersion": __version__,
+            "creationTime": at.isoformat(),
+            "executionTimeInSeconds": int(report.time.elapsed_s),
+            "faults": {
+                "totalNumber": len({(_code(one.finding), _context(one)) for one in shown}),
+                "foundFaults": [_fault(one) for one in shown],
+            },
+            "problemDetails": {
+                "rest": {
+                    "outputHttpCalls": sum(len(one.finding.interactions) for one in shown),
+                    "evaluatedHttpCalls": report.counts.requests,
+                    "endpointIds": list(dict.fromkeys(map(_endpoint, labels))),
+                    "coveredHttpStatus": [*_covered(shown)],
+                }
+            },
+            "totalTests": len(cases),
+            "testFilePaths": [],
+            "testCases": [{"id": case, "name": case} for case in cases],
+            "warnings": [
+                {"message": f"{group.title}: {text or pointer}", "category": group.kind}
+                for group in warning_groups(report.notes)
+                for (pointer, text), _ in group.places
+            ],
         },
-        "problemDetails": {
-            "rest": {
-                "outputHttpCalls": sum(len(one.finding.interactions) for one in shown),
-                "evaluatedHttpCalls": report.counts.requests,
-                "endpointIds": list(dict.fromkeys(map(_endpoint, labels))),
-                "coveredHttpStatus": [*_covered(shown)],
-            }
-        },
-        "totalTests": len(cases),
-        "testFilePaths": [],
-        "testCases": [{"id": case, "name": case} for case in cases],
-        "warnings": [
-            {"message": f"{group.title}: {text or pointer}", "category": group.kind}
-            for group in warning_groups(report.notes)
-            for (pointer, text), _ in group.places
-        ],
-    }
+        indent=True,
+    )
+    yield "\n"
 
 
 def _fault(shown: ShownFinding) -> dict[str, Any]:
