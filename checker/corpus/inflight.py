@@ -310,7 +310,12 @@ class InflightReader:
             return None
         size = (length & ~_SPILLED) - 1
         if length & _SPILLED:
-            return _read_spill(_spill_path(self._path, lane), size)
+            spill = files.read_file(_spill_path(self._path, lane))
+            if spill is None or len(spill) != size + _SPILL_HEADER.size:
+                return None
+            (checksum,) = _SPILL_HEADER.unpack_from(spill)
+            choices = spill[_SPILL_HEADER.size :]
+            return choices if crc32(choices) == checksum else None
         return data[_RECIPE_OFFSET : _RECIPE_OFFSET + size]
 
     def _word(self, word: int) -> int:
@@ -331,12 +336,3 @@ def remove(path: Path, lanes: int = 64) -> None:
 
 def _spill_path(path: Path, lane: int) -> Path:
     return path.with_name(f"{path.name}.{lane}")
-
-
-def _read_spill(path: Path, size: int) -> bytes | None:
-    data = files.read_file(path)
-    if data is None or len(data) != size + _SPILL_HEADER.size:
-        return None
-    (checksum,) = _SPILL_HEADER.unpack_from(data)
-    choices = data[_SPILL_HEADER.size :]
-    return choices if crc32(choices) == checksum else None

@@ -227,13 +227,36 @@ def open_source(source: DescriptionSource, options: FetchOptions, *, is_claimed:
             data = read_file(path, Web({}, options).allowance, "a GraphQL schema")
             return _opened(_document(_text(data, encoding, source.name), source.name), None)
         case UrlSource():
-            return _behind(source, options, is_claimed=is_claimed)
+            path = source.url.partition("?")[0].lower()
+            shown = options.redaction.url(source.url)
+            if not is_claimed and path.endswith(_DOCUMENTS):
+                raise ForeignDescription(f"{shown} is not called as a GraphQL endpoint is; give its URL")
+            web = Web(source.options, options, location=source.url)
+            if path.endswith((".graphql", ".graphqls", ".gql")):
+                found = web.get(source.url, wait_s=source.wait_s)
+                return _opened(_document(found.content.decode("utf-8", "replace"), shown), None)
+            try:
+                found = _introspected(lambda question: web.get(source.url, wait_s=source.wait_s, question=question))
+            except LoaderError as error:
+                if is_claimed:
+                    raise
+                # Another kind was tried first, and its error is more useful than the refusal of an introspection.
+                raise ForeignDescription.of(error) from error
+            return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
         case TextSource(data, name):
             return _opened(_document(_text(data, "utf-8", name), name), None)
         case ValueSource(value):
             return _opened(from_introspection(value, source.name), None)
         case ApplicationSource():
-            return _asked(source)
+            path = source.path if source.path.startswith("/") else f"/{source.path}"
+            headers = [(b"Content-Type", b"application/json"), (b"Accept", b"application/json")]
+            answer = _introspected(
+                lambda question: source.document(
+                    WireRequest("POST", path.encode(), headers, question), "give the path of its GraphQL endpoint"
+                )
+            )
+            value = _answer(answer.content, source.path)
+            return _opened(from_introspection(value, source.path), source.url + path)
 
 
 def open_normalised(data: bytes) -> GraphQLDescription:
@@ -241,26 +264,6 @@ def open_normalised(data: bytes) -> GraphQLDescription:
     source, location, base_url = json.loads(data)
     read = from_sdl if isinstance(source, str) else from_introspection
     return GraphQLDescription(read(source, "the schema"), location, base_url)
-
-
-def _behind(source: UrlSource, options: FetchOptions, *, is_claimed: bool) -> GraphQLDescription:
-    """Return the schema of an endpoint, or of an SDL file on a server."""
-    path = source.url.partition("?")[0].lower()
-    shown = options.redaction.url(source.url)
-    if not is_claimed and path.endswith(_DOCUMENTS):
-        raise ForeignDescription(f"{shown} is not called as a GraphQL endpoint is; give its URL")
-    web = Web(source.options, options, location=source.url)
-    if path.endswith((".graphql", ".graphqls", ".gql")):
-        found = web.get(source.url, wait_s=source.wait_s)
-        return _opened(_document(found.content.decode("utf-8", "replace"), shown), None)
-    try:
-        found = _introspected(lambda question: web.get(source.url, wait_s=source.wait_s, question=question))
-    except LoaderError as error:
-        if is_claimed:
-            raise
-        # Another kind was tried first, and its error is more useful than the refusal of an introspection.
-        raise ForeignDescription.of(error) from error
-    return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
 
 
 def _introspected(ask: Callable[[bytes], _Answer]) -> _Answer:
@@ -273,18 +276,6 @@ def _introspected(ask: Callable[[bytes], _Answer]) -> _Answer:
         return ask(_PLAIN_QUESTION)
     is_refused = b"__schema" not in found.content and b'"errors"' in found.content
     return ask(_PLAIN_QUESTION) if is_refused else found
-
-
-def _asked(source: ApplicationSource) -> GraphQLDescription:
-    path = source.path if source.path.startswith("/") else f"/{source.path}"
-    headers = [(b"Content-Type", b"application/json"), (b"Accept", b"application/json")]
-    answer = _introspected(
-        lambda question: source.document(
-            WireRequest("POST", path.encode(), headers, question), "give the path of its GraphQL endpoint"
-        )
-    )
-    value = _answer(answer.content, source.path)
-    return _opened(from_introspection(value, source.path), source.url + path)
 
 
 def _answer(content: bytes, name: str) -> Mapping[str, Any]:

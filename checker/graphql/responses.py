@@ -188,24 +188,21 @@ class Shapes:
                 self._collect(inner, node.selection_set, types, found)
                 continue
             assert isinstance(node, FieldNode)
-            self._add(kind, node, only, found)
-
-    def _add(self, kind: Any, node: FieldNode, only: frozenset[str] | None, found: dict[str, "_Requested"]) -> None:
-        name = node.name.value
-        key = node.alias.value if node.alias else name
-        declared, place = _TYPENAME, name
-        if name != "__typename":
-            one = getattr(kind, "fields", {}).get(name)
-            if one is None:
-                raise _NoShape
-            declared, place = one.type, f"{kind.name}.{name}"
-        chosen = found.get(key)
-        if chosen is None:
-            chosen = found[key] = _Requested(declared, place, only)
-        elif chosen.only is not None:
-            chosen.only = None if only is None else chosen.only | only
-        if node.selection_set is not None:
-            chosen.sets.append(node.selection_set)
+            name = node.name.value
+            key = node.alias.value if node.alias else name
+            declared, place = _TYPENAME, name
+            if name != "__typename":
+                one = getattr(kind, "fields", {}).get(name)
+                if one is None:
+                    raise _NoShape
+                declared, place = one.type, f"{kind.name}.{name}"
+            chosen = found.get(key)
+            if chosen is None:
+                chosen = found[key] = _Requested(declared, place, only)
+            elif chosen.only is not None:
+                chosen.only = None if only is None else chosen.only | only
+            if node.selection_set is not None:
+                chosen.sets.append(node.selection_set)
 
     def _narrowed(self, outer: Any, inner: Any, only: frozenset[str] | None) -> frozenset[str] | None:
         if inner is None:

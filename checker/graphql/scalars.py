@@ -197,27 +197,25 @@ def known_name(kind: GraphQLScalarType) -> str | None:
 def schema_of(kind: GraphQLScalarType) -> Raw:
     """Return the JSON Schema of the values of a scalar. Raises `IncorrectUsage` for a strategy without values."""
     if is_registered(kind.name):
-        return _registered(kind.name)
+        samples: list[Any] = []
+        try:
+            for seed in range(_SAMPLES):
+                samples.append(draw_strategy(_STRATEGIES[kind.name], RandomSource(seed)))
+        except Rejected:
+            if not samples:
+                raise IncorrectUsage(
+                    f"the strategy of scalar {kind.name!r} gives no values; make it less strict"
+                ) from None
+        if all(isinstance(one, str) for one in samples):
+            return _text(_format_of(kind.name))
+        # Only texts can be drawn from a strategy and recorded through keywords of JSON Schema.
+        return {"enum": [one for place, one in enumerate(samples) if one not in samples[:place]]}
     name = known_name(kind)
     return dict(BUILT_IN.get(kind.name) or (_UNKNOWN if name is None else CUSTOM[name].schema))
 
 
 def _format_of(scalar: str) -> str:
     return f"graphql:{scalar}"
-
-
-def _registered(name: str) -> Raw:
-    samples: list[Any] = []
-    try:
-        for seed in range(_SAMPLES):
-            samples.append(draw_strategy(_STRATEGIES[name], RandomSource(seed)))
-    except Rejected:
-        if not samples:
-            raise IncorrectUsage(f"the strategy of scalar {name!r} gives no values; make it less strict") from None
-    if all(isinstance(one, str) for one in samples):
-        return _text(_format_of(name))
-    # Only texts can be drawn from a strategy and recorded through keywords of JSON Schema.
-    return {"enum": [one for place, one in enumerate(samples) if one not in samples[:place]]}
 
 
 def _specified(kind: GraphQLScalarType) -> str | None:
@@ -327,16 +325,12 @@ def simplest(kind: Any, depth: int = 8) -> Any:
         case GraphQLEnumType():
             return next(iter(kind.values))
         case GraphQLInputObjectType():
-            return _simplest_object(kind, depth)
+            fields: Mapping[str, GraphQLInputField] = kind.fields
+            if not depth:
+                return {}
+            if kind.is_one_of:
+                return {name: simplest(one.type, depth - 1) for name, one in list(fields.items())[:1]}
+            return {name: simplest(one.type, depth - 1) for name, one in fields.items() if is_required_input_field(one)}
         case _:
             built_in = {"Int": 1, "Float": 1, "Boolean": False}
             return CUSTOM[kind.name].simplest if kind.name in CUSTOM else built_in.get(kind.name, "0")
-
-
-def _simplest_object(kind: GraphQLInputObjectType, depth: int) -> Any:
-    fields: Mapping[str, GraphQLInputField] = kind.fields
-    if not depth:
-        return {}
-    if kind.is_one_of:
-        return {name: simplest(one.type, depth - 1) for name, one in list(fields.items())[:1]}
-    return {name: simplest(one.type, depth - 1) for name, one in fields.items() if is_required_input_field(one)}

@@ -76,22 +76,18 @@ def literal(value: Any, kind: Any = None) -> str:
             inner = kind.of_type if isinstance(kind, GraphQLList) else kind
             return "[" + ", ".join(literal(one, inner) for one in value) + "]"
         case Mapping():
-            return _object(value, kind)
+            named = get_named_type(kind) if kind is not None else None
+            fields = named.fields if isinstance(named, GraphQLInputObjectType) else {}
+            # An object of a scalar has members of any name, such as `__typename` of a representation.
+            is_free = isinstance(named, GraphQLScalarType)
+            members = [
+                f"{name if name in fields or (is_free and _NAME.fullmatch(name)) else stranger(name, fields)}: "
+                + literal(one, fields[name].type if name in fields else None)
+                for name, one in value.items()
+            ]
+            return "{" + ", ".join(members) + "}"
         case _:
             return quoted(str(value))
-
-
-def _object(value: Mapping[str, Any], kind: Any) -> str:
-    named = get_named_type(kind) if kind is not None else None
-    fields = named.fields if isinstance(named, GraphQLInputObjectType) else {}
-    # An object of a scalar has members of any name, such as `__typename` of a representation.
-    is_free = isinstance(named, GraphQLScalarType)
-    members = [
-        f"{name if name in fields or (is_free and _NAME.fullmatch(name)) else stranger(name, fields)}: "
-        + literal(one, fields[name].type if name in fields else None)
-        for name, one in value.items()
-    ]
-    return "{" + ", ".join(members) + "}"
 
 
 def quoted(text: str) -> str:
@@ -343,7 +339,12 @@ class _QueryDraft:
         # Made-up values are literals: the same text serves all values of variables.
         text = self.arguments(f"{name}_", one.args, args, literals=is_made_up or self.literals)
         inner = get_named_type(one.type)
-        key = _key(node, condition, name, f"{one.type}{text}" if is_leaf_type(inner) else step)
+        means = f"{one.type}{text}" if is_leaf_type(inner) else step
+        key, number = name, 1
+        meaning = str(means)
+        while node.keys.setdefault(key, meaning) != meaning:
+            key = f"{condition or name}_{name}" + ("" if number == 1 else str(number))
+            number += 1
         alias = "" if key == name else f"{key}: "
         child = _SelectedField(f"{alias}{name}{text}", None if is_leaf_type(inner) else _SelectionSet(inner))
         node.children[step] = child
@@ -372,16 +373,6 @@ class _QueryDraft:
         groups = [*by_condition.pop("")]
         groups += [f"... on {name} {{ {' '.join(some)} }}" for name, some in by_condition.items()]
         return "{ " + " ".join(groups) + " }"
-
-
-def _key(node: _SelectionSet, condition: str, name: str, means: object) -> str:
-    """Return the name of a field in the response: its own, unless another field has it."""
-    key, number = name, 1
-    meaning = str(means)
-    while node.keys.setdefault(key, meaning) != meaning:
-        key = f"{condition or name}_{name}" + ("" if number == 1 else str(number))
-        number += 1
-    return key
 
 
 def _plain(value: Any) -> Any:
@@ -413,19 +404,15 @@ def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyF
         text = "The query in the URL of a GET request"
         yield BodyForm(Scenario.QUERY_BY_GET, text, NOT_SET, "GET", in_url)
     if costly and writer.operation == "query":
-        yield from _costly(writer, value)
-
-
-def _costly(writer: QueryWriter, value: Any) -> Iterator[BodyForm]:
-    # Only identifiers are selected, so the responses are small.
-    field = writer.root_text({ARGUMENTS: value.get(ARGUMENTS, {})})
-    count = min(_ALIASES, _MOST_BYTES // (len(field) + 8))
-    if count > 1:
-        many = " ".join(f"a{number}: {field}" for number in range(count))
-        text = f"{count} fields under names of their own"
-        yield BodyForm(Scenario.MANY_ALIASES, text, {"query": f"query {{ {many} }}"})
-    text = f"{_DEPTH} selections in one another"
-    yield BodyForm(Scenario.DEEP_NESTING, text, {"query": _deep(writer, value)})
+        # Only identifiers are selected, so the responses are small.
+        field = writer.root_text({ARGUMENTS: value.get(ARGUMENTS, {})})
+        count = min(_ALIASES, _MOST_BYTES // (len(field) + 8))
+        if count > 1:
+            many = " ".join(f"a{number}: {field}" for number in range(count))
+            text = f"{count} fields under names of their own"
+            yield BodyForm(Scenario.MANY_ALIASES, text, {"query": f"query {{ {many} }}"})
+        text = f"{_DEPTH} selections in one another"
+        yield BodyForm(Scenario.DEEP_NESTING, text, {"query": _deep(writer, value)})
 
 
 def _deep(writer: QueryWriter, value: Any) -> str:

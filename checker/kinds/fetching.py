@@ -195,23 +195,19 @@ def refuse_depth(text: str) -> None:
     if text.count("[") + text.count("{") <= _DEEPEST and not _MAYBE_DEEP.search(text):
         return
     try:
-        _refuse_deep_events(text)
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > _DEEPEST:
+                    raise _too_deep(event.start_mark)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
     except yaml.scanner.ScannerError as error:
         # Newer parsers look ahead and have a limit of their own.
         if _LIMIT_OF_PARSER not in str(error.problem):
             raise
         raise _too_deep(error.problem_mark) from None
-
-
-def _refuse_deep_events(text: str) -> None:
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _DEEPEST:
-                raise _too_deep(event.start_mark)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
 
 
 def _too_deep(mark: Any) -> yaml.YAMLError:

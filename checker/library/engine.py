@@ -500,21 +500,18 @@ class LibraryEngine:
         if maker is None:
             if len(self._makers) >= _MANY:
                 self._makers.clear()
-            maker = self._makers[key] = self._new_maker(origin, given, is_anonymous=is_anonymous)
+            declared = self._schema.base_url
+            known = None if declared is None else self._origin(declared, self.settings.now)
+            is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
+            schemes = None if is_anonymous else self.auth.schemes(self.settings.asked)
+
+            def dispatch(operation: Operation) -> Dispatch:
+                return dispatched(given, {} if schemes is None else schemes.by_alternative(operation))
+
+            maker = self._makers[key] = RequestMaker(
+                origin, given, version=__version__, own_servers=is_declared, dispatch=dispatch if schemes else None
+            )
         return maker
-
-    def _new_maker(self, origin: BaseUrl, headers: Headers, *, is_anonymous: bool) -> RequestMaker:
-        declared = self._schema.base_url
-        known = None if declared is None else self._origin(declared, self.settings.now)
-        is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
-        schemes = None if is_anonymous else self.auth.schemes(self.settings.asked)
-
-        def dispatch(operation: Operation) -> Dispatch:
-            return dispatched(headers, {} if schemes is None else schemes.by_alternative(operation))
-
-        return RequestMaker(
-            origin, headers, version=__version__, own_servers=is_declared, dispatch=dispatch if schemes else None
-        )
 
     fetches_headers = True
     """Whether credentials are fetched to be shown in cases."""

@@ -48,27 +48,25 @@ def body_given(case: Case, json: Any, data: Any, files: Any) -> GivenBody | None
         is_fit = case.media_type is not None and is_json(case.media_type)
         return GivenBody(json, str(case.media_type) if is_fit else _JSON)
     if files is not None:
-        return _multipart(case, data, files)
+        # The boundary follows from the id: with a random one, as clients use it, equal cases would send different requests.
+        named = f"multipart/form-data; boundary=part-{case.id}"
+        fields = {} if data is None else _fields(data)
+        try:
+            request = httpx.Request(
+                "POST", "http://localhost", headers={"Content-Type": named}, data=fields, files=files
+            )
+            content = request.read()
+        except (TypeError, ValueError, AttributeError) as error:
+            raise IncorrectUsage(
+                f"`files` must be what clients take, such as {{'name': ('a.txt', b'...')}}: {error}"
+            ) from error
+        return GivenBody(content, _OCTETS, named)
     if data is None:
         return None
     if isinstance(data, str | bytes):
         raw = data.encode() if isinstance(data, str) else data
         return GivenBody(raw, _OCTETS, case.media_type)
     return GivenBody(_fields(data), _FORM)
-
-
-def _multipart(case: Case, data: Any, files: Any) -> GivenBody:
-    # The boundary follows from the id: with a random one, as clients use it, equal cases would send different requests.
-    named = f"multipart/form-data; boundary=part-{case.id}"
-    fields = {} if data is None else _fields(data)
-    try:
-        request = httpx.Request("POST", "http://localhost", headers={"Content-Type": named}, data=fields, files=files)
-        content = request.read()
-    except (TypeError, ValueError, AttributeError) as error:
-        raise IncorrectUsage(
-            f"`files` must be what clients take, such as {{'name': ('a.txt', b'...')}}: {error}"
-        ) from error
-    return GivenBody(content, _OCTETS, named)
 
 
 def _fields(data: Any) -> dict[str, Any]:

@@ -58,8 +58,15 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         return any(extensions.is_extended(schema, name) for name in names)
 
     source = schema.engine.extra_data
+    registry = HookRegistry(HookScope.SCHEMA)
+    if extensions.is_extended(schema, "get_coverage_capabilities"):
+
+        def filter_case(context: HookContext, case: Case) -> bool:
+            return any(True for _ in extensions.within_capabilities(schema, [case]))
+
+        registry.register(filter_case)
     usual = UsersCode(
-        hooks=HookChain((GLOBAL_HOOKS, *schema.engine.hooks, _coverage(schema))),
+        hooks=HookChain((GLOBAL_HOOKS, *schema.engine.hooks, registry)),
         auth=(*schema.engine.auth.registries, GLOBAL_AUTH),
         description=packed(schema.opened),
         app=schema.app,
@@ -136,18 +143,6 @@ def _values(schema: LoadedSchema, source: ExtraDataSource, operation: Operation)
 def _formats(schema: LoadedSchema, mode: GenerationMode | None) -> Mapping[str, Any]:
     own = schema.get_custom_format_strategies(schema.config.generation, mode)
     return {**FORMATS, **own} if own else FORMATS
-
-
-def _coverage(schema: LoadedSchema) -> HookRegistry:
-    """Return a filter of coverage cases that users do not want."""
-    registry = HookRegistry(HookScope.SCHEMA)
-    if extensions.is_extended(schema, "get_coverage_capabilities"):
-
-        def filter_case(context: HookContext, case: Case) -> bool:
-            return any(True for _ in extensions.within_capabilities(schema, [case]))
-
-        registry.register(filter_case)
-    return registry
 
 
 def _order(schema: LoadedSchema, phase: str, labels: Sequence[Label]) -> list[Label]:
@@ -371,9 +366,6 @@ class SchemaEngine:
 
     def _stream(self, kind: str) -> RunRecords:
         own_work = partial(work, users=users_code(self._schema))
-        return RunRecords(self._preparing(kind), InlineLauncher(own_work))
-
-    def _preparing(self, kind: str) -> Prepare:
         schema, filters = self._schema, _filters(self._schema)
 
         def prepare(folder: Path) -> RunSettings:
@@ -389,7 +381,7 @@ class SchemaEngine:
             url = application.origin.url + schema.base_path.removesuffix("/")
             return settings.with_changes(target={"transport": f"{__name__}:{name}", "base_url": url})
 
-        return prepare
+        return RunRecords(prepare, InlineLauncher(own_work))
 
 
 def from_schema(schema: LoadedSchema) -> SchemaEngine:

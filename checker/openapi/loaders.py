@@ -146,7 +146,15 @@ class OpenApiKind:
             case ValueSource(value):
                 return from_dict(value, way=options)
             case ApplicationSource():
-                return _asked(source, options)
+                path = source.path if source.path.startswith("/") else f"/{source.path}"
+                answer = source.document(WireRequest("GET", path.encode(), []), "give the path of its API description")
+                return from_bytes(
+                    answer.content,
+                    name=source.path,
+                    content_type=answer.content_type,
+                    location=source.url + path,
+                    way=options,
+                )
 
     def reopen(self, data: bytes) -> OpenApiSchema:
         """Return the schema that `OpenApiSchema.normalised` wrote."""
@@ -154,12 +162,3 @@ class OpenApiKind:
 
 
 OPENAPI: Final = OpenApiKind()
-
-
-def _asked(source: ApplicationSource, options: FetchOptions) -> OpenApiSchema:
-    """Return the document that an application serves."""
-    path = source.path if source.path.startswith("/") else f"/{source.path}"
-    answer = source.document(WireRequest("GET", path.encode(), []), "give the path of its API description")
-    return from_bytes(
-        answer.content, name=source.path, content_type=answer.content_type, location=source.url + path, way=options
-    )

@@ -159,24 +159,21 @@ class OpenApiOperation(ApiOperation):
 def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOperation:
     """Return the operation of an entry, parameters and bodies read; a broken one carries its error."""
     try:
-        return _read(entry, owner)
+        document, definition = owner.document, entry.definition
+        declared = declared_parameters(document, *entry.parameter_lists)
+        at = pointer_child(entry.pointer, "requestBody")
+        raw = definition.get("requestBody")
+        has_older = any(one.place in ("body", "formData") for one in declared.values())
+        is_older = has_older if raw is None or is_swagger(document) else False
+        if is_older:
+            bodies = swagger_bodies(document, declared, media_types(document, definition, "consumes"))
+        else:
+            bodies = request_bodies(document, raw, at)
+        if is_older != is_swagger(document):
+            usable = tuple(dataclasses.replace(body, doubt=OTHER_VERSION) for body in bodies.usable)
+            bodies = structs.replace(bodies, usable=usable)
+        found, unusable = parameters(document, entry.declared_path, declared)
+        whole = with_identifiers(document, entry.path, found)
+        return OpenApiOperation(entry, whole, owner, bodies, unusable)
     except (MalformedOperation, UnresolvableReference) as error:
         return BrokenOperation(entry.label, entry.method, entry.path, str(error))
-
-
-def _read(entry: Entry, owner: Owner) -> OpenApiOperation:
-    document, definition = owner.document, entry.definition
-    declared = declared_parameters(document, *entry.parameter_lists)
-    at = pointer_child(entry.pointer, "requestBody")
-    raw, has_older = definition.get("requestBody"), any(one.place in ("body", "formData") for one in declared.values())
-    is_older = has_older if raw is None or is_swagger(document) else False
-    if is_older:
-        bodies = swagger_bodies(document, declared, media_types(document, definition, "consumes"))
-    else:
-        bodies = request_bodies(document, raw, at)
-    if is_older != is_swagger(document):
-        usable = tuple(dataclasses.replace(body, doubt=OTHER_VERSION) for body in bodies.usable)
-        bodies = structs.replace(bodies, usable=usable)
-    found, unusable = parameters(document, entry.declared_path, declared)
-    whole = with_identifiers(document, entry.path, found)
-    return OpenApiOperation(entry, whole, owner, bodies, unusable)

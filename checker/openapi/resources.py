@@ -276,7 +276,11 @@ class _Inference(Struct):
                     found.setdefault(source, []).append(TakenValue(slot.location, slot.name, value))
             for source, values in found.items():
                 whole = (*values, *self._parents(source, target.label, values))
-                yield Transition(self._name(target.label), source, self.answers[source].status, target.label, whole)
+                use = self.uses[target.label]
+                noun = noun_of(use.resource).capitalize()
+                verb = _VERBS.get(use.method, "Get")
+                many = "" if use.is_member or use.method in CREATING else "All"
+                yield Transition(f"{verb}{many}{noun}", source, self.answers[source].status, target.label, whole)
             yield from self._next_page(target)
 
     def formatted(self, asked: Mapping[str, set[Label]]) -> dict[Label, dict[str, str]]:
@@ -354,10 +358,6 @@ class _Inference(Struct):
             is_below = any(owner != use.resource for _, owner in use.owners)
             if self._is_foreign(slot.word, one.kind, use) or (is_below and is_carried(one.name, one.name)):
                 yield slot
-        yield from self._ends(target)
-
-    def _ends(self, target: OpenApiOperation) -> Iterator[_Slot]:
-        """Yield the integers and UUIDs of a body that refer to members of a collection without naming it, such as `source` and `target`."""
         fields = [one for one in self.bodies[target.label] if one.kind == _WHOLE or one.format == "uuid"]
         ends = ends_among(one.pointer.rpartition("/")[2] for one in fields if one.depth == 1)
         nouns = self._nouns_of_ends(target) if ends else ()
@@ -419,19 +419,15 @@ class _Inference(Struct):
                 if count == _MOST_SOURCES:
                     return
         if not count:
-            yield from self._carried(target, slot)
-
-    def _carried(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
-        """Yield the fields of the resources above an operation that its request repeats under another name."""
-        word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
-        for _, owner in use.owners if slot.location is Location.BODY else ():
-            for label in self.by_noun.get(noun_of(owner), ()):
-                is_above = owner not in (use.resource, ()) and self.uses[label].resource == owner
-                fields = self.answers[label].fields if is_above else ()
-                likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
-                if label != target and likely:
-                    nearest = min(likely, key=lambda one: (not one.name.endswith(word), one.depth))
-                    yield label, f"$response.body#{nearest.pointer}"
+            word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
+            for _, owner in use.owners if slot.location is Location.BODY else ():
+                for label in self.by_noun.get(noun_of(owner), ()):
+                    is_above = owner not in (use.resource, ()) and self.uses[label].resource == owner
+                    fields = self.answers[label].fields if is_above else ()
+                    likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
+                    if label != target and likely:
+                        nearest = min(likely, key=lambda one: (not one.name.endswith(word), one.depth))
+                        yield label, f"$response.body#{nearest.pointer}"
 
     def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
         """Return the creators of the resource in a path -> the expression of its name in their requests, if responses do not hold it.
@@ -479,13 +475,6 @@ class _Inference(Struct):
             for variable in self.uses[source].variables_for(asked, name)[-1:]:
                 if name not in given:
                     yield TakenValue(Location.PATH, name, f"$request.path.{variable}")
-
-    def _name(self, target: Label) -> str:
-        use = self.uses[target]
-        noun = noun_of(use.resource).capitalize()
-        verb = _VERBS.get(use.method, "Get")
-        many = "" if use.is_member or use.method in CREATING else "All"
-        return f"{verb}{many}{noun}"
 
 
 def _held(

@@ -211,7 +211,11 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
     fields = [document.schema(swagger_schema(item.raw), item.pointer) for item in form_fields(declared)]
     schemas += fields or [body.schema for body in operation.bodies]
     yield from _ignored(document, schemas)
-    yield from _examples(operation)
+    for parameter in operation.parameters:
+        yield from _forbidden(parameter.examples, parameter.schema)
+    for body in operation.bodies:
+        if is_json(body.media_type):
+            yield from _forbidden(body.examples, body.schema)
     for link in links_of(operation):
         if link.error:
             yield WarningKind.BROKEN_LINK, link.pointer, link.error
@@ -383,15 +387,6 @@ def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warn
             if faults[name]:
                 reason = f"`{name}` at {place} is ignored: {faults[name]}"
             yield WarningKind.MALFORMED_KEYWORD, place, reason
-
-
-def _examples(operation: OpenApiOperation) -> Iterator[_Warning]:
-    """Yield warnings about examples that their schema forbids."""
-    for parameter in operation.parameters:
-        yield from _forbidden(parameter.examples, parameter.schema)
-    for body in operation.bodies:
-        if is_json(body.media_type):
-            yield from _forbidden(body.examples, body.schema)
 
 
 def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warning]:

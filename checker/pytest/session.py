@@ -17,7 +17,6 @@ from checker.checks.custom import ClassCheck, after_run
 from checker.config.settings import RunSettings
 from checker.config.user_code import know_phases
 from checker.core.errors import CheckError
-from checker.core.failures import Failure
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.reports import report_format
@@ -260,68 +259,60 @@ class SessionCalls(Struct, eq=False):
     def _own_records(self) -> Iterator[Record]:
         components = Components()
         for call in self.calls:
-            interaction = _interaction(call, components)
+            case, meta = call.case, call.case.meta
+            wanted = call.secrets if not call.secrets.is_empty else secrets_of(call.settings, call.schema.credentials)
+            failed = any(failure is not None for _, _, failure in call.results)
+            is_answered = isinstance(call.outcome, Response)
+            status = ("FAILURE" if failed else "SUCCESS") if is_answered else "ERROR"
+            if is_answered and not call.results:
+                status = "SKIP"
+            interaction = Interaction(
+                case=case.id,
+                label=case.operation.label,
+                phase="" if meta is None else meta.phase.name,
+                phase_data=() if meta is None else tuple(meta.phase.data.items()),
+                mode="positive" if meta is None else MODES[meta.mode],
+                components=() if meta is None else tuple(Component(*one) for one in components.fields(meta)),
+                status=status,
+                at=call.at,
+                generation_s=0.0 if meta is None else meta.time,
+                exchange=exchange(call.request, call.outcome, wanted),
+                checks=tuple(
+                    CheckOutcome(name, said.upper(), None if failure is None else failure.message)
+                    for name, said, failure in call.results
+                ),
+                worker=0,
+            )
             yield interaction
             for _, _, failure in call.results:
                 if failure is not None:
-                    yield _finding(failure, call, interaction)
+                    label = interaction.label
+                    yield Finding(
+                        fingerprint=failure.fingerprint(label),
+                        label=failure.blamed(label),
+                        check=failure.check,
+                        title=failure.title,
+                        message=failure.message,
+                        severity=failure.severity.value,
+                        unique_key=failure.unique_key,
+                        phase=interaction.phase,
+                        case=interaction.case,
+                        task=_RUN,
+                        index=0,
+                        stage="minimised",
+                        steps=(Step(Label(label), Drawn(())),),
+                        interactions=(interaction,),
+                        reproduction=call.command,
+                        reproduced=True,
+                        shrink_executions=0,
+                        at=interaction.at,
+                        text=failure.text,
+                        code=failure.code,
+                    )
 
 
 def _started(settings: RunSettings, at: float) -> RunStarted:
     return RunStarted(_RUN, settings.kind, at, __version__, settings.location, settings.seed, "", settings.command, 1)
-
-
-def _interaction(call: Call, components: Components) -> Interaction:
-    case, meta = call.case, call.case.meta
-    wanted = call.secrets if not call.secrets.is_empty else secrets_of(call.settings, call.schema.credentials)
-    failed = any(failure is not None for _, _, failure in call.results)
-    is_answered = isinstance(call.outcome, Response)
-    status = ("FAILURE" if failed else "SUCCESS") if is_answered else "ERROR"
-    if is_answered and not call.results:
-        status = "SKIP"
-    return Interaction(
-        case=case.id,
-        label=case.operation.label,
-        phase="" if meta is None else meta.phase.name,
-        phase_data=() if meta is None else tuple(meta.phase.data.items()),
-        mode="positive" if meta is None else MODES[meta.mode],
-        components=() if meta is None else tuple(Component(*one) for one in components.fields(meta)),
-        status=status,
-        at=call.at,
-        generation_s=0.0 if meta is None else meta.time,
-        exchange=exchange(call.request, call.outcome, wanted),
-        checks=tuple(
-            CheckOutcome(name, said.upper(), None if failure is None else failure.message)
-            for name, said, failure in call.results
-        ),
-        worker=0,
-    )
-
-
-def _finding(failure: Failure, call: Call, interaction: Interaction) -> Finding:
-    label = interaction.label
-    return Finding(
-        fingerprint=failure.fingerprint(label),
-        label=failure.blamed(label),
-        check=failure.check,
-        title=failure.title,
-        message=failure.message,
-        severity=failure.severity.value,
-        unique_key=failure.unique_key,
-        phase=interaction.phase,
-        case=interaction.case,
-        task=_RUN,
-        index=0,
-        stage="minimised",
-        steps=(Step(Label(label), Drawn(())),),
-        interactions=(interaction,),
-        reproduction=call.command,
-        reproduced=True,
-        shrink_executions=0,
-        at=interaction.at,
-        text=failure.text,
-        code=failure.code,
-    )
 
 
 def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:

@@ -49,32 +49,28 @@ def pydantic(body: Any) -> Iterator[PlaceDemand]:
     errors = body.get("detail", body.get("errors")) if isinstance(body, dict) else body
     for error in errors if isinstance(errors, list) else ():
         if isinstance(error, dict) and isinstance(error.get("loc"), list) and "type" in error:
-            yield from _pydantic_error(error)
-
-
-def _pydantic_error(error: Mapping[str, Any]) -> Iterator[PlaceDemand]:
-    loc = [str(part) for part in error["loc"]]
-    where = _WHERE.get(loc[0], "") if loc else ""
-    path = path_of(loc[1:] if where else loc)
-    kind, ctx = str(error["type"]), error.get("ctx")
-    ctx = ctx if isinstance(ctx, dict) else {}
-    if kind in ("missing", "value_error.missing"):
-        yield PlaceDemand(path, "required", where=where)
-    elif kind in ("extra_forbidden", "value_error.extra"):
-        yield PlaceDemand(path, "forbidden", where=where)
-    elif kind in _PYDANTIC_SIZES:
-        keyword, name = _PYDANTIC_SIZES[kind]
-        if name in ctx:
-            yield PlaceDemand(path, keyword, ctx[name], where)
-    elif kind in ("literal_error", "enum"):
-        yield PlaceDemand(path, "enum", listed(str(ctx.get("expected", ""))), where)
-    else:
-        word = kind.removeprefix("type_error.").removeprefix("value_error.").partition("_")[0]
-        known = _PYDANTIC_KINDS.get(word.partition(".")[0])
-        if known is not None:
-            yield PlaceDemand(path, *known, where)
-        else:
-            yield from demanded(path, demands_of(str(error.get("msg", ""))), where=where)
+            loc = [str(part) for part in error["loc"]]
+            where = _WHERE.get(loc[0], "") if loc else ""
+            path = path_of(loc[1:] if where else loc)
+            kind, ctx = str(error["type"]), error.get("ctx")
+            ctx = ctx if isinstance(ctx, dict) else {}
+            if kind in ("missing", "value_error.missing"):
+                yield PlaceDemand(path, "required", where=where)
+            elif kind in ("extra_forbidden", "value_error.extra"):
+                yield PlaceDemand(path, "forbidden", where=where)
+            elif kind in _PYDANTIC_SIZES:
+                keyword, name = _PYDANTIC_SIZES[kind]
+                if name in ctx:
+                    yield PlaceDemand(path, keyword, ctx[name], where)
+            elif kind in ("literal_error", "enum"):
+                yield PlaceDemand(path, "enum", listed(str(ctx.get("expected", ""))), where)
+            else:
+                word = kind.removeprefix("type_error.").removeprefix("value_error.").partition("_")[0]
+                known = _PYDANTIC_KINDS.get(word.partition(".")[0])
+                if known is not None:
+                    yield PlaceDemand(path, *known, where)
+                else:
+                    yield from demanded(path, demands_of(str(error.get("msg", ""))), where=where)
 
 
 # JSON Schema in JavaScript
@@ -152,7 +148,20 @@ def _zod_error(
             elif expected is not None:
                 yield path, "type", expected
         case "too_small" | "too_big":
-            yield from _zod_size(code == "too_small", path, error)
+            is_low = code == "too_small"
+            limit = error.get("minimum" if is_low else "maximum")
+            if isinstance(limit, bool) or not isinstance(limit, int | float):
+                return
+            word = "min" if is_low else "max"
+            match str(error.get("type", error.get("origin"))):
+                case "string":
+                    yield path, f"{word}Length", limit
+                case "array" | "set":
+                    yield path, f"{word}Items", limit
+                case _ if error.get("inclusive", True):
+                    yield path, f"{word}imum", limit
+                case _:
+                    yield path, f"exclusive{word.capitalize()}imum", limit
         case "invalid_enum_value" | "invalid_value" | "invalid_literal":
             values = error.get("options", error.get("values", [error.get("expected")]))
             yield path, "enum", values
@@ -160,35 +169,13 @@ def _zod_error(
             for key in error.get("keys", ()):
                 yield (*path, str(key)), "forbidden", True
         case "invalid_string" | "invalid_format":
-            yield from _zod_format(path, error)
+            name, pattern = error.get("format", error.get("validation")), error.get("pattern")
+            if name in _ZOD_FORMATS:
+                yield path, "format", _ZOD_FORMATS[name]
+            elif isinstance(pattern, str):
+                yield path, "pattern", pattern.strip("/")
         case _:
             return
-
-
-def _zod_format(path: tuple[str, ...], error: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    name, pattern = error.get("format", error.get("validation")), error.get("pattern")
-    if name in _ZOD_FORMATS:
-        yield path, "format", _ZOD_FORMATS[name]
-    elif isinstance(pattern, str):
-        yield path, "pattern", pattern.strip("/")
-
-
-def _zod_size(
-    is_low: bool, path: tuple[str, ...], error: Mapping[str, Any]
-) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    limit = error.get("minimum" if is_low else "maximum")
-    if isinstance(limit, bool) or not isinstance(limit, int | float):
-        return
-    word = "min" if is_low else "max"
-    match str(error.get("type", error.get("origin"))):
-        case "string":
-            yield path, f"{word}Length", limit
-        case "array" | "set":
-            yield path, f"{word}Items", limit
-        case _ if error.get("inclusive", True):
-            yield path, f"{word}imum", limit
-        case _:
-            yield path, f"exclusive{word.capitalize()}imum", limit
 
 
 # Symfony
@@ -230,25 +217,21 @@ def spring(body: Any) -> Iterator[PlaceDemand]:
     for name in ("message", "detail", "error", "title"):
         text = body.get(name)
         if isinstance(text, str):
-            yield from _jackson(text)
-
-
-def _jackson(text: str) -> Iterator[PlaceDemand]:
-    if found := _UNRECOGNIZED.search(text):
-        yield PlaceDemand((found[1],), "forbidden", where="body")
-    elif "Required request body is missing" in text:
-        yield PlaceDemand((), "required", where="body")
-    elif found := _MISSING.search(text):
-        yield PlaceDemand((found["name"],), "required", where=_SPRING_WHERE.get(found["where"] or "", ""))
-    elif "annot deserialize value of type" in text:
-        path = tuple(_THROUGH.findall(text.partition("through reference chain")[2]))
-        enum = [one for one in demands_of(text) if one[0] == "enum"]
-        kind = re.search(r"of type `(?:java\.lang\.)?(\w+)`", text)
-        word = TYPES.get(kind[1].lower()) if kind else None
-        if enum:
-            yield from demanded(path, enum, where="body")
-        elif word is not None and path:
-            yield PlaceDemand(path, "type", word, "body")
+            if found := _UNRECOGNIZED.search(text):
+                yield PlaceDemand((found[1],), "forbidden", where="body")
+            elif "Required request body is missing" in text:
+                yield PlaceDemand((), "required", where="body")
+            elif found := _MISSING.search(text):
+                yield PlaceDemand((found["name"],), "required", where=_SPRING_WHERE.get(found["where"] or "", ""))
+            elif "annot deserialize value of type" in text:
+                path = tuple(_THROUGH.findall(text.partition("through reference chain")[2]))
+                enum = [one for one in demands_of(text) if one[0] == "enum"]
+                kind = re.search(r"of type `(?:java\.lang\.)?(\w+)`", text)
+                word = TYPES.get(kind[1].lower()) if kind else None
+                if enum:
+                    yield from demanded(path, enum, where="body")
+                elif word is not None and path:
+                    yield PlaceDemand(path, "type", word, "body")
 
 
 # Go

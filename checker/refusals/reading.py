@@ -110,17 +110,14 @@ def rails(body: Any) -> Iterator[PlaceDemand]:
         for error in errors:
             source = error.get("source") if isinstance(error, dict) else None
             if isinstance(source, dict):
-                yield from _of_source(source, str(error.get("detail", error.get("title", ""))))
+                text = str(error.get("detail", error.get("title", "")))
+                if isinstance(name := source.get("parameter"), str):
+                    yield from sentences_at(path_of(name), text, "query")
+                elif isinstance(pointer := source.get("pointer"), str):
+                    path = tuple(part for part in path_of(pointer) if part not in ("data", "attributes"))
+                    yield from sentences_at(path, text, "body")
     elif isinstance(errors, dict) and all(isinstance(one, list) for one in errors.values()):
         yield from keyed(errors)
-
-
-def _of_source(source: dict[str, Any], text: str) -> Iterator[PlaceDemand]:
-    if isinstance(name := source.get("parameter"), str):
-        yield from sentences_at(path_of(name), text, "query")
-    elif isinstance(pointer := source.get("pointer"), str):
-        path = tuple(part for part in path_of(pointer) if part not in ("data", "attributes"))
-        yield from sentences_at(path, text, "body")
 
 
 _MISSING_MEMBER = re.compile(r"missing required field `(?P<name>[^`]+)`")
@@ -230,21 +227,16 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
         elif (found := _EXPECTED.search(sentence)) and found["noun"].lower() not in TYPES:
             yield from demanded(path_of(found["name"] or found["noun"]), demands_of(sentence))
         elif found := _BEGINNING.search(sentence.strip()):
-            yield from _of_beginning(found, sentence)
+            name, noun = found["name"], (found["noun"] or "").strip()
+            items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()
+            # `database name` may be the parameter `database`, `collection ID` is `collection_id`.
+            for path in (name, f"{name}_{noun}") if noun else (name,):
+                yield from demanded((*path_of(path), *items), demands_of(sentence))
         elif found := _INVALID.search(sentence):
             yield PlaceDemand(path_of(found["name"]), "format", "uuid")
         elif found := _NAMED.search(sentence.strip()):
             where = _LOCATIONS[found["where"].lower()] if found["where"] else ""
             yield from demanded(path_of(found["name"]), demands_of(found["text"]), where=where)
-
-
-def _of_beginning(found: re.Match[str], sentence: str) -> Iterator[PlaceDemand]:
-    """Yield the demands of a sentence on the name that it begins with."""
-    name, noun = found["name"], (found["noun"] or "").strip()
-    items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()
-    # `database name` may be the parameter `database`, `collection ID` is `collection_id`.
-    for path in (name, f"{name}_{noun}") if noun else (name,):
-        yield from demanded((*path_of(path), *items), demands_of(sentence))
 
 
 READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
@@ -384,7 +376,16 @@ def _known_path(
 ) -> tuple[str, ...] | None:
     """Return a path as the description spells it; None if the location has no such place."""
     if location is Location.BODY:
-        return _path_in_body(path, case, declared)
+        operation = case.operation
+        if not operation.bodies:
+            return None
+        is_parameter = path and any(
+            one.location is not Location.BODY and is_same_name(one.name, path[0]) for one in operation.parameters
+        )
+        known = (*_names_of(case.body), *declared)
+        if is_parameter and not any(is_same_name(name, path[0]) for name in known):
+            return None
+        return tuple(_spelled(path, case.body, declared)) if path else ()
     for parameter in case.operation.parameters:
         if parameter.location is location and path and is_same_name(parameter.name, path[0]):
             return parameter.name, *_steps_within(path[1:], case, parameter)
@@ -395,19 +396,6 @@ def _steps_within(steps: tuple[str, ...], case: Case, parameter: Parameter) -> t
     """Return the steps below a parameter, without `*` for a scalar, which some targets read as a list of one."""
     given = getattr(case, parameter.location.container).get(parameter.name)
     return steps[1:] if steps[:1] == (ITEMS,) and isinstance(given, str | int | float) else steps
-
-
-def _path_in_body(path: tuple[str, ...], case: Case, declared: Collection[str]) -> tuple[str, ...] | None:
-    operation = case.operation
-    if not operation.bodies:
-        return None
-    is_parameter = path and any(
-        one.location is not Location.BODY and is_same_name(one.name, path[0]) for one in operation.parameters
-    )
-    known = (*_names_of(case.body), *declared)
-    if is_parameter and not any(is_same_name(name, path[0]) for name in known):
-        return None
-    return tuple(_spelled(path, case.body, declared)) if path else ()
 
 
 def _names_of(value: object) -> list[str]:

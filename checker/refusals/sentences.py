@@ -308,13 +308,6 @@ _FIRST_OF: Final = (
 _TYPE_IS_REQUIRED: Final = later_pattern(r"\ba valid \w+ is required", re.IGNORECASE)
 
 
-def _take(found: dict[str, Any], demands: Iterator[Demand]) -> None:
-    """Add demands of a sentence. Of two lower bounds the first one counts, unless one pattern found both."""
-    for keyword, value in demands:
-        if not any(keyword in group and not group.isdisjoint(found) for group in _FIRST_OF):
-            found.setdefault(keyword, value)
-
-
 @cache
 def _sentences() -> tuple[tuple[re.Pattern[str], _Reading], ...]:
     """Return the rows, compiled at the first refusal."""
@@ -327,7 +320,11 @@ def demands_of(sentence: str) -> list[Demand]:
     text = sentence[:_LONGEST]
     for pattern, reading in _sentences():
         for match in pattern.finditer(text):
-            _take(found, reading(match))
+            # Of two lower bounds the first one counts, unless one pattern found both.
+            demands = reading(match)
+            for keyword, value in demands:
+                if not any(keyword in group and not group.isdisjoint(found) for group in _FIRST_OF):
+                    found.setdefault(keyword, value)
     if _TYPE_IS_REQUIRED.search(text):
         found.pop("required", None)
     if len(found) > 1:

@@ -44,7 +44,8 @@ class BlockingTransport:
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
         """Queue a request."""
-        self._waiting.append((lane, request, self._patience_s(request, patience_s)))
+        limit_s = time_limit_s(request, self._settings)
+        self._waiting.append((lane, request, limit_s if patience_s is None else min(patience_s, limit_s)))
 
     def flush(self) -> None:
         """Do nothing: requests are sent by `poll`."""
@@ -65,10 +66,6 @@ class BlockingTransport:
         """Drop queued requests and stop the application."""
         self._waiting.clear()
         self._close()
-
-    def _patience_s(self, request: WireRequest, patience_s: float | None) -> float:
-        limit_s = time_limit_s(request, self._settings)
-        return limit_s if patience_s is None else min(patience_s, limit_s)
 
 
 _STARTUP_S = 30.0

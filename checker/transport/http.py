@@ -270,7 +270,9 @@ class Lane:
             lines, keeps_connection = header_lines(request)
             written += b"".join(lines)
         if method != self._method:
-            written += _spelt(method)
+            if not method.isascii():
+                raise Unsendable(f"libcurl sends no method beyond ASCII: {method!r}")
+            written += method.encode()
         if is_broken(written):
             raise Unsendable("NUL, CR or LF in the method, target or a header would break the message apart")
         self.request = request
@@ -443,12 +445,6 @@ class Lane:
         )
 
 
-def _spelt(method: str) -> bytes:
-    if not method.isascii():
-        raise Unsendable(f"libcurl sends no method beyond ASCII: {method!r}")
-    return method.encode()
-
-
 def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
     """Return the prefix of every target: an HTTP proxy wants the absolute form (RFC 9112, 3.2.2)."""
     proxy = settings.proxy or ""
@@ -561,7 +557,26 @@ class HttpLanes:
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
         """Return the finished lanes with their outcomes; waits at most `timeout_s` if there are none."""
-        self._pump(self._now() + timeout_s)
+        deadline = self._now() + timeout_s
+        if self._unsent:
+            self.flush()
+        left = self._left
+        now = self._arrive()
+        if self._flying:
+            if now - left > _JUST_NOW_S:
+                self._multi.perform()
+            # Also right after `flush`: a near target responds while its requests are being written.
+            self._collect()
+        while self._flying and not self._done:
+            now = self._now()
+            if now >= deadline:
+                break
+            self._wait(deadline - now)
+            self._multi.perform()
+            self._collect()
+            if not self._done:
+                self._sweep(self._now())
+        self._left = self._now()
         done, self._done = self._done, []
         for lane, _ in done:
             self._lanes[lane].busy = False
@@ -588,28 +603,6 @@ class HttpLanes:
             self.stalled_s += now - self._left
         self._left = now
         return now
-
-    def _pump(self, deadline: float) -> None:
-        """Drive transfers until one has finished, none is in flight, or the deadline has passed."""
-        if self._unsent:
-            self.flush()
-        left = self._left
-        now = self._arrive()
-        if self._flying:
-            if now - left > _JUST_NOW_S:
-                self._multi.perform()
-            # Also right after `flush`: a near target responds while its requests are being written.
-            self._collect()
-        while self._flying and not self._done:
-            now = self._now()
-            if now >= deadline:
-                break
-            self._wait(deadline - now)
-            self._multi.perform()
-            self._collect()
-            if not self._done:
-                self._sweep(self._now())
-        self._left = self._now()
 
     def _wait(self, limit_s: float) -> None:
         """Wait for a socket, at most until libcurl's own next timer."""

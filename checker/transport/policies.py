@@ -300,7 +300,11 @@ class PolicyTransport:
         status = outcome.status_code
         if status == _TOO_MANY and policy.rate == AUTO and chain.waits < MOST_WAITS:
             chain.waits += 1
-            return _retry_after_s(outcome, 2.0 ** (chain.waits - 1))
+            # RFC 9110, 10.2.3.
+            otherwise_s = 2.0 ** (chain.waits - 1)
+            text = next(iter(outcome.headers.get("retry-after", [])), "").strip()
+            seconds = float(text) if text.isdigit() and len(text) < 10 else _seconds_until(text)
+            return min(max(otherwise_s if seconds is None else seconds, 0.0), LONGEST_WAIT_S)
         if 300 <= status < 400 and chain.redirects < policy.max_redirects:
             is_kept = chain.first.is_kept
             request = None
@@ -324,13 +328,6 @@ def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
         # The response belongs to the first request; the number of redirects shows that it was redirected.
         outcome.request, outcome.redirects = chain.first, chain.redirects
     return outcome
-
-
-def _retry_after_s(response: Response, otherwise_s: float) -> float:
-    """Return the seconds that a response asks to wait (RFC 9110, 10.2.3), at most a minute."""
-    text = next(iter(response.headers.get("retry-after", [])), "").strip()
-    seconds = float(text) if text.isdigit() and len(text) < 10 else _seconds_until(text)
-    return min(max(otherwise_s if seconds is None else seconds, 0.0), LONGEST_WAIT_S)
 
 
 def _seconds_until(date: str) -> float | None:

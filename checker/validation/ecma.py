@@ -225,7 +225,27 @@ class _Translation:
     def result(self) -> tuple[str, int]:
         """Return the translated pattern and the longest text to match it against."""
         for token in _TOKEN.finditer(self._pattern):
-            self._add(token)
+            kind = token.lastgroup
+            closed, self._closed = self._closed, False
+            quantified, self._after_quantifier = self._after_quantifier, False
+            text = token[0]
+            character = _character(token)
+            if character is not None:
+                self._out.append(re.escape(character))
+            elif token["property"] is not None:
+                self._out.append(self._property(token["property"]))
+            elif token["escape"] is not None:
+                self._out.append(self._escape(token["escape"]))
+            elif self._in_class:
+                self._inside(text)
+            elif token["count"] is not None or text in ("*", "+", "?"):
+                if quantified and text == "+":
+                    raise _Untranslatable
+                self._quantify(token, closed, lazy=quantified and text == "?")
+            elif kind in ("name", "look", "odd", "back") or text in "()|":
+                self._group(token)
+            else:
+                self._outside(text)
         if self._in_class:
             raise _Untranslatable
         if self._is_risky:
@@ -234,29 +254,6 @@ class _Translation:
         is_anchored = self._pattern.startswith("^") and "|" not in self._pattern
         degree = self._loops + (not is_anchored)
         return "".join(self._out), _LENGTHS[min(degree, len(_LENGTHS) - 1)]
-
-    def _add(self, token: re.Match[str]) -> None:
-        kind = token.lastgroup
-        closed, self._closed = self._closed, False
-        quantified, self._after_quantifier = self._after_quantifier, False
-        text = token[0]
-        character = _character(token)
-        if character is not None:
-            self._out.append(re.escape(character))
-        elif token["property"] is not None:
-            self._out.append(self._property(token["property"]))
-        elif token["escape"] is not None:
-            self._out.append(self._escape(token["escape"]))
-        elif self._in_class:
-            self._inside(text)
-        elif token["count"] is not None or text in ("*", "+", "?"):
-            if quantified and text == "+":
-                raise _Untranslatable
-            self._quantify(token, closed, lazy=quantified and text == "?")
-        elif kind in ("name", "look", "odd", "back") or text in "()|":
-            self._group(token)
-        else:
-            self._outside(text)
 
     def _inside(self, text: str) -> None:
         if text == "]":

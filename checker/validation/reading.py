@@ -736,7 +736,10 @@ class SchemaReading:
             if not isinstance(schema.get("discriminator"), dict):
                 found: Errors = usual(validator, branches, instance, schema) or ()
                 return found
-            discriminator = self._discriminator(validator, schema)
+            key = id(schema)
+            if key not in self._discriminators:
+                self._discriminators[key] = discriminator_of(schema, validator._resolver, self._target)
+            discriminator = self._discriminators[key]
             tag = None if discriminator is None else discriminator.tag_of(instance)
             if discriminator is None or tag is None or discriminator.keyword != keyword:
                 # The value names its branch, so other branches may fit as well.
@@ -745,12 +748,6 @@ class SchemaReading:
             return _chosen(validator, branches, instance, (discriminator, tag))
 
         return check
-
-    def _discriminator(self, validator: Any, schema: Any) -> Discriminator | None:
-        key = id(schema)
-        if key not in self._discriminators:
-            self._discriminators[key] = discriminator_of(schema, validator._resolver, self._target)
-        return self._discriminators[key]
 
     def _target(self, reference: str, resolver: Any) -> tuple[Any, Any] | None:
         try:

@@ -377,7 +377,14 @@ def _decoded(data: bytes, content_type: str | None) -> str:
 
 def _yaml(text: str, name: str, repeated: RepeatedKeys) -> Any:
     try:
-        return _tolerant_of_tabs(text, repeated)
+        try:
+            return parse_yaml(text, repeated)
+        except yaml.scanner.ScannerError as error:
+            # A line of tabs is blank (YAML 1.2, 6.7), but the parser refuses it.
+            blanked = _TABS.sub("", text)
+            if "tab" not in str(error.problem) or blanked == text:
+                raise
+            return parse_yaml(blanked, repeated)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
@@ -390,14 +397,3 @@ def _yaml(text: str, name: str, repeated: RepeatedKeys) -> Any:
         raise LoaderError(f"{name} is neither valid JSON nor valid YAML: {reason}; correct it", kind=_SYNTAX) from error
     except RecursionError:
         raise LoaderError(f"{name} is nested too deeply to be read; simplify it", kind=_SYNTAX) from None
-
-
-def _tolerant_of_tabs(text: str, repeated: RepeatedKeys) -> Any:
-    try:
-        return parse_yaml(text, repeated)
-    except yaml.scanner.ScannerError as error:
-        # A line of tabs is blank (YAML 1.2, 6.7), but the parser refuses it.
-        blanked = _TABS.sub("", text)
-        if "tab" not in str(error.problem) or blanked == text:
-            raise
-        return parse_yaml(blanked, repeated)

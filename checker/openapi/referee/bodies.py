@@ -285,7 +285,12 @@ def body_verdicts(
     if not is_declared:
         return whole.undeclared("no body is declared") if content else whole.valid()
     if content_type is None:
-        return _untyped(operation, content, rules)
+        # A server may guess the type (RFC 9110, 8.3).
+        if any(_may_be(body, content, rules) for body in operation.bodies):
+            return whole.ambiguous("without a Content-Type a server may guess")
+        if operation.unusable_bodies:
+            return whole.ambiguous(_NO_DECODER)
+        return whole.broken("content-type", "there is no Content-Type")
     received = media_type_of(content_type)
     if received is None:
         return whole.broken("content-type", "the Content-Type is malformed", content_type)
@@ -301,16 +306,6 @@ def _may_be(body: Body, content: bytes, rules: Rules) -> bool:
     """Whether content may be a valid body."""
     found = RequestVerdict(tuple(of_type(body, content, body.media_type, rules, required=True)))
     return found.outcome is not Outcome.INVALID
-
-
-def _untyped(operation: Operation, content: bytes, rules: Rules) -> list[PartVerdict]:
-    """Return the verdicts without a `Content-Type`: a server may guess it (RFC 9110, 8.3)."""
-    whole = Part(Location.BODY, "")
-    if any(_may_be(body, content, rules) for body in operation.bodies):
-        return whole.ambiguous("without a Content-Type a server may guess")
-    if operation.unusable_bodies:
-        return whole.ambiguous(_NO_DECODER)
-    return whole.broken("content-type", "there is no Content-Type")
 
 
 def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, required: bool) -> list[PartVerdict]:

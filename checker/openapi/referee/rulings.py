@@ -174,7 +174,20 @@ class Part(Struct, frozen=True):
         if not fits:
             # Violations of patterns on which regular expression engines disagree prove nothing.
             reading, violations = errors[0]
-            certain = [self._violated(one) for one in violations if not _is_read_otherwise(one)]
+            certain = [
+                PartVerdict(
+                    self.location,
+                    self.name,
+                    Outcome.INVALID,
+                    one.schema_pointer,
+                    one.keyword,
+                    one.instance_path,
+                    one.value,
+                    one.message,
+                )
+                for one in violations
+                if not _is_read_otherwise(one)
+            ]
             return certain or self.ambiguous(_ENGINES, reading.value)
         if all(doubts):
             return self.ambiguous(doubts[0])
@@ -188,18 +201,6 @@ class Part(Struct, frozen=True):
 
     def _verdict(self, outcome: Outcome, keyword: str, reason: str, value: object) -> PartVerdict:
         return PartVerdict(self.location, self.name, outcome, self.pointer, keyword, value=value, reason=reason)
-
-    def _violated(self, violation: SchemaViolation) -> PartVerdict:
-        return PartVerdict(
-            self.location,
-            self.name,
-            Outcome.INVALID,
-            violation.schema_pointer,
-            violation.keyword,
-            violation.instance_path,
-            violation.value,
-            violation.message,
-        )
 
 
 class Rules(Struct):

@@ -114,19 +114,15 @@ def json_bytes(value: Any) -> bytes:
         text = orjson.dumps(value, octets_as_text)
     except TypeError:
         # Integers beyond 64 bits and lone surrogates: slower, but exact.
-        return _exact_json(value)
+        try:
+            exact = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=octets_as_text)
+        except (TypeError, RecursionError) as error:
+            raise ValueError(f"JSON cannot say it: {error}") from error
+        return exact.encode("ascii")
     if text.find(b"null") >= 0 and _has_nonfinite(value):
         # orjson silently writes null for NaN.
         raise ValueError("JSON has no NaN and no infinity")
     return text
-
-
-def _exact_json(value: Any) -> bytes:
-    try:
-        text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=octets_as_text)
-    except (TypeError, RecursionError) as error:
-        raise ValueError(f"JSON cannot say it: {error}") from error
-    return text.encode("ascii")
 
 
 def _has_nonfinite(value: Any) -> bool:
@@ -474,7 +470,10 @@ def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
     style, explode, allow_reserved = "form", True, False
     if parameter is not None:
         if parameter.style == "querystring":
-            return _querystring_encoder(parameter.media_type or "application/json")
+            # A form is the query unchanged, any other media type percent-encoded (OpenAPI 3.2, 4.12.2).
+            media_type = parameter.media_type or "application/json"
+            content = _content_encoder(media_type)
+            return content if is_form(media_type) else lambda value: escape(content(value))
         if parameter.media_type is not None:
             content = _content_encoder(parameter.media_type)
             return lambda value: prefix + escape(content(value))
@@ -482,12 +481,6 @@ def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
         allow_reserved = parameter.allow_reserved
     encode = pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved)
     return _with_inner(encode, parameter)
-
-
-def _querystring_encoder(media_type: str) -> TextEncoder:
-    """Return the encoder of a whole query as one value: a form unchanged, any other media type percent-encoded (OpenAPI 3.2, 4.12.2)."""
-    content = _content_encoder(media_type)
-    return content if is_form(media_type) else lambda value: escape(content(value))
 
 
 def header_encoder(parameter: Parameter | None) -> HeaderEncoder:

@@ -141,7 +141,13 @@ def query_value(pairs: Pairs, name: str, style: str, shape: DeclaredShape, *, ex
     An exploded object takes every pair, so the caller removes the pairs of other parameters.
     """
     if shape is DeclaredShape.OBJECT and style == "deepObject":
-        return _deep_value(pairs, name)
+        found: dict[str, str] = {}
+        for key, value in pairs:
+            text = plain(key)
+            inner = text.removeprefix(name)
+            if inner != text and (brackets := _BRACKETS.fullmatch(inner)):
+                found[brackets[1]] = plain(value)
+        return found or None
     if shape is DeclaredShape.OBJECT and explode:
         return {plain(key): plain(value) for key, value in pairs} or None
     values = [value for key, value in pairs if plain(key) == name]
@@ -154,16 +160,6 @@ def query_value(pairs: Pairs, name: str, style: str, shape: DeclaredShape, *, ex
     if shape is DeclaredShape.SCALAR:
         return plain(values[0])
     return _split(values[0], DELIMITERS.get(style, ","), shape, explode=False)
-
-
-def _deep_value(pairs: Pairs, name: str) -> dict[str, str] | None:
-    found: dict[str, str] = {}
-    for key, value in pairs:
-        text = plain(key)
-        inner = text.removeprefix(name)
-        if inner != text and (brackets := _BRACKETS.fullmatch(inner)):
-            found[brackets[1]] = plain(value)
-    return found or None
 
 
 def pairs_of(text: str, separator: str = "&") -> Pairs:

@@ -63,22 +63,19 @@ def readings(tree: Tree, outline: Outline) -> list[Reading]:
     if isinstance(tree, str):
         return of_text(tree, outline.types)
     if isinstance(tree, Repeated):
-        return _of_repeated(tree.texts, outline)
+        texts = tree.texts
+        as_list = arrays([readings(text, outline.item(index)) for index, text in enumerate(texts)])
+        if len(texts) > 1:
+            return as_list
+        if "array" not in outline.types:
+            return of_text(texts[0], outline.types)
+        if not outline.types - {"array", "null"}:
+            nested = [one for one in of_text(texts[0], outline.types) if isinstance(one.value, list)]
+            return as_list + nested
+        return as_list + of_text(texts[0], outline.types)
     if isinstance(tree, Mapping):
         return objects({name: readings(text, outline.property(name)) for name, text in tree.items()})
     return arrays([readings(item, outline.item(index)) for index, item in enumerate(tree)])
-
-
-def _of_repeated(texts: tuple[str, ...], outline: Outline) -> list[Reading]:
-    as_list = arrays([readings(text, outline.item(index)) for index, text in enumerate(texts)])
-    if len(texts) > 1:
-        return as_list
-    if "array" not in outline.types:
-        return of_text(texts[0], outline.types)
-    if not outline.types - {"array", "null"}:
-        nested = [one for one in of_text(texts[0], outline.types) if isinstance(one.value, list)]
-        return as_list + nested
-    return as_list + of_text(texts[0], outline.types)
 
 
 def objects(properties: Mapping[str, list[Reading]]) -> list[Reading]:
@@ -134,7 +131,8 @@ def of_text(text: str, types: frozenset[str]) -> list[Reading]:
     if types & {"integer", "number"}:
         found += _numbers(text, allows_fractions="number" in types)
     if "boolean" in types:
-        found += _booleans(text)
+        value = BOOLEAN_WORDS.get(text.lower())
+        found += [] if value is None else [Reading(value, "" if text in ("true", "false") else ambiguity.LOOSE)]
     if types & {"array", "object"}:
         found += _nested(text, types)
     if "null" in types and text in ("null", ""):
@@ -165,11 +163,6 @@ def _numbers(text: str, *, allows_fractions: bool) -> list[Reading]:
         return []
     value = int(loose) if loose.is_integer() else loose
     return [Reading(value, ambiguity.LOOSE)]
-
-
-def _booleans(text: str) -> list[Reading]:
-    value = BOOLEAN_WORDS.get(text.lower())
-    return [] if value is None else [Reading(value, "" if text in ("true", "false") else ambiguity.LOOSE)]
 
 
 def _nested(text: str, types: frozenset[str]) -> list[Reading]:
