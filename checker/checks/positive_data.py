@@ -1,5 +1,6 @@
 """Valid data is accepted."""
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from copy import copy
@@ -208,15 +209,18 @@ EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
 """All statuses that do not refuse data. Denied access, rate limits and missing resources say nothing about it."""
 
 _LIMIT = later_pattern(
-    r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]|(?:[<>=]|\b(?:than|at (?:least|most)|between|(?:max|min)(?:imum)?|exceeds?|up to|limit)\b(?: (?:of|is))?)[^\w-]*-?\d",
+    r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]|(?:[<>=]|\b(?:than(?: or equal to)?|at (?:least|most)|between|(?:max|min)(?:imum)?|exceeds?|up to|limit)\b(?: (?:of|is))?)[^\w-]*-?\d",
     re.IGNORECASE,
 )
-"""`at least 3 characters`, `must be <= 200.`"""
+"""`at least 3 characters`, `must be <= 200.`, `must be less than or equal to 200.`"""
 _VARYING = later_pattern(r"(?<![\w-])[\w-]*\d[\w-]*")
 """Numbers and identifiers."""
 _TOKEN = later_pattern(r"[^\W\d_]+|[<>=]+")
 _SEPARATORS = later_pattern(r"[\W_]+")
+_LONGEST = 64 * 1024
 _LONGEST_REASON = 2048
+"""Characters of a reason, without the sent values that it repeats."""
+_SHORTEST_WORD = 3
 _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, also in unknown ones"
 _CREDENTIALS_REFUSED = (400, 422)
@@ -283,22 +287,36 @@ def _reason(context: CheckContext) -> str:
 
     Numbers, identifiers and sent values are removed, because many servers repeat the value that they refuse.
     """
-    said = context.response.readable.content[:_LONGEST_REASON].decode("utf-8", "replace")
+    said = context.response.readable.content[:_LONGEST].decode("utf-8", "replace")
     text = _with_names_of_quoted(said, context.case)
     # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.
-    names, plain = (_plain(one.name) for one in context.case.operation.parameters), _plain(text)
-    is_named = text != said or any(name in plain for name in names if len(name) > 2)
+    names, plain = [one.name for one in context.case.operation.parameters], _plain(text)
+    is_named = text != said or any(name in plain for name in map(_plain, names) if len(name) > 2)
     inner = [name for value in values_of(context.case) if isinstance(value, dict) for name in value]
+    inner += names_of_body(context.case)
     # One property may have the same name in unlike objects: `the name is required`.
-    is_named = is_named or len(named_in(text, [*names_of_body(context.case), *inner])) > 1
-    if not is_named and not _LIMIT.search(text):
+    if not is_named and len(named_in(text, inner)) < 2 and not _LIMIT.search(text):
         return ""
-    for sent in sorted(filter(None, sent_texts(context.case)), key=len, reverse=True):
-        if len(sent) > 2:
-            text = text.replace(sent, "")
-        else:
-            text = re.sub(rf"(?<!\w){re.escape(sent)}(?!\w)", "", text)
-    return " ".join((str(context.response.status_code), *_TOKEN.findall(_VARYING.sub(" ", text))))
+    for sent in sorted(sent_texts(context.case), key=len, reverse=True):
+        if len(sent) >= _SHORTEST_WORD:
+            for form in (sent, _escaped(sent), _escaped(sent, is_ascii=True)):
+                text = text.replace(form, "")
+    text = _VARYING.sub(" ", text[:_LONGEST_REASON])
+    # A sent value of two letters may also be a word of the message: `received z, expected 'x.y.z'`.
+    short = {one for one in map(str.lower, (*names, *inner)) if len(one) < _SHORTEST_WORD}
+    sent_words = set(sent_texts(context.case))
+
+    def is_kept(found: re.Match[str]) -> bool:
+        word, around = found[0], text[max(found.start() - 1, 0) : found.end() + 1]
+        is_place = around == f'"{word}"' and word not in sent_words
+        return len(word) >= _SHORTEST_WORD or is_place or word.lower() in short or not word.isalpha()
+
+    return " ".join((str(context.response.status_code), *(one[0] for one in filter(is_kept, _TOKEN.finditer(text)))))
+
+
+def _escaped(text: str, *, is_ascii: bool = False) -> str:
+    """Return a text as JSON spells it."""
+    return json.dumps(text, ensure_ascii=is_ascii)[1:-1]
 
 
 def _with_names_of_quoted(text: str, case: Case) -> str:
