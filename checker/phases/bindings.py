@@ -46,7 +46,7 @@ class SentCase(Protocol):
 
 def evaluated(raw: Any, sent: SentCase) -> Any:
     """Return the value of a link's expression after an interaction, the first of several; `NOT_SET` if there is none."""
-    return _evaluated(json.dumps(raw), sent, NOT_SET)
+    return value_of(json.dumps(raw), sent)
 
 
 def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
@@ -55,7 +55,7 @@ def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
         return _read_again(binding, earlier)
     if not 0 <= binding.step < len(earlier):
         return binding
-    value = _evaluated(binding.expression, earlier[binding.step], binding.literal)
+    value = value_of(binding.expression, earlier[binding.step], binding.literal)
     return binding if value is NOT_SET else replace(binding, literal=value)
 
 
@@ -141,6 +141,12 @@ def expression_of(text: str) -> Any:
     return json.loads(text)
 
 
+@lru_cache(maxsize=4096)
+def shown_place(text: str) -> str:
+    """Return the place in a response from which an expression (JSON) takes its value, as reports state it."""
+    return place_in_answer(expression_of(text))
+
+
 def place_in_answer(expression: Any) -> str:
     """Return the place in a response from which a link (as JSON) takes its value, as reports state it."""
     text = expression if isinstance(expression, str) else json.dumps(expression)
@@ -160,7 +166,8 @@ def _read_again(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
     return binding
 
 
-def _evaluated(expression: str, sent: SentCase, wanted: Any) -> Any:
+def value_of(expression: str, sent: SentCase, wanted: Any = NOT_SET) -> Any:
+    """Return the value of an expression (JSON) after an interaction: `wanted` or the first of several; `NOT_SET` if there is none."""
     outcome = sent.outcome
     parsed = _parsed(expression)
     if not isinstance(outcome, Response) or parsed is NOT_SET:

@@ -1,9 +1,10 @@
 """The values in the steps of a sequence, for the parameters of later steps."""
 
+import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
-from itertools import chain
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,9 +18,9 @@ from checker.core.request import Location, host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
 from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, Transition, place_of, sent_at
 from checker.core.response import Response
-from checker.phases.bindings import SentCase, evaluated
+from checker.phases.bindings import SentCase, expression_of, value_of
 from checker.values.consumers import variable_kinds
-from checker.values.harvest import DEEP, Places
+from checker.values.harvest import DEEP, Places, ResponsePlace
 from checker.values.locations import DescribedPaths, may_be_url, urls_in_headers
 
 DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
@@ -34,71 +35,188 @@ _LIKELY: Final = 0.3
 _STRANGE: Final = 0.3
 _LONGEST_NAME: Final = 64
 _MOST_URLS: Final = 20
+_MOST_FIELDS: Final = 1000
+_MISSING: Final = (404, 410)
+NO_VALUES: Final[Set[tuple[int, str]]] = frozenset()
+NO_TRANSITIONS: Final[Mapping[Label, Sequence[Transition]]] = MappingProxyType({})
 
 
 class ValueOrigin(Struct, frozen=True):
     """One way to a value."""
 
     step: int
-    expression: Any
-    """Runtime expression of a link."""
+    expression: str
+    """Runtime expression of a link, as JSON."""
     score: float
 
 
-class LinkTargets(Struct, frozen=True):
-    """The links of a response, by its operation and status."""
+class PathVariable(Struct):
+    """A variable of the path of a target."""
 
-    transitions: Mapping[Label, Sequence[Transition]]
+    name: str
+    owner: Resource
+    """The collection that it chooses from."""
+    place: Place
+    """The place where a case names its value."""
+    kinds: tuple[type, ...]
+    """Kinds of values that fit."""
+    as_text: bool
+    """Whether an integer must be given as text."""
+    patterns: tuple[str, ...]
+    """Regular expressions with one group for it."""
+    fields: dict[Resource, dict[str, tuple[float, bool]]] = field(default_factory=dict)
+    """Collection of a response -> field -> (affinity, whether its name tells that it identifies a resource)."""
+
+    def likely(self, resource: Resource, name: str) -> tuple[float, bool]:
+        """Return the entry of `fields`, which is made if it is missing."""
+        is_telling = is_identifier(name) or normalised(self.name) == name
+        found = affinity(self.name, self.owner, name, resource), is_telling
+        known = self.fields.setdefault(resource, {})
+        # Servers may invent names without end.
+        if len(known) < _MOST_FIELDS:
+            known[name] = found
+        return found
+
+
+class StepTarget(Struct):
+    """What later steps to one operation need to know of it, worked out once."""
+
+    operation: Operation
+    use: ResourceUse
+    variables: tuple[PathVariable, ...]
+    """Innermost first."""
+    conditions: tuple[tuple[Place, str, bool], ...]
+    """(conditional header, response header with its value, whether it is required)."""
+
+    @classmethod
+    def of(cls, operation: Operation, use: ResourceUse) -> "StepTarget":
+        """Return the target of an operation."""
+        variables = []
+        for name, owner in reversed(use.owners):
+            patterns = located_patterns(operation.resource_path, name)
+            place, kinds = place_of(operation, name), variable_kinds(operation, name)
+            variables.append(PathVariable(name, owner, place, *kinds, patterns))
+        asked = _IF_CHANGED if operation.resource_method in SAFE else _IF_UNCHANGED
+        headers = [one for one in operation.parameters if one.location is Location.HEADER]
+        conditions = tuple(
+            ((Location.HEADER, one.name), asked[one.name.lower()], one.required)
+            for one in headers
+            if one.name.lower() in asked
+        )
+        return cls(operation, use, tuple(variables), conditions)
+
+
+class ResponseKind(Struct, eq=False):
+    """What all responses of one operation and status have in common, worked out when it is first asked for."""
+
+    operation: Operation
+    use: ResourceUse
+    succeeded: bool
+    """Whether they are successes."""
+    transitions: Mapping[Label, Sequence[Transition]] = NO_TRANSITIONS
     """Target operation -> transitions."""
-    declared: Sequence[Label]
+    declared: Sequence[Label] = ()
     """Targets of declared links, in document order."""
-
-
-NOWHERE: Final = LinkTargets({}, ())
+    ways: dict[tuple[Label, str], Sequence[tuple[str, float]]] = field(default_factory=dict)
+    """(target operation, variable of its path) -> (expression, certainty) of links and of the path of the request."""
+    beside: dict[Label, Sequence[tuple[bool, Place, str]]] = field(default_factory=dict)
+    """Target operation -> (whether it is inferred, place, expression) of the values of links outside of its path."""
+    scopes: dict[Label, Sequence[Place]] = field(default_factory=dict)
+    """Target operation -> places by which both operations may select a part of the API."""
 
 
 class ShownStep(Struct):
     """The values of one step, each read once: all later steps need them."""
 
     sent: SentCase
-    use: ResourceUse
-    """The place of its operation in the resource model."""
-    succeeded: bool
-    """Whether its response has a status of 2xx or 3xx."""
-    leaves: dict[str, list[tuple[str, Any]]] | None = None
-    """Field -> (pointer, value) of the scalars of its response; None until they are read."""
+    kind: ResponseKind
+    passed: Mapping[str, tuple[int, str]]
+    """Expression of a part of its request that an earlier response gave -> (step, expression) of that."""
+    used: Set[tuple[int, str]] = frozenset()
+    """(step, expression) of the values of a request that was refused."""
+    is_missing: bool = False
+    """Whether it was refused because something does not exist."""
+    leaves: list[tuple[ResponsePlace, Any]] | None = None
+    """The scalars of the body of its response; None until they are read."""
     urls: list[tuple[str, str]] | None = None
     """(expression, URL) of the URLs of this API in its response; None until they are read."""
-    targets: Sequence[Label] | None = None
+    targets: tuple[Label, ...] | None = None
     """Operations whose paths its URLs match; None until they are read."""
-    leads: "LinkTargets | None" = None
-    """Links of its response; None until they are read."""
     origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
     """(operation, path variable) -> the surest source of a value in this step."""
 
-    @classmethod
-    def of(cls, sent: SentCase, model: ResourceModel) -> "ShownStep":
+    @property
+    def use(self) -> ResourceUse:
+        """Return the place of its operation in the resource model."""
+        return self.kind.use
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether its response has a status of 2xx or 3xx."""
+        return self.kind.succeeded
+
+
+class SequenceModel(Struct):
+    """What the sequences of one worker share: facts that follow from the description and the statuses of responses."""
+
+    model: ResourceModel
+    operations: Mapping[Label, Operation]
+    algorithms: Collection[str]
+    """Algorithms that infer undeclared links."""
+    host: str
+    """Host of the API: URLs of other hosts are ignored."""
+    described: DescribedPaths
+    places: dict[Label, Places] = field(default_factory=dict)
+    _kinds: dict[tuple[Label, int, bool], ResponseKind] = field(default_factory=dict)
+    """(operation, status or 0 without a response, whether it is a success) -> what such responses have in common."""
+    _targets: dict[Label, StepTarget] = field(default_factory=dict)
+
+    def target(self, label: Label) -> StepTarget:
+        """Return what steps to an operation need to know of it."""
+        found = self._targets.get(label)
+        if found is None:
+            found = self._targets[label] = StepTarget.of(self.operations[label], self.model.uses[label])
+        return found
+
+    def shown(self, sent: SentCase) -> ShownStep:
         """Return a step of which nothing is read yet."""
-        outcome, operation = sent.outcome, sent.case.operation
-        succeeded = isinstance(outcome, Response) and 200 <= operation.status_of(outcome) < 400
-        return cls(sent, model.uses[operation.label], succeeded)
+        outcome, operation, meta = sent.outcome, sent.case.operation, sent.case.meta
+        passed: dict[str, tuple[int, str]] = {}
+        for binding in () if meta is None else meta.bindings:
+            if binding.expression:
+                place = request_place(binding.location, binding.name)
+                passed.setdefault(place, (binding.step, binding.expression))
+        status, succeeded = 0, False
+        if isinstance(outcome, Response):
+            status, succeeded = outcome.status_code, 200 <= operation.status_of(outcome) < 400
+        key = (operation.label, status, succeeded)
+        kind = self._kinds.get(key) or self._kind(key, operation)
+        used = frozenset(passed.values()) if status and not succeeded else NO_VALUES
+        return ShownStep(sent, kind, passed, used, status in _MISSING)
+
+    def _kind(self, key: tuple[Label, int, bool], operation: Operation) -> ResponseKind:
+        label, status, succeeded = key
+        responses = operation.definition.get("responses")
+        documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
+        is_guessed = _BY_NAME in self.algorithms and succeeded
+        found: dict[Label, Sequence[Transition]] = {}
+        for target in self.model.followers(label) if status else ():
+            ways = [
+                one
+                for one in self.model.transitions_to(target, label)
+                if (is_guessed if one.is_inferred else one.is_for(status, documented))
+            ]
+            if ways:
+                found[target] = ways
+        declared = tuple(label for label, ways in found.items() if not all(one.is_inferred for one in ways))
+        kind = self._kinds[key] = ResponseKind(operation, self.model.uses[label], succeeded, found, declared)
+        return kind
 
 
 class KnownResources(Struct):
     """Values of the responses of one sequence, by their meaning. Lives as long as its sequence."""
 
-    model: ResourceModel
-    algorithms: Collection[str]
-    """Algorithms that infer undeclared links."""
-    host: str
-    """Host of the API: URLs of other hosts are ignored."""
-    places: dict[Label, Places]
-    """Shared by all sequences of a worker, and so are `leads` and `scoped`."""
-    described: DescribedPaths
-    leads: dict[tuple[Label, int, bool], LinkTargets]
-    """(operation, status, whether it is a success) -> links."""
-    scoped: dict[tuple[Label, Label], Sequence[Place]]
-    """Two operations -> the places by which both may select a part of the API."""
+    shared: SequenceModel
     turn: int = 0
     """Index of the element whose values are taken from a list that has it."""
     steps: list[ShownStep] = field(default_factory=list)
@@ -110,91 +228,87 @@ class KnownResources(Struct):
             step.sent is not sent for step, sent in zip(steps, sequence, strict=False)
         ):
             steps.clear()
-        steps += [ShownStep.of(sent, self.model) for sent in sequence[len(steps) :]]
+        steps += map(self.shared.shown, sequence[len(steps) :])
 
-    def transitions(self, target: Label) -> Iterator[tuple[int, Transition]]:
-        """Yield (step, transition) of all responses that lead to an operation."""
-        for step in range(len(self.steps)):
-            for one in self.leads_of(step).transitions.get(target, ()):
-                yield step, one
-
-    def leads_of(self, step: int) -> LinkTargets:
-        """Return the links of the response of one step."""
-        shown = self.steps[step]
-        if shown.leads is None:
-            outcome = shown.sent.outcome
-            if not isinstance(outcome, Response):
-                shown.leads = NOWHERE
-            else:
-                key = (shown.use.label, outcome.status_code, shown.succeeded)
-                if key not in self.leads:
-                    operation = shown.sent.case.operation
-                    responses = operation.definition.get("responses")
-                    documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
-                    is_guessed = _BY_NAME in self.algorithms and shown.succeeded
-                    found: dict[Label, Sequence[Transition]] = {}
-                    for target in self.model.followers(operation.label):
-                        ways = [
-                            one
-                            for one in self.model.transitions_to(target, operation.label)
-                            if (is_guessed if one.is_inferred else one.is_for(outcome.status_code, documented))
-                        ]
-                        if ways:
-                            found[target] = ways
-                    declared = (label for label, ways in found.items() if not all(w.is_inferred for w in ways))
-                    self.leads[key] = LinkTargets(found, tuple(declared))
-                shown.leads = self.leads[key]
-        return shown.leads
+    def beside(self, target: Label) -> Iterator[tuple[int, bool, Place, str]]:
+        """Yield (step, whether it is inferred, place, expression) of the values of links outside of the path of an operation."""
+        for step, shown in enumerate(self.steps):
+            kind = shown.kind
+            values = kind.beside.get(target)
+            if values is None:
+                values = kind.beside[target] = [
+                    (one.is_inferred, (value.location, value.name), json.dumps(value.value))
+                    for one in kind.transitions.get(target, ())
+                    for value in one.values
+                    if value.location is not Location.PATH
+                ]
+            for value in values:
+                yield step, *value
 
     def value(self, source: ValueOrigin) -> Any:
         """Return the value of a source, of a list that of the element whose turn it is; `NOT_SET` if there is none."""
-        sent, expression = self.steps[source.step].sent, source.expression
-        if self.turn and isinstance(expression, str):
-            value = evaluated(_EACH.sub(f"/{self.turn}", expression, count=1), sent)
+        sent = self.steps[source.step].sent
+        if self.turn:
+            value = value_of(of_element(source.expression, self.turn), sent)
             if value is not NOT_SET:
                 return value
-        return evaluated(expression, sent)
+        return value_of(source.expression, sent)
 
-    def sources(self, target: Operation, name: str, owner: Resource) -> list[ValueOrigin]:
+    def first_place(self, source: ValueOrigin) -> tuple[int, str]:
+        """Return step and expression of the origin of a value, not of a request that only passed it on.
+
+        With the passing request as source, no such request could be removed from a sequence.
+        """
+        return self.steps[source.step].passed.get(source.expression) or (source.step, source.expression)
+
+    def sources(self, target: StepTarget, variable: PathVariable) -> list[ValueOrigin]:
         """Return the sources of a path variable of the target, the surest of each step."""
-        key, found = (target.label, name), []
+        key, found = (target.use.label, variable.name), []
         for step, shown in enumerate(self.steps):
-            if key not in shown.origins:
-                # A value that only shares the name is surer than none of the others, except values of request bodies.
-                ways = list(self._sources_of(step, target, name))
-                if all(way.score == SENT for way in ways):
-                    ways += self._named(step, target, name, owner)
-                shown.origins[key] = max(ways, key=lambda way: way.score, default=None)
-            surest = shown.origins[key]
+            if key in shown.origins:
+                surest = shown.origins[key]
+            else:
+                surest = shown.origins[key] = self._surest(step, target, variable)
             if surest is not None:
                 found.append(surest)
         return found
 
-    def validators(self, target: Operation) -> Iterator[tuple[Place, ValueOrigin]]:
-        """Yield (conditional header, source of its value) for the resource of an operation, from the latest step that shows it."""
-        asked = _IF_CHANGED if target.resource_method in SAFE else _IF_UNCHANGED
-        conditions = [one for one in target.parameters if one.location is Location.HEADER and one.name.lower() in asked]
-        use = self.model.uses[target.label]
-        for one in conditions:
-            name = asked[one.name.lower()]
+    def _surest(self, step: int, target: StepTarget, variable: PathVariable) -> ValueOrigin | None:
+        """Return the surest source of one step, of equal ones the first; None if it has none."""
+        shown = self.steps[step]
+        kind = shown.kind
+        key = (target.use.label, variable.name)
+        ways = kind.ways.get(key)
+        if ways is None:
+            ways = kind.ways[key] = list(self._ways(kind, target, variable))
+        found = [ValueOrigin(step, *way) for way in ways]
+        if not kind.succeeded or kind.use.method != REMOVING:
+            found += self._located(step, variable)
+        # A value that only shares the name is surer than none of the others, except values of request bodies.
+        if all(way.score == SENT for way in found):
+            found += self._named(step, variable)
+        return max(found, key=lambda way: way.score, default=None)
+
+    def validators(self, target: StepTarget) -> Iterator[tuple[Place, bool, ValueOrigin]]:
+        """Yield (conditional header, whether it is required, source of its value), from the latest step that shows the resource."""
+        for place, name, is_required in target.conditions:
             for step in range(len(self.steps) - 1, -1, -1):
                 outcome = self.steps[step].sent.outcome
                 has_header = isinstance(outcome, Response) and name.lower() in outcome.headers
-                if has_header and self._shows_state(step, use):
-                    place = (Location.HEADER, one.name)
-                    yield place, ValueOrigin(step, f"$response.header.{name}", SAME_PATH)
+                if has_header and self._shows_state(step, target.use):
+                    yield place, is_required, ValueOrigin(step, json.dumps(f"$response.header.{name}"), SAME_PATH)
                     break
 
-    def scopes(self, target: Operation) -> Iterator[tuple[Place, ValueOrigin]]:
+    def scopes(self, target: StepTarget) -> Iterator[tuple[Place, ValueOrigin]]:
         """Yield (parameter, source of its value) of the parameters that select the tenant or workspace."""
         found: dict[Place, ValueOrigin] = {}
         for step, shown in enumerate(self.steps):
-            earlier = shown.sent.case
-            key = (target.label, shown.use.label)
-            if key not in self.scoped:
-                self.scoped[key] = list(scope_places(target, earlier.operation))
-            for place in self.scoped[key] if shown.succeeded else ():
-                if sent_at(earlier, place) is not None:
+            kind = shown.kind
+            places = kind.scopes.get(target.use.label)
+            if places is None:
+                places = kind.scopes[target.use.label] = tuple(scope_places(target.operation, kind.operation))
+            for place in places if kind.succeeded else ():
+                if sent_at(shown.sent.case, place) is not None:
                     found.setdefault(place, ValueOrigin(step, request_place(*place), SENT))
         yield from found.items()
 
@@ -205,64 +319,54 @@ class KnownResources(Struct):
         is_same = shown.use.path == use.path and shown.use.method != REMOVING
         return shown.succeeded and (is_same or (is_maker and use.is_member))
 
-    def _sources_of(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
-        """Yield the sources of one step, without values that only share the name."""
-        for one in self.leads_of(step).transitions.get(target.label, ()):
+    def _ways(self, kind: ResponseKind, target: StepTarget, variable: PathVariable) -> Iterator[tuple[str, float]]:
+        """Yield (expression, certainty) of the sources that all responses of a kind have."""
+        for one in kind.transitions.get(target.use.label, ()):
             for value in one.values:
-                if (value.location, value.name) == place_of(target, name):
+                if (value.location, value.name) == variable.place:
                     certainty = SAME_PATH if value.sent_pointer is None else SENT
-                    yield ValueOrigin(step, value.value, certainty if one.is_inferred else DECLARED)
-        shown = self.steps[step]
-        if not shown.succeeded:
-            yield from self._located(step, target, name)
-            return
-        for variable in shown.use.variables_for(self.model.uses[target.label], name):
-            place = place_of(shown.sent.case.operation, variable)
-            yield ValueOrigin(step, request_place(*place), SAME_PATH)
-        if shown.use.method != REMOVING:
-            yield from self._located(step, target, name)
+                    yield json.dumps(value.value), certainty if one.is_inferred else DECLARED
+        for name in kind.use.variables_for(target.use, variable.name) if kind.succeeded else ():
+            yield request_place(*place_of(kind.operation, name)), SAME_PATH
 
-    def _located(self, step: int, target: Operation, name: str) -> Iterator[ValueOrigin]:
+    def _located(self, step: int, variable: PathVariable) -> Iterator[ValueOrigin]:
         """Yield sources in `Location` and in URLs of the body that contain a resource of the target path."""
-        if _BY_URL not in self.algorithms:
-            return
         for place, value in self._urls_of(step):
-            for pattern in located_patterns(target.resource_path, name):
+            for pattern in variable.patterns:
                 if re.search(pattern, value):
-                    yield ValueOrigin(step, f"{place}#regex:{pattern}", LOCATED)
+                    yield ValueOrigin(step, json.dumps(f"{place}#regex:{pattern}"), LOCATED)
                     break
 
     def _urls_of(self, step: int) -> list[tuple[str, str]]:
+        """Return (expression, URL) of the URLs of this API in a response; none if links are not inferred from them."""
         shown = self.steps[step]
         if shown.urls is None:
-            outcome = shown.sent.outcome
-            if not isinstance(outcome, Response):
+            outcome, shared = shown.sent.outcome, self.shared
+            if not isinstance(outcome, Response) or _BY_URL not in shared.algorithms:
                 shown.urls = []
                 return shown.urls
-            places = [(f"$response.header.{name.title()}", url) for name, url in urls_in_headers(outcome)]
-            known = {url for _, url in places}
+            found = [(f"$response.header.{name.title()}", url) for name, url in urls_in_headers(outcome)]
+            known, most = {url for _, url in found}, len(found) + _MOST_URLS
             # Most responses hold no URL: searching for a slash costs less than reading all leaves.
-            leaves = self._leaves_of(step) if b"/" in outcome.readable.content else {}
-            urls = [
-                (f"$response.body#{pointer}", value)
-                for pointer, value in chain.from_iterable(leaves.values())
-                # Refusals repeat the URL of the request.
-                if may_be_url(value)
-                and value not in known
-                and (shown.succeeded or self.described.template(value) != shown.use.path)
-            ]
-            found = [*places, *urls[:_MOST_URLS]]
+            for place, value in self._leaves_of(step) if b"/" in outcome.readable.content else ():
+                if value.__class__ is str and "/" in value and may_be_url(value) and value not in known:
+                    # Refusals repeat the URL of the request.
+                    if shown.succeeded or shared.described.template(value) != shown.use.path:
+                        found.append((f"$response.body#{place.origin[1]}", value))
+                    if len(found) == most:
+                        break
             shown.urls = [(place, value) for place, value in found if self._is_own(value)]
         return shown.urls
 
-    def located_targets(self, step: int) -> Sequence[Label]:
+    def located_targets(self, step: int) -> tuple[Label, ...]:
         """Return the operations whose paths the URLs of a step match, but for those of its own path."""
         shown = self.steps[step]
         if shown.targets is None:
-            is_read = _BY_URL in self.algorithms and shown.use.method != REMOVING
-            templates = {self.described.template(url) for _, url in (self._urls_of(step) if is_read else ())}
-            others = templates - {shown.use.path, ""}
-            shown.targets = [use.label for use in self.model.uses.values() if use.path in others] if others else []
+            shown.targets, use, shared = (), shown.use, self.shared
+            if use.method != REMOVING and (urls := self._urls_of(step)):
+                others = {shared.described.template(url) for _, url in urls} - {use.path, ""}
+                if others:
+                    shown.targets = tuple(one.label for one in shared.model.uses.values() if one.path in others)
         return shown.targets
 
     def _is_own(self, url: str) -> bool:
@@ -271,43 +375,46 @@ class KnownResources(Struct):
         except ValueError:
             # Servers also send malformed URLs.
             return False
-        return host is None or host_of(host) == host_of(self.host)
+        return host is None or host_of(host) == host_of(self.shared.host)
 
-    def _named(self, step: int, target: Operation, name: str, owner: Resource) -> Iterator[ValueOrigin]:
+    def _named(self, step: int, variable: PathVariable) -> Iterator[ValueOrigin]:
         shown = self.steps[step]
-        if _BY_NAME not in self.algorithms or not shown.succeeded or shown.use.method == REMOVING:
+        if _BY_NAME not in self.shared.algorithms or not shown.succeeded or shown.use.method == REMOVING:
             return
-        kinds, _ = variable_kinds(target, name)
-        for field_name, found in self._leaves_of(step).items():
-            likely = affinity(name, owner, field_name, shown.use.resource)
-            if likely < _LIKELY:
+        kinds, resource = variable.kinds, shown.use.resource
+        known = variable.fields.get(resource, {})
+        for place, value in self._leaves_of(step):
+            likely, is_telling = known.get(place.name) or variable.likely(resource, place.name)
+            if likely < _LIKELY or not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 continue
-            is_telling = is_identifier(field_name) or normalised(name) == field_name
-            for pointer, value in found:
-                if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-                    continue
-                score = likely if is_telling else likely * _looks(value)
-                if score >= _LIKELY:
-                    yield ValueOrigin(step, f"$response.body#{pointer}", score)
+            score = likely if is_telling else likely * _looks(value)
+            if score >= _LIKELY:
+                yield ValueOrigin(step, json.dumps(f"$response.body#{place.origin[1]}"), score)
 
-    def _leaves_of(self, step: int) -> dict[str, list[tuple[str, Any]]]:
+    def _leaves_of(self, step: int) -> list[tuple[ResponsePlace, Any]]:
         shown = self.steps[step]
         if shown.leaves is None:
             operation, outcome = shown.sent.case.operation, shown.sent.outcome
             assert isinstance(outcome, Response)
-            places = self.places.get(operation.label)
+            places = self.shared.places.get(operation.label)
             if places is None:
-                places = self.places[operation.label] = Places(operation.label)
-            shown.leaves = {}
-            for place, value in places.leaves(outcome, DEEP, operation.read_answer):
-                if not place.origin[1].startswith("header:"):
-                    shown.leaves.setdefault(place.name, []).append((place.origin[1], value))
+                places = self.shared.places[operation.label] = Places(operation.label)
+            leaves = places.leaves(outcome, DEEP, operation.read_answer)
+            shown.leaves = [one for one in leaves if not one[0].origin[1].startswith("header:")]
         return shown.leaves
 
 
+@lru_cache(maxsize=4096)
 def request_place(location: Location, name: str) -> str:
-    """Return the runtime expression of a part of a request."""
-    return f"$request.body#{name}" if location is Location.BODY else f"$request.{location}.{name}"
+    """Return the runtime expression of a part of a request, as JSON."""
+    return json.dumps(f"$request.body#{name}" if location is Location.BODY else f"$request.{location}.{name}")
+
+
+@lru_cache(maxsize=4096)
+def of_element(expression: str, turn: int) -> str:
+    """Return the expression for one element of a list, in place of all of them; both as JSON."""
+    raw = expression_of(expression)
+    return json.dumps(_EACH.sub(f"/{turn}", raw, count=1)) if isinstance(raw, str) else expression
 
 
 def _looks(value: Any) -> float:

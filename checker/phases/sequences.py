@@ -1,11 +1,10 @@
 """Sequences of the stateful phase and of fuzzing: each response leads to a request that uses its values."""
 
-import json
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -16,24 +15,21 @@ from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Place
 from checker.core.request import Location
 from checker.core.resource_names import Resource
-from checker.core.resources import (
-    ACCEPTED,
-    CREATING,
-    READING,
-    REMOVING,
-    ResourceModel,
-    ResourceUse,
-    named_collections,
-    place_of,
-)
+from checker.core.resources import ACCEPTED, CREATING, READING, REMOVING, ResourceModel, ResourceUse, named_collections
 from checker.core.response import Response
 from checker.generation.boundaries.values import likeness
 from checker.health import may_change_caller
-from checker.phases.bindings import SentCase, expression_of, place_in_answer
+from checker.phases.bindings import SentCase, shown_place
 from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
-from checker.phases.known_resources import DECLARED, KnownResources, LinkTargets, ShownStep, ValueOrigin, request_place
-from checker.values.consumers import variable_kinds
-from checker.values.harvest import Places
+from checker.phases.known_resources import (
+    DECLARED,
+    KnownResources,
+    PathVariable,
+    SequenceModel,
+    ShownStep,
+    StepTarget,
+    ValueOrigin,
+)
 from checker.values.history import LONGEST_TEXT, SCALARS
 from checker.values.locations import DescribedPaths
 
@@ -134,7 +130,6 @@ _AGAIN: Final = 8.0
 _ELSEWHERE: Final = 0.4
 _NEEDED: Final = 1.5
 """Weight of creating another resource, and of one that later steps can use."""
-_MISSING: Final = (404, 410)
 _MOST_REFUSALS: Final = 2
 """Refusals after which a sequence no longer uses a value; one may be about other parts of the request."""
 _TRIES: Final = 32
@@ -143,6 +138,7 @@ _ELEMENTS: Final = 4
 """Elements of a list whose values sequences take."""
 _SAME_ELEMENT: Final = 5
 """Sequences in a row that take the same element, the first ones the first element: mostly a list has it again on a fresh server."""
+_MOST_WEIGHTED: Final = 1024
 _KEPT: Final = 32
 """Sequences whose known values are kept: more than run at the same time."""
 
@@ -173,12 +169,11 @@ class SequenceBuilder(Struct, dict=True):
     host: str
     is_secret: Callable[[object], bool] = lambda value: False
     """Whether a value is a secret, which must not be sent to other operations."""
-    _places: dict[Label, Places] = field(default_factory=dict)
     _sequences: OrderedDict[int, KnownResources] = field(default_factory=OrderedDict)
     """Keyed by the identity of the first interaction. In `fuzz`, each step has an index of its own."""
     _dead: set[Label] = field(default_factory=set)
-    _leads: dict[tuple[Label, int, bool], LinkTargets] = field(default_factory=dict)
-    _scoped: dict[tuple[Label, Label], Sequence[Place]] = field(default_factory=dict)
+    _weighted: dict[Hashable, Mapping[Label, float]] = field(default_factory=dict)
+    """Kinds of the responses of a sequence, with what their URLs lead to -> weights of the operations that may follow."""
     _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
 
     def follow(self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo) -> GeneratedCase | None:
@@ -187,10 +182,7 @@ class SequenceBuilder(Struct, dict=True):
         known = self._sequences.pop(id(sequence[0]), None)
         if place < self.rules.max_steps and isinstance(sequence[-1].outcome, Response):
             if known is None:
-                shared = self._places, self._described, self._leads, self._scoped
-                known = KnownResources(
-                    self.model, self.rules.algorithms, self.host, *shared, turn=index // _SAME_ELEMENT % _ELEMENTS
-                )
+                known = KnownResources(self._shared, turn=index // _SAME_ELEMENT % _ELEMENTS)
             known.read(sequence)
             made = self._next(known, sequence, (seed, index, place), phase)
         if made is not None and known is not None:
@@ -218,7 +210,7 @@ class SequenceBuilder(Struct, dict=True):
                 return None
             target = aim if aim in weights else self._chosen(weights, chance, index, place)
             del weights[target]
-            bindings = self._bindings(known, target, chance, is_aimed=target == aim)
+            bindings = self._bindings(known, self._shared.target(target), chance, is_aimed=target == aim)
             if bindings is None:
                 continue
             # Every step on the way to a goal has to succeed.
@@ -235,8 +227,9 @@ class SequenceBuilder(Struct, dict=True):
         return None
 
     @cached_property
-    def _described(self) -> DescribedPaths:
-        return DescribedPaths(use.path for use in self.model.uses.values())
+    def _shared(self) -> SequenceModel:
+        described = DescribedPaths(use.path for use in self.model.uses.values())
+        return SequenceModel(self.model, self.factory.operations, self.rules.algorithms, self.host, described)
 
     @cached_property
     def _goals(self) -> SequenceGoals:
@@ -250,7 +243,17 @@ class SequenceBuilder(Struct, dict=True):
         return chance.choices(labels, [weights[label] for label in labels])[0]
 
     def _weights(self, known: KnownResources) -> dict[Label, float]:
-        """Return the operations that may follow, with their weights."""
+        """Return the operations that may follow, with their weights. They depend on nothing but the key of `_weighted`."""
+        steps = range(len(known.steps))
+        key = tuple((known.steps[step].kind, known.located_targets(step)) for step in steps)
+        found = self._weighted.get(key)
+        if found is None:
+            if len(self._weighted) >= _MOST_WEIGHTED:
+                self._weighted.clear()
+            found = self._weighted[key] = self._weights_after(known)
+        return {target: weight for target, weight in found.items() if target not in self._dead}
+
+    def _weights_after(self, known: KnownResources) -> Mapping[Label, float]:
         found = self._led_to(known)
         if found:
             wanted = set().union(*map(self.model.sources_of, found))
@@ -266,8 +269,6 @@ class SequenceBuilder(Struct, dict=True):
         for target, count in Counter(one.use.label for one in steps).items():
             if target in found:
                 found[target] /= 1 + count
-        for target in self._dead:
-            found.pop(target, None)
         return found
 
     def _led_to(self, known: KnownResources) -> dict[Label, float]:
@@ -275,12 +276,11 @@ class SequenceBuilder(Struct, dict=True):
         found: dict[Label, float] = {}
         leading: list[Label] = []
         for step, shown in enumerate(known.steps):
-            leads = known.leads_of(step)
             if shown.succeeded:
                 found |= self._after(shown.use.label)
-            for target in leads.declared:
+            for target in shown.kind.declared:
                 found[target] = 2 * self._weight(target)
-            leading += leads.transitions
+            leading += shown.kind.transitions
             for target in known.located_targets(step):
                 found.setdefault(target, 2 * self._weight(target))
         for target, count in Counter(leading).items():
@@ -307,74 +307,61 @@ class SequenceBuilder(Struct, dict=True):
         return not operation.body_required and not any(one.required for one in operation.parameters)
 
     def _bindings(
-        self, known: KnownResources, target: Label, chance: Random, *, is_aimed: bool
+        self, known: KnownResources, target: StepTarget, chance: Random, *, is_aimed: bool
     ) -> tuple[Binding, ...] | None:
         """Return values of the path, all from resources that belong together, and those of links; None if one is missing."""
-        operation = self.factory.operations[target]
-        use = self.model.uses[target]
-        found: dict[tuple[Location, str], Binding] = {}
+        use = target.use
+        found: dict[Place, Binding] = {}
         anchor: int | None = None
-        for name, owner in reversed(use.owners):
-            place = place_of(operation, name)
-            sources = self._usable(known, target, known.sources(operation, name, owner))
+        for variable in target.variables:
+            sources = self._usable(known, use.label, known.sources(target, variable))
+            if not sources:
+                return None
             is_removed = use.method == REMOVING and use.is_member
-            if anchor is None and (is_removed or may_change_caller(use.method, owner)):
-                sources = self._made(known, owner, sources)
+            if anchor is None and (is_removed or may_change_caller(use.method, variable.owner)):
+                sources = self._made(known, variable.owner, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:
                 source = self._source(known, same or sources, chance)
-                binding = self._binding(known, operation, place, source, name)
+                binding = self._binding(known, variable.place, source, variable)
                 if binding is not None:
                     break
                 sources = [one for one in sources if one is not source]
                 same = [one for one in same if one is not source]
             else:
                 return None
-            found[place] = binding
+            found[variable.place] = binding
             anchor = source.step if anchor is None else anchor
         self._bind_beside(known, target, chance, found, is_aimed=is_aimed)
         return tuple(found.values())
 
     def _bind_beside(
-        self,
-        known: KnownResources,
-        target: Label,
-        chance: Random,
-        found: dict[tuple[Location, str], Binding],
-        *,
-        is_aimed: bool,
+        self, known: KnownResources, target: StepTarget, chance: Random, found: dict[Place, Binding], *, is_aimed: bool
     ) -> None:
         """Add values of links outside of the path, of the scope, and of conditional headers. A goal gets all values of its body."""
-        operation = self.factory.operations[target]
         doubles: dict[Place, Binding] = {}
-        for step, one in known.transitions(target):
-            in_body = 1.0 if is_aimed else _BODY
-            for value in one.values:
-                key = (value.location, value.name)
-                if value.location is Location.PATH or key in found:
-                    continue
-                likely = in_body if value.location is Location.BODY else _OPTIONAL
-                if one.is_inferred and chance.random() >= likely:
-                    continue
-                source = ValueOrigin(step, value.value, DECLARED)
-                taken = self._binding(known, operation, key, source)
-                if taken is not None:
-                    origin = taken.step, taken.expression
-                    is_given = any((each.step, each.expression) == origin for each in found.values())
-                    (doubles if is_given else found)[key] = taken
+        in_body = 1.0 if is_aimed else _BODY
+        for step, is_inferred, key, expression in known.beside(target.use.label):
+            if key in found:
+                continue
+            likely = in_body if key[0] is Location.BODY else _OPTIONAL
+            if is_inferred and chance.random() >= likely:
+                continue
+            taken = self._binding(known, key, ValueOrigin(step, expression, DECLARED))
+            if taken is not None:
+                is_given = any(one.step == taken.step and one.expression == taken.expression for one in found.values())
+                (doubles if is_given else found)[key] = taken
         for key, double in doubles.items():
             # Two places for members of one collection: a transfer has a source and a target, an order one customer twice.
             if key not in found and chance.random() < _TWICE:
                 found[key] = double
-        for place, source in known.scopes(operation):
-            same = self._binding(known, operation, place, source)
-            if same is not None and place not in found and chance.random() < _SAME_SCOPE:
+        for place, source in known.scopes(target):
+            same = None if place in found else self._binding(known, place, source)
+            if same is not None and chance.random() < _SAME_SCOPE:
                 found[place] = same
-        for place, source in known.validators(operation):
-            condition = self._binding(known, operation, place, source)
-            required = {(one.location, one.name) for one in operation.parameters if one.required}
-            likely = _REQUIRED if place in required else _OPTIONAL
-            if condition is not None and place not in found and chance.random() < likely:
+        for place, is_required, source in known.validators(target):
+            condition = None if place in found else self._binding(known, place, source)
+            if condition is not None and chance.random() < (_REQUIRED if is_required else _OPTIONAL):
                 found[place] = condition
 
     def _usable(self, known: KnownResources, target: Label, sources: list[ValueOrigin]) -> list[ValueOrigin]:
@@ -383,23 +370,18 @@ class SequenceBuilder(Struct, dict=True):
         A value is left out once it was refused `_MOST_REFUSALS` times: by this operation, or as missing by any. Without another
         value the sequence goes on elsewhere, such as with a new resource.
         """
-        if not self.rules.link_calibration:
+        refusals = [one for one in known.steps if one.used] if self.rules.link_calibration else []
+        if not refusals:
             return sources
         refused: set[tuple[int, str]] = set()
         counts: Counter[tuple[int, str]] = Counter()
-        for shown in known.steps:
-            meta, outcome = shown.sent.case.meta, shown.sent.outcome
-            if shown.succeeded or meta is None or not isinstance(outcome, Response):
-                continue
-            used = {(binding.step, binding.expression) for binding in meta.bindings}
+        for shown in refusals:
             if shown.use.label == target:
-                refused |= used
-            if shown.use.label == target or outcome.status_code in _MISSING:
-                counts.update(used)
-        if not counts:
-            return sources
-        usable = [one for one in sources if counts[_first_place(known, one)] < _MOST_REFUSALS]
-        return [one for one in usable if _first_place(known, one) not in refused] or usable
+                refused |= shown.used
+            if shown.use.label == target or shown.is_missing:
+                counts.update(shown.used)
+        usable = [one for one in sources if counts[known.first_place(one)] < _MOST_REFUSALS]
+        return [one for one in usable if known.first_place(one) not in refused] or usable
 
     def _made(self, known: KnownResources, owner: Resource, sources: list[ValueOrigin]) -> list[ValueOrigin]:
         """Return the sources of members that this sequence created or a declared link names; all if no operation creates members.
@@ -410,7 +392,7 @@ class SequenceBuilder(Struct, dict=True):
         if not any(self.model.uses[one].method in CREATING for one in makers):
             return sources
         own = {step for step, shown in enumerate(known.steps) if shown.use.label in makers}
-        return [one for one in sources if one.score == DECLARED or _first_place(known, one)[0] in own]
+        return [one for one in sources if one.score == DECLARED or known.first_place(one)[0] in own]
 
     def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:
         """Return mostly the newest of the surest sources; after a removal mostly the removed resource."""
@@ -426,7 +408,7 @@ class SequenceBuilder(Struct, dict=True):
         return chance.choice(sure)
 
     def _binding(
-        self, known: KnownResources, operation: Any, place: Place, source: ValueOrigin, variable: str | None = None
+        self, known: KnownResources, place: Place, source: ValueOrigin, variable: PathVariable | None = None
     ) -> Binding | None:
         """Return the binding of a place to the value of a source; None if it has no usable value.
 
@@ -439,32 +421,10 @@ class SequenceBuilder(Struct, dict=True):
         if location is not Location.BODY or variable is not None:
             if not isinstance(value, SCALARS) or not 0 < len(str(value)) <= LONGEST_TEXT:
                 return None
-            as_text = variable is not None and variable_kinds(operation, variable)[1]
-            if as_text and not isinstance(value, str):
+            if variable is not None and variable.as_text and not isinstance(value, str):
                 value = str(value)
-        step, expression = _first_place(known, source)
-        return Binding(
-            location,
-            name,
-            known.steps[step].sent.case.operation.label,
-            place_in_answer(expression_of(expression)),
-            0,
-            value,
-            expression,
-            step,
-        )
-
-
-def _first_place(known: KnownResources, source: ValueOrigin) -> tuple[int, str]:
-    """Return step and expression (JSON) of the origin of a value, not of a request that only passed it on.
-
-    With the passing request as source, no such request could be removed from a sequence.
-    """
-    meta = known.steps[source.step].sent.case.meta
-    for binding in () if meta is None else meta.bindings:
-        if binding.expression and source.expression == request_place(binding.location, binding.name):
-            return binding.step, binding.expression
-    return source.step, json.dumps(source.expression)
+        step, expression = known.first_place(source)
+        return Binding(location, name, known.steps[step].use.label, shown_place(expression), 0, value, expression, step)
 
 
 LONGEST = 6
@@ -489,7 +449,7 @@ class SequenceExtender(Struct):
         if len(sequence) >= LONGEST or not isinstance(last.outcome, Response):
             return None
         label = last.case.operation.label
-        status = self.factory.operations[label].status_of(last.outcome)
+        status = last.case.operation.status_of(last.outcome)
         if not 200 <= status < 400 or self.random.random() > _EXTEND:
             return None
         if self.random.random() < _BOUND:
