@@ -74,6 +74,9 @@ class Overrides(Struct, frozen=True):
 
     def parameter(self, location: Location, name: str) -> Override | None:
         """Return the override of a parameter, or None. One that names the location wins over one that does not."""
+        if not self.parameters:
+            # Every parameter of every operation asks, and few runs have any.
+            return None
         found = [one for one in self.parameters if one.location is not Location.BODY and one.names(location, name)]
         scoped = [one for one in found if one.operations is not None] or found
         return next((one for one in scoped if one.location is not None), None) or next(iter(scoped), None)

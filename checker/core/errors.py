@@ -251,6 +251,12 @@ class Unsatisfiable(CheckerError):
         found.__dict__.update(self.__dict__)
         return found
 
+    def at(self, pointer: str) -> Self:
+        """Its like for an equal schema at another place."""
+        found = self.again()
+        found.pointer, found.args = pointer, (f"{pointer}: {self.reason}",)
+        return found
+
 
 class InfiniteRecursiveReference(Unsatisfiable):
     """A schema requires itself as its own part: every value would contain itself."""

@@ -6,6 +6,8 @@ from functools import partial
 from itertools import chain
 from typing import Any, Final
 
+import orjson
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import Override, Overrides
@@ -49,7 +51,7 @@ from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, draw_strategy, either, listed
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext
+from checker.generation.sources.context import OPTIONAL, Budget, Draw, DrawContext, Shared
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.bodies import carried_types, codec_of, is_file_type
 from checker.transport.wire.decoding import may_spread
@@ -65,13 +67,30 @@ DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 
 
+class CompiledParameter(Struct):
+    """The schema and the draws of a parameter. Operations with equal parameters share it: most of a large description has few of them."""
+
+    pointer: str
+    """Pointer of its schema in the first of these operations."""
+    part: SchemaPart
+    narrowed: SchemaPart
+    """The part with the demands of the target."""
+    draw: Draw | Unsatisfiable | None = None
+    """None before it is compiled."""
+    accepts: Callable[[Any], bool] | None = None
+    negation: Any = None
+    """What `negation.parts` makes of it."""
+    steps: int = 0
+    """Steps of the budget that compiling the draw took. Each operation is charged as if it were compiled for it."""
+
+
 @dataclass(slots=True)
 class PartCompiler:
     """Compiles the parts of one operation."""
 
     operation: Operation
     settings: GenerationSettings
-    context: DrawContext
+    shared: Shared
     budget: Budget
     is_sampled: bool = True
     """False when only a value or two of each schema are drawn: then draws are not tested for repetition."""
@@ -88,10 +107,18 @@ class PartCompiler:
     """The demands of the target."""
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
     _steps: dict[Location, list[Property]] = field(default_factory=dict)
+    _parameters: dict[tuple[Location, str], CompiledParameter] = field(default_factory=dict)
+    _moved: dict[str, str] = field(default_factory=dict)
+    """Pointer of a shared schema -> the pointer of the equal one in this operation."""
 
     def __post_init__(self) -> None:
         self.overrides = self.settings.overrides.of(self.operation)
         self.learned = Narrowing(tuple(one for one in self.settings.learned if one.keyword not in RELATIONS))
+
+    @property
+    def context(self) -> DrawContext:
+        """The state of draws."""
+        return self.shared.context
 
     def relations(self) -> Relations | None:
         """Return the relations between values of one request; None if there are none."""
@@ -116,7 +143,7 @@ class PartCompiler:
 
     def settle(self) -> None:
         """Forget what only compiling needs."""
-        for compiler in self._compilers.values():
+        for compiler in (*self._compilers.values(), *(one.part.compiler for one in self._parameters.values())):
             compiler.canon.settle()
 
     def parameters(self, location: Location, but: str | None = None) -> Draw:
@@ -157,24 +184,90 @@ class PartCompiler:
             is_seldom = self.learned.is_seldom(parameter) or is_mostly_refused(parameter)
             is_usual = self.learned.is_mostly_there(parameter)
             share = 1.0 if is_there else 1 - SELDOM if is_usual else SELDOM if is_seldom else _OPTIONAL
-            steps.append(Property(parameter.name, draw, share, self._accepts(parameter)))
+            accepts = None if self.forced(parameter) else self.compiled(parameter).accepts
+            steps.append(Property(parameter.name, draw, share, accepts))
         return steps
 
-    def _accepts(self, parameter: Parameter) -> Callable[[Any], bool] | None:
+    def _accepts(self, parameter: Parameter, part: SchemaPart) -> Callable[[Any], bool] | None:
         """Return the predicate of other values of a parameter that is a free string or number; None for others."""
-        part = self.parameter(parameter)
-        compiler, conjunction, place = self.learned.narrowed(part, parameter.location, parameter.name)
-        if parameter.media_type is not None or self.forced(parameter) or not is_free(compiler.canonical(conjunction)):
+        compiler, conjunction, place = part
+        if parameter.media_type is not None or not is_free(compiler.canonical(conjunction)):
             return None
         is_valid = compiler.validator(conjunction)
         return lambda value: place.carries(value) and is_valid(value)
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
         """The schema of one parameter."""
+        return self.compiled(parameter).part
+
+    def compiled(self, parameter: Parameter) -> CompiledParameter:
+        """Return a parameter, which is shared unless users or the target want something of it in this operation alone."""
+        name = parameter.location, parameter.name
+        found = self._parameters.get(name)
+        if found is not None:
+            return found
+        others, pointer = tuple(self._names_of_others(parameter)), parameter.schema.pointer
+        is_own = self.overrides.types or self.overrides.parameter(*name) or self.learned.is_about(parameter)
+        if is_own:
+            found = self._read(parameter, others, self.budget)
+        else:
+            key = self._all_of(parameter, others)
+            found = self.shared.parts.get(key) or self.shared.parts.setdefault(
+                key, self._read(parameter, others, Budget())
+            )
+        self._parameters[name] = found
+        if found.pointer != pointer:
+            self._moved[found.pointer] = pointer
+        return found
+
+    def _all_of(self, parameter: Parameter, others: tuple[Facet, ...]) -> object:
+        """Return all that a shared parameter depends on."""
+        schema, own = parameter.schema, self.settings
+        file, _, place = schema.pointer.partition("#")
+        is_inside = bool(parameter.pointer) and schema.pointer.startswith(parameter.pointer)
+        definition = parameter.definition if is_inside else None
+        return (
+            id(schema.document), schema.dialect, file, place if definition is None else None, _text_of(definition),
+            _text_of(schema.raw), parameter.name, parameter.location, parameter.required, parameter.style,
+            parameter.explode, parameter.media_type, parameter.allow_reserved, parameter.allow_empty, parameter.inner,
+            _text_of([one.value for one in parameter.examples]), _text_of([one.raw for one in others]),
+            own.allow_x00, own.codec, own.exclude_header_characters, own.max_body_bytes, tuple(own.formats.items()),
+            own.reuse, own.allow_extra_parameters, self.is_sampled,
+        )  # fmt: skip
+
+    def _read(self, parameter: Parameter, others: tuple[Facet, ...], budget: Budget) -> CompiledParameter:
+        """Return a parameter before its draws are compiled."""
         schema = parameter.schema
-        compiler = self._compiler(schema.document, schema.dialect, reuses=False)
-        facets = (Facet(schema.raw, schema.pointer), *self._names_of_others(parameter))
-        return SchemaPart(compiler, facets, self._place(parameter))
+        opaque = self.opaque if budget is self.budget else {}
+        compiler = self._new_compiler(schema.document, schema.dialect, budget, opaque, reuses=False)
+        part = SchemaPart(compiler, (Facet(schema.raw, schema.pointer), *others), self._place(parameter))
+        narrowed = self.learned.narrowed(part, parameter.location, parameter.name)
+        return CompiledParameter(schema.pointer, part, narrowed)
+
+    def _compiled_draw(self, parameter: Parameter) -> Draw:
+        """Return the draw of a parameter without the values of users. Raises `Unsatisfiable` and `BudgetSpent`."""
+        found = self.compiled(parameter)
+        compiler = found.part.compiler
+        if found.draw is None:
+            before = compiler.budget.steps
+            try:
+                found.draw = self._reused(parameter, found.narrowed)
+                found.accepts = self._accepts(parameter, found.narrowed)
+            except Unsatisfiable as error:
+                found.draw = error.again()
+            found.steps = 0 if compiler.budget is self.budget else before - compiler.budget.steps
+        self.budget.spend(found.pointer, found.steps)
+        self.opaque.update({self.own_pointer(at): keyword for at, keyword in compiler.opaque.items()})
+        if isinstance(found.draw, Unsatisfiable):
+            raise found.draw.at(self.own_pointer(found.draw.pointer))
+        return found.draw
+
+    def own_pointer(self, pointer: str) -> str:
+        """Return a pointer into a shared schema as one into the equal schema of this operation; other pointers as they are."""
+        for theirs, mine in self._moved.items():
+            if pointer == theirs or pointer.startswith(f"{theirs}/"):
+                return mine + pointer[len(theirs) :]
+        return pointer
 
     def narrowed(self, part: SchemaPart, declared: Parameter | Body) -> SchemaPart:
         """Return the part whose values respect the demands of the target, without what it mostly refuses, and with what it accepted.
@@ -218,10 +311,10 @@ class PartCompiler:
             value = override.entries[0]
             self._force(location, _name_on_wire(parameter.name, (value,)))
             return lambda source: value
-        part = self.learned.narrowed(self.parameter(parameter), parameter.location, parameter.name)
-        drawn = self._reused(parameter, part)
+        drawn = self._compiled_draw(parameter)
         if override is None:
             return drawn
+        part = self.compiled(parameter).narrowed
         entries, share = self.fitting(override.entries, part), override.share or 1.0
         if text := mismatch(override, entries):
             self.mismatched[f"{location.value} {parameter.name}"] = text
@@ -296,19 +389,25 @@ class PartCompiler:
         key = (id(document), dialect, reuses)
         found = self._compilers.get(key)
         if found is None:
-            found = self._compilers[key] = Compiler(
-                Canon(document, dialect, Direction.REQUEST, self.budget),
-                self.context,
-                self.budget,
-                dict(self.settings.formats),
-                self.settings.max_body_bytes // 2,
-                reuses=reuses,
-                opaque=self.opaque,
-                is_sampled=self.is_sampled,
-                allows_extra=self.settings.allow_extra_parameters,
-                words=words_of_types(self.overrides.types),
-            )
+            found = self._new_compiler(document, dialect, self.budget, self.opaque, reuses=reuses)
+            self._compilers[key] = found
         return found
+
+    def _new_compiler(
+        self, document: Document, dialect: Dialect, budget: Budget, opaque: dict[str, str], *, reuses: bool
+    ) -> Compiler:
+        return Compiler(
+            Canon(document, dialect, Direction.REQUEST, budget),
+            self.context,
+            budget,
+            dict(self.settings.formats),
+            self.settings.max_body_bytes // 2,
+            reuses=reuses,
+            opaque=opaque,
+            is_sampled=self.is_sampled,
+            allows_extra=self.settings.allow_extra_parameters,
+            words=words_of_types(self.overrides.types),
+        )
 
     def body(self) -> tuple[Draw, bool]:
         """Return the draw of `(value, media type)`, and whether there is a body.
@@ -420,6 +519,14 @@ class PartCompiler:
             columns=named_columns(prose),
         )
         return SchemaPart(compiler, tuple(facets), place)
+
+
+def _text_of(value: Any) -> object:
+    """Return a text that is equal for equal values alone; a definition in it has no cycles."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return repr(value)
 
 
 def is_mostly_refused(parameter: Parameter) -> bool:

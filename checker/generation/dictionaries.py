@@ -156,6 +156,10 @@ class Narrowing(Struct, frozen=True):
         """Whether hardly any request is accepted without a parameter."""
         return self._is_about(parameter, MOSTLY)
 
+    def is_about(self, parameter: Parameter) -> bool:
+        """Whether any demand is one on a parameter."""
+        return any((one.location, one.path[:1]) == (parameter.location, (parameter.name,)) for one in self.constraints)
+
     def _is_about(self, parameter: Parameter, keyword: str) -> bool:
         place = parameter.location, (parameter.name,)
         return any(one.keyword == keyword and (one.location, one.path) == place for one in self.constraints)

@@ -30,7 +30,7 @@ from checker.generation.settings import GenerationSettings
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import EMPTY, constant, together
 from checker.generation.sources.choices import Source
-from checker.generation.sources.context import HOOK, Budget, Draw, DrawContext, Rejected
+from checker.generation.sources.context import HOOK, Budget, Draw, Rejected, Shared
 
 __all__ = ["GenerationSettings", "OperationProgram", "ValuePool", "compile_operation"]
 
@@ -75,6 +75,8 @@ class OperationProgram:
         """Place -> sentence on its dictionary, where the schema forbids most entries."""
         self._budget = compiler.budget
         self._context = compiler.context
+        self._naming = compiler.context.naming
+        self._own_pointer = compiler.own_pointer
         self.whole = whole
         """Draws valid parts: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
@@ -103,6 +105,7 @@ class OperationProgram:
         """Return a case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
         started = perf_counter()
         context, work = self._context, 0
+        context.naming = self._naming
         for _ in _ATTEMPTS:
             context.begin(pool, work)
             try:
@@ -112,7 +115,7 @@ class OperationProgram:
                     self._phase = case_id, phase
                     case = self._draw_case(source)
             except Rejected as error:
-                last = error.pointer
+                last = self._own_pointer(error.pointer)
             except RecursionError:
                 raise too_deep(self.operation) from None
             else:
@@ -194,11 +197,13 @@ class OperationProgram:
         self._maps.extend(partial(called_for_case, hook, "map_case", context) for hook in mine.map)
 
 
-def _context(operation: Operation, settings: GenerationSettings) -> DrawContext:
+def _shared(operation: Operation, settings: GenerationSettings) -> Shared:
+    """Return what the program of an operation shares; its context knows the values that name resources."""
     places = operation.resource_places.values()
     own = (name for at, name in places if at is Location.BODY)
-    naming = frozenset(tuple(at.split("/")[1:]) for at in (*own, *settings.references))
-    return DrawContext(naming=naming)
+    shared = settings.shared or Shared()
+    shared.context.naming = frozenset(tuple(at.split("/")[1:]) for at in (*own, *settings.references))
+    return shared
 
 
 def compile_operation(
@@ -212,7 +217,7 @@ def compile_operation(
 
     Where only a required body cannot be made, the negative cases are requests without it.
     """
-    compiler = PartCompiler(operation, settings, _context(operation, settings), budget or Budget())
+    compiler = PartCompiler(operation, settings, _shared(operation, settings), budget or Budget())
     try:
         return _compiled(compiler, hooks)
     except RecursionError:
@@ -229,7 +234,7 @@ def compile_parts(
     """The draw program of an operation whose kind draws its parts itself. Raises what `make` does, and `NothingToBreak`."""
     if settings.mode is GenerationMode.NEGATIVE:
         raise NothingToBreak(operation.label, NOTHING)
-    compiler = PartCompiler(operation, settings, _context(operation, settings), Budget())
+    compiler = PartCompiler(operation, settings, _shared(operation, settings), Budget())
     parts = dict(make(compiler))
     for location, draw in parts.items():
         if location is Location.BODY:

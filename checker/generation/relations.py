@@ -68,7 +68,7 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
                 continue
             if (one := constraint(location, (*above, low), BELOW, high)) is not None:
                 found[one] = None
-    for text in _prose(operation):
+    for text in _prose(operation) if len(places) > 1 else ():
         found |= dict.fromkeys(relations_in(text, places, is_refusal=False))
     return tuple(found)
 

@@ -12,6 +12,7 @@ from checker.core.constraints import Constraint
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location, Parameter
 from checker.core.scenarios import REQUEST_SHAPES
+from checker.generation.sources.context import Shared
 
 _SECTION = ("generation",)
 UNEXPECTED_METHODS: Final = (
@@ -68,6 +69,8 @@ class GenerationSettings(Struct, frozen=True):
     """Demands of the target beyond the description. Valid cases respect them, unless they leave no value."""
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
     """Requests carry credentials that are made up, where the description asks for some and users give none."""
+    shared: Shared | None = None
+    """What the programs of these settings share; None: nothing."""
     met_alternatives: tuple[int, ...] = ()
     """Indexes of the operation's security alternatives that the configured credentials satisfy; the one used by ordinary requests comes first."""
 

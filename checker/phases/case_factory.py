@@ -31,7 +31,7 @@ from checker.generation.hooks import ComponentHooks
 from checker.generation.relations import Relations, relations_of
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.context import Rejected
+from checker.generation.sources.context import Rejected, Shared
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import BoundPool, NewestFirst, put_back, renew, set_into, take_names, take_references
@@ -266,6 +266,7 @@ class CaseFactory:
     _related: dict[tuple[Label, str], Relations | None] = dataclasses.field(default_factory=dict)
     """The relations of operations that lists were made for."""
     _random: RandomSource = dataclasses.field(default_factory=lambda: RandomSource(0))
+    _shared: Shared = dataclasses.field(default_factory=Shared)
 
     def __post_init__(self) -> None:
         self._lists = CaseLists(self._listing_context, self.lister)
@@ -313,7 +314,7 @@ class CaseFactory:
         if program is None:
             operation = self.operations[label]
             self._meet(operation)
-            settings = replace(self.rules.of(operation, phase), learned=read(learned))
+            settings = replace(self.rules.of(operation, phase), learned=read(learned), shared=self._shared)
             program = operation.compile(settings, hooks=self.hooks(operation))
             is_new = self._programs.keep(place, program)
             if settings.unique_inputs:

@@ -34,7 +34,7 @@ from checker.generation.security import Alternative, SecurityParameter, alternat
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.context import NO_VALUE, Budget, DrawContext
+from checker.generation.sources.context import NO_VALUE, Budget, Shared
 from checker.schema.pointers import pointer_child
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
@@ -151,7 +151,7 @@ def boundary_compiler(operation: Operation, settings: GenerationSettings, *, is_
     """Return the compiler of listed cases: with the values that users force, but without dictionaries, which are for chance."""
     forced = tuple(one for one in settings.overrides.parameters if one.is_forced)
     settings = replace(settings, overrides=Overrides(forced))
-    return PartCompiler(operation, settings, DrawContext(), Budget(), is_sampled=is_sampled)
+    return PartCompiler(operation, settings, Shared(), Budget(), is_sampled=is_sampled)
 
 
 @dataclasses.dataclass(slots=True)

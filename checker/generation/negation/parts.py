@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.overrides import Override
 from checker.core.case import NOT_SET
@@ -174,20 +175,26 @@ _TEXTS: Final = (forms.STRING, forms.ARRAY, forms.OBJECT)
 
 
 def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> NegationTarget | None:
-    broken: NegativeDraw | None = None
-    proof: Proof = lambda value: False  # noqa: E731
-    with suppress(Unsatisfiable, BudgetSpent):
-        part = compiler.parameter(parameter)
-        proof, is_wanted = negation_of_parameter(compiler.settings, parameter, part)
-        broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
-        binding = compiler.binding(parameter)
-        if binding is not None:
-            broken = _with_wrong_entries(broken, part, proof, binding)
+    known = compiler.compiled(parameter)
+    if known.negation is None:
+        known.negation = _negation(compiler, parameter, known.part)
+    broken, proof = known.negation
     if may_be_missing(parameter):
         broken = _often(broken, _missing(_ABSENT, pointer_child(parameter.pointer, "required")), _LEFT_OUT)
     if broken is None:
         return None
     return NegationTarget(parameter.name, broken, lambda value: value is _ABSENT or proof(value))
+
+
+def _negation(compiler: PartCompiler, parameter: Parameter, part: SchemaPart) -> tuple[NegativeDraw | None, Proof]:
+    """Return the draws of wrong values of a parameter, None if there are none, and the proof that a value is wrong."""
+    proof: Proof = lambda value: False  # noqa: E731
+    with suppress(Unsatisfiable, BudgetSpent):
+        proof, is_wanted = negation_of_parameter(compiler.settings, parameter, part)
+        broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
+        binding = compiler.binding(parameter)
+        return broken if binding is None else _with_wrong_entries(broken, part, proof, binding), proof
+    return None, proof
 
 
 def _with_wrong_entries(usual: NegativeDraw, part: SchemaPart, proof: Proof, binding: Override) -> NegativeDraw:
@@ -305,7 +312,11 @@ class NegatedPart(Struct):
         return values
 
     def _broken(self, source: Source, target: NegationTarget) -> Any:
-        value, self.compiler.context.violation = target.draw(source)
+        value, violation = target.draw(source)
+        pointer = self.compiler.own_pointer(violation.pointer)
+        self.compiler.context.violation = (
+            violation if pointer == violation.pointer else replace(violation, pointer=pointer)
+        )
         return value
 
     def checked(self, draw: Draw) -> Draw:

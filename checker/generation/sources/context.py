@@ -121,6 +121,14 @@ class DrawContext(Struct):
                 raise BudgetSpent(pointer)
 
 
+class Shared(Struct):
+    """The state and the parts that programs share which draw one after the other."""
+
+    context: DrawContext = field(default_factory=DrawContext)
+    parts: dict[object, Any] = field(default_factory=dict)
+    """All that a part depends on -> the part."""
+
+
 def retried(
     make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str, attempts: int = _ATTEMPTS
 ) -> Draw:

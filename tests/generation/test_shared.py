@@ -1,0 +1,71 @@
+"""Operations share equal parameters: their cases are the same as without, whichever operation comes first."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from checker.core.constraints import Constraint
+from checker.core.errors import CheckerError
+from checker.core.operation import Location, Operation, Parameter
+from checker.core.schema import Dialect, Schema
+from checker.generation.program import GenerationSettings, compile_operation
+from checker.generation.sources.context import Shared
+from tests.measuring.corpora import operations
+
+from .making import PlainDocument, PlainOperation, cases, parts
+from .negation.test_parts import BOTH, wrong_part
+
+SMOKE = Path(__file__).parents[1] / "data" / "smoke"
+FILES = sorted(path for path in SMOKE.iterdir() if path.suffix != ".md")
+
+
+def drawn(found: list[Operation], settings: GenerationSettings) -> dict[Operation, Any]:
+    shown: dict[Operation, Any] = {}
+    for operation in found:
+        try:
+            program = compile_operation(operation, settings)
+            made = cases(program, 12)
+        except CheckerError as error:
+            shown[operation] = str(error)
+        else:
+            shown[operation] = [(parts(case), case.meta and case.meta.components) for case in made], program.opaque
+    return shown
+
+
+@pytest.mark.thorough_beyond(1)
+@pytest.mark.parametrize("path", FILES[::3], ids=lambda path: path.name)
+def test_shared_parameters_change_no_case(path: Path) -> None:
+    found = list(operations(path))[:40]
+    alone = drawn(found, BOTH)
+    assert repr(drawn(found, replace(BOTH, shared=Shared()))) == repr(alone)
+    backwards = drawn(found[::-1], replace(BOTH, shared=Shared()))
+    assert all(repr(backwards[operation]) == repr(alone[operation]) for operation in found)
+
+
+RAW = {"type": "integer", "minimum": 3, "maximum": 9}
+DOCUMENT = PlainDocument({name: {"schema": RAW} for name in "ab"})
+
+
+def operation_at(name: str) -> Operation:
+    schema = Schema(RAW, f"#/{name}/schema", Dialect.OPENAPI31, DOCUMENT)
+    return PlainOperation((Parameter("q", Location.QUERY, True, schema, "form", True, pointer=f"#/{name}"),))
+
+
+def test_violations_point_into_their_own_operation() -> None:
+    shared = Shared()
+    for name in "ab":
+        program = compile_operation(operation_at(name), replace(BOTH, shared=shared))
+        wrong = [case for case in cases(program, 60) if case.meta and case.meta.mode.is_negative]
+        assert wrong
+        assert {wrong_part(case)[1].pointer.split("/")[1] for case in wrong} == {name}
+    assert len(shared.parts) == 1
+
+
+def test_demands_on_one_operation_are_not_shared() -> None:
+    shared = Shared()
+    demand = Constraint("query", ("q",), "enum", "[5]")
+    for name, learned, wanted in (("a", (demand,), {5}), ("b", (), set(range(3, 10)))):
+        program = compile_operation(operation_at(name), replace(GenerationSettings(), shared=shared, learned=learned))
+        assert {case.query["q"] for case in cases(program, 60)} == wanted
