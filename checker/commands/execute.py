@@ -37,6 +37,8 @@ from checker.reporting.writing import (
     writer_of,
 )
 from checker.supervisor.execution import RunOutcome, execute
+from checker.supervisor.handle import Launcher
+from checker.supervisor.launchers import ProcessLauncher
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
 from checker.workers.messages import LeavingKind
@@ -145,8 +147,10 @@ def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers 
             page = import_module("checker.reporting.live_page").LivePage(settings, settings.report.live_port)
             stack.callback(page.close)
             echo_line(f"     Live: {page.url}", err=True)
-        launcher = None
-        if settings.processes.cluster is not None:
+        launcher: Launcher | None = None
+        if settings.processes.cluster is None and not settings.processes.inline:
+            launcher = ProcessLauncher(forks=not settings.may_load_user_code)
+        elif settings.processes.cluster is not None:
             launcher = import_module("checker.fleet.ray_cluster").launcher_of(settings)
         age_s = time.monotonic() - began_at
         outcome = execute(settings, on_record, RunEnvironment(launcher, interrupts=interrupts, age_s=age_s))

@@ -10,15 +10,15 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from multiprocessing import Pipe, resource_tracker
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from itertools import pairwise
+from multiprocessing import Pipe, forkserver, resource_tracker, util
 from multiprocessing.connection import wait
 from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
-from multiprocessing.util import Finalize
 from pathlib import Path
 from time import monotonic_ns
-from typing import Final
+from typing import Any, Final
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
@@ -230,6 +230,7 @@ _GRACE_S = 1.0
 # SIGKILL has no effect inside of some system calls (a dead network file system). The run goes on without the worker then.
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
+_STREAMS: Final = 3
 _FOLDERS = "checker-locked-"
 """Prefix of temporary folders that belong to one process."""
 
@@ -238,7 +239,13 @@ class ProcessWorker(LocalWorker):
     """A worker in a process."""
 
     def __init__(
-        self, context: ForkServerContext | SpawnContext, incarnation: int, settings: RunSettings, work: Work | None
+        self,
+        context: ForkServerContext | SpawnContext,
+        incarnation: int,
+        settings: RunSettings,
+        work: Work | None,
+        *,
+        forks: bool = False,
     ) -> None:
         down_reading, down_writing = context.Pipe(duplex=False)
         up_reading, up_writing = context.Pipe(duplex=False)
@@ -249,7 +256,7 @@ class ProcessWorker(LocalWorker):
             name=f"checker-worker-{incarnation}",
         )
         try:
-            with _no_interrupts(), _same_hashes():
+            with _forked_helpers() if forks else nullcontext(), _no_interrupts(), _same_hashes():
                 self._process.start()
         except BaseException:
             self._sender.close()
@@ -295,10 +302,14 @@ class ProcessWorker(LocalWorker):
 
 
 class ProcessLauncher(LocalLauncher):
-    """Starts workers as processes."""
+    """Starts workers as processes.
 
-    def __init__(self, work: Work | None = None) -> None:
+    `forks`: whether the fork server may be a fork of this process, which has no code of users.
+    """
+
+    def __init__(self, work: Work | None = None, *, forks: bool = False) -> None:
         super().__init__(work)
+        self._forks = forks
         self._context: ForkServerContext | SpawnContext
         if sys.platform.startswith("linux"):
             remove_folders_of_dead()
@@ -311,7 +322,7 @@ class ProcessLauncher(LocalLauncher):
 
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> ProcessWorker:
         """Start a worker in a process. Raises `OSError` or `EOFError` if the system gives none."""
-        worker = ProcessWorker(self._context, incarnation, settings, self._work)
+        worker = ProcessWorker(self._context, incarnation, settings, self._work, forks=self._forks)
         if worker.pid is not None:
             ownership.register(worker.pid)
         self._workers.append(worker)
@@ -355,7 +366,7 @@ def _use_own_folder() -> None:
     with suppress(OSError, StorageError):
         folder = locked_folder()
         config["tempdir"] = str(folder)
-        Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=-100)
+        util.Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=-100)
 
 
 @contextmanager
@@ -371,6 +382,45 @@ def _no_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, previous)
+
+
+@contextmanager
+def _forked_helpers() -> Iterator[None]:
+    """Make helpers of multiprocessing that start meanwhile forks of this process, which has imported two thirds of what workers need.
+
+    Not if this process has other hashes than workers must have (`_same_hashes`), or threads, whose locks a fork would keep.
+    """
+    spawn = util.spawnv_passfds
+    if not sys.flags.hash_randomization and threading.active_count() == 1:
+        util.spawnv_passfds = _fork_passfds  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        util.spawnv_passfds = spawn
+
+
+def _fork_passfds(path: bytes, arguments: Sequence[Any], descriptors: Sequence[int]) -> int:
+    """Return the process id of a fork that runs the program behind `-c` in `arguments`, with these descriptors and the standard streams."""
+    # What is in the buffers would be written twice.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 1
+    try:
+        for before, after in pairwise((_STREAMS - 1, *sorted(descriptors), os.sysconf("SC_OPEN_MAX"))):
+            os.closerange(before + 1, after)
+        # The copy of its lock is held, because the server is being started.
+        vars(forkserver._forkserver).update(vars(forkserver.ForkServer()))
+        exec(str(arguments[-1]), {})
+    except SystemExit:
+        code = 0
+    except BaseException:  # noqa: BLE001 - an error of any class must reach stderr, and no code of this process
+        sys.excepthook(*sys.exc_info())
+    finally:
+        # The finalizers are those of this process.
+        os._exit(code)
 
 
 @contextmanager

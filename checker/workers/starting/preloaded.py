@@ -1,5 +1,6 @@
 """The modules that the fork server imports, so that workers do not: the life of a worker, and all built-in kinds."""
 
+import os
 import sys
 from importlib import import_module
 from typing import Final
@@ -13,7 +14,7 @@ _MOST_CPU_S: Final = 60.0
 
 # The supervisor says in one sentence that no process could be started.
 show_no_limits()
-if sys.path[:1] == [""]:
+if sys.path[:1] in ([""], [os.getcwd()]):
     # Python looks into the working directory first here, and there `queue.py` or `six.py` may be anybody's.
     sys.path.append(sys.path.pop(0))
 with ended_after(_MOST_CPU_S), uncollected():
