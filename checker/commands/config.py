@@ -6,7 +6,6 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import click
-from msgspec import Struct
 
 from checker.commands.command import Command, CommandGroup
 from checker.commands.options import filter_help
@@ -17,7 +16,7 @@ from checker.config import auth
 from checker.config.config import Config
 from checker.config.filters import Selectable
 from checker.config.operation_settings import keys_of, value_in, with_first_headers
-from checker.config.reading import FILTER_KEYS, Layer
+from checker.config.reading import FILTER_KEYS
 from checker.config.resolve import fetch_limits, sanitization_of
 from checker.config.settings import Sanitization
 from checker.config.table import (
@@ -149,41 +148,29 @@ def _present(**given: float | None) -> Schema:
 _DEFAULT: Final = "default"
 
 
-class Effective(Struct, frozen=True):
-    """One key."""
-
-    name: str
-    """Its name with sections: `generation.max-examples`."""
-    value: Any
-    """Its secrets are masked."""
-    source: str
-    """`default`, `command line`, a file, or a `[[project]]` table or `[[operations]]` block of it."""
-
-
 def effective_keys(
     config: Config, redaction: Redaction | None = None, operation: Selectable | None = None
-) -> Iterator[Effective]:
-    """Yield every key of the table in its order, for one operation or for the run; then the keys of users' checks."""
+) -> Iterator[tuple[str, Any, str]]:
+    """Yield (name, value, source) of every key of the table in its order, for one operation or for the run, then of users' checks.
+
+    The name includes its sections: `generation.max-examples`. The source is `default`, `command line`, a file, or a table of it.
+    Secrets in values are masked.
+    """
     redaction = redaction or Sanitization().redaction
     layers = config.sources
     if operation is not None:
         # Sections of phases override blocks; they have keys of their own in the output.
-        layers[1:1] = _about(config, operation)
+        mine = [one for one in enumerate(config.operations) if one[1].filters.matches(operation)]
+        values = with_first_headers([block.values for _, block in mine])
+        places = (f"{config.config_path} [[operations]] {number}" for number, _ in mine)
+        layers[1:1] = zip(values, places, strict=True)
     own = {path for layer, _ in layers for path in layer if path not in SECTIONS}
     for path in (*SECTIONS, *sorted(own)):
         for key in keys_of(path):
             named = (name for layer, name in layers if key in layer.get(path, {}))
             value = value_in([layer for layer, _ in layers], path, key)
             masked = _masked(value, redaction, is_secret=(*path, key) in _SECRETS)
-            yield Effective(".".join((*path, key)), masked, next(named, _DEFAULT))
-
-
-def _about(config: Config, operation: Selectable) -> Iterator[tuple[Layer, str]]:
-    """Yield (values, place) of each block that applies to an operation; the one with the highest precedence first."""
-    mine = [one for one in enumerate(config.operations) if one[1].filters.matches(operation)]
-    values = with_first_headers([block.values for _, block in mine])
-    for (number, _), layer in zip(mine, values, strict=True):
-        yield layer, f"{config.config_path} [[operations]] {number}"
+            yield ".".join((*path, key)), masked, next(named, _DEFAULT)
 
 
 _SECRETS: Final = frozenset([(*auth.BASIC, "password"), auth.OPENAPI, auth.DYNAMIC, auth.OAUTH2, (*UPLOAD, "token")])
@@ -239,10 +226,10 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
         operation = None if label is None else _operation(opened, label)
     elif label is not None:
         raise UsageError("--operation needs LOCATION: filters ask what its description says")
-    for one in effective_keys(found, sanitization_of(found).redaction, operation):
-        if not changed or one.source != "default":
-            value = "(not set)" if one.value is None else json.dumps(one.value, ensure_ascii=False)
-            echo_line(f"{one.name} = {value}  # {one.source}")
+    for name, value, origin in effective_keys(found, sanitization_of(found).redaction, operation):
+        if not changed or origin != _DEFAULT:
+            text = "(not set)" if value is None else json.dumps(value, ensure_ascii=False)
+            echo_line(f"{name} = {text}  # {origin}")
     for number, block in enumerate(found.operations):
         if operation is not None and not block.filters.matches(operation):
             continue

@@ -106,13 +106,19 @@ Echo = Callable[[str], object]
 
 
 class ReplayTarget(Struct, frozen=True):
-    """The target of requests, and the HTTP settings."""
+    """The target of requests, and the options for all of them."""
 
     base_url: str | None
     """None: the recorded target."""
     http: HttpSettings
-    caller: Callable[[BaseUrl], ReplayCredentials] = lambda origin: ReplayCredentials()
-    """Returns the credentials that replace the recorded ones at a target."""
+    headers: tuple[tuple[str, str], ...] = ()
+    config: Config | None = None
+    """The configuration whose authentication document has credentials for the target."""
+
+    def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
+        """Return the credentials that replace the recorded ones at a target."""
+        user = Credentials() if self.config is None else user_of_document(self.config, origin)
+        return ReplayCredentials(self.headers, user)
 
 
 _UNANSWERED: Final = (FailureKind.DROPPED, FailureKind.TIMEOUT)

@@ -6,15 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import Struct
 
-from checker.commands.failure_replay import (
-    ReplayCredentials,
-    ReplayTarget,
-    fetched_for,
-    replay_findings,
-    user_of_document,
-)
+from checker.commands.failure_replay import ReplayTarget, fetched_for, replay_findings
 from checker.commands.legacy import LegacyCommand
 from checker.commands.options import BASE_URL, auth_option, header_option, refuse_user_of_no_document
 from checker.commands.output import echo_line
@@ -105,57 +98,42 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     http = HttpSettings().with_options(
         timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
     )
-    asked = _Asked(config, options["url"], http, tuple(headers.items()))
+    target = ReplayTarget(options["url"], http, tuple(headers.items()), config)
     cassette = cassette or ("all",)
     is_file = Path(cassette[0]).exists()
     if not is_file and _ID.fullmatch(cassette[0]):
-        target = ReplayTarget(asked.url, asked.http, asked.caller)
-        past = PastRun.of(folder_of(options["run"]), asked.config)
-        ctx.exit(replay_findings(past, cassette, target, echo_line))
+        ctx.exit(replay_findings(PastRun.of(folder_of(options["run"]), config), cassette, target, echo_line))
     if len(cassette) > 1:
         raise UsageError("give one cassette, or ids of failures of the last run")
     if not is_file:
         raise UsageError(f"{cassette[0]!r} does not exist, and is no id of a failure such as v1-9a689dd4")
-    origin = BaseUrl.from_url(asked.url) if asked.url else None
-    common = run_settings(asked.config, Invocation("", "run")).common
+    origin = BaseUrl.from_url(target.base_url) if target.base_url else None
+    common = run_settings(config, Invocation("", "run")).common
     tokens = (one.bearer for one in common.authentication.static if one.bearer)
     chosen = ReplayOptions(
-        base_url=asked.url,
-        headers=asked.caller(origin).all_headers,
+        base_url=target.base_url,
+        headers=target.caller(origin).all_headers,
         configured=(*(("Authorization", f"Bearer {token}") for token in tokens), *common.headers),
-        fetched=cache(partial(_fetched_headers, asked, options["run"])),
+        fetched=cache(partial(_fetched_headers, config, target.base_url, options["run"])),
         ids=options["ids"],
         statuses=options["statuses"],
         purposes=options["purposes"],
         uri=options["uri"],
         method=options["method"],
-        http=asked.http,
+        http=http,
         keeps_pace=options["pace"] == "recorded",
     )
     ctx.exit(replay_cassette(Path(cassette[0]), chosen, echo_line))
 
 
-class _Asked(Struct, frozen=True):
-    """The options for all requests that may be sent again."""
-
-    config: Config
-    url: str | None
-    http: HttpSettings
-    headers: tuple[tuple[str, str], ...]
-
-    def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
-        """Return the credentials for an API at that place."""
-        return ReplayCredentials(self.headers, user_of_document(self.config, origin))
-
-
-def _fetched_headers(asked: _Asked, run: str | None) -> dict[str, str]:
+def _fetched_headers(config: Config, base_url: str | None, run: str | None) -> dict[str, str]:
     """Return the headers that the configured logins give for the description of the last run; nothing without a run.
 
     Raises `CheckerError`.
     """
     try:
-        past = PastRun.of(folder_of(run), asked.config)
+        past = PastRun.of(folder_of(run), config)
     except UsageError:
         return {}
     opened = past.view.opened
-    return fetched_for(past, asked.url or (opened.base_url if opened else "")).headers()
+    return fetched_for(past, base_url or (opened.base_url if opened else "")).headers()

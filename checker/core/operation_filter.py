@@ -42,33 +42,35 @@ class FilterAttributes(OperationAttributes, total=False):
     func: Predicate | None
 
 
-class _Attribute(Struct, frozen=True):
-    """One condition: an attribute equals one of some texts, or a pattern is found in it."""
+class _Condition(Struct, frozen=True):
+    """One condition: an attribute equals one of some texts, or a pattern is found in it, or a function holds."""
 
     name: str
+    """The attribute; `deprecated` has neither texts nor a pattern, a function has no name."""
     values: tuple[str, ...] = ()
     pattern: re.Pattern[str] | None = None
+    function: Predicate | None = None
 
     def holds(self, context: Any) -> bool:
+        if self.function is not None:
+            return bool(self.function(context))
+        if self == _DEPRECATED:
+            return bool(getattr(context.operation, "deprecated", False))
         texts = texts_of(context.operation, self.name)
         if self.pattern is not None:
             return any(self.pattern.search(text) for text in texts)
         return any(text in self.values for text in texts)
 
-
-class _IsDeprecated(Struct, frozen=True):
-    def holds(self, context: Any) -> bool:
-        return bool(getattr(context.operation, "deprecated", False))
-
-
-class _Function(Struct, frozen=True):
-    function: Predicate
-
-    def holds(self, context: Any) -> bool:
-        return bool(self.function(context))
+    def __str__(self) -> str:
+        if self.function is not None:
+            return str(getattr(self.function, "__name__", self.function))
+        if self.pattern is not None:
+            return f"{self.name}_regex={self.pattern.pattern}"
+        shown = self.values[0] if len(self.values) == 1 else list(self.values)
+        return f"{self.name}={shown!r}" if self.values else self.name
 
 
-_Condition = _Attribute | _IsDeprecated | _Function
+_DEPRECATED = _Condition("deprecated")
 _Term = tuple[_Condition, ...]
 """Conditions that hold together."""
 
@@ -86,7 +88,7 @@ class OperationFilter(Struct, frozen=True):
     def asks_functions(self) -> bool:
         """Whether an operation has to be read before it is known if it matches."""
         conditions = (one for term in (*self.included, *self.excluded) for one in term)
-        return any(isinstance(one, _Function) for one in conditions)
+        return any(one.function is not None for one in conditions)
 
     def including(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "OperationFilter":
         """Return a filter that also includes the operations of this term. Raises `IncorrectUsage`."""
@@ -103,7 +105,7 @@ class OperationFilter(Struct, frozen=True):
             term = _term(functions, dict(attributes))
             self._refuse_repeated(term)
             found = replace(self, excluded=(*self.excluded, term))
-        return replace(found, excluded=(*found.excluded, (_IsDeprecated(),))) if deprecated else found
+        return replace(found, excluded=(*found.excluded, (_DEPRECATED,))) if deprecated else found
 
     def joined(self, other: "OperationFilter") -> "OperationFilter":
         """Both together: what either asks for, without what either rules out."""
@@ -118,11 +120,11 @@ class OperationFilter(Struct, frozen=True):
     def names(self, context: Any) -> bool:
         """Whether the operation of a context is asked for by its name."""
         conditions = (one for term in self.included for one in term)
-        return any(one.holds(context) for one in conditions if isinstance(one, _Attribute) and one.name == "name")
+        return any(one.holds(context) for one in conditions if one.name == "name")
 
     def _refuse_repeated(self, term: _Term) -> None:
         if term in self.included or term in self.excluded:
-            raise IncorrectUsage(f"the filter {_shown(term)} is already there; remove one of them")
+            raise IncorrectUsage(f"the filter {' and '.join(map(str, term))} is already there; remove one of them")
 
 
 def _holds(term: _Term, context: Any) -> bool:
@@ -131,25 +133,21 @@ def _holds(term: _Term, context: Any) -> bool:
 
 def _term(functions: Iterable[Predicate], attributes: dict[str, Any]) -> _Term:
     function = attributes.pop("func", None)
-    named = () if function is None else (function,)
     # Attributes come first: a function is called only for the operations that have them.
-    found: _Term = (*_conditions(attributes), *_functions((*functions, *named)))
+    found = [*_conditions(attributes)]
+    for one in (*functions, *(() if function is None else (function,))):
+        if not callable(one):
+            raise IncorrectUsage(f"a filter function must be callable, got {one!r}")
+        refuse_coroutine(one, "a filter function")
+        if not takes(one, 1):
+            raise IncorrectUsage(f"a filter function takes one argument, an object with `operation`, got {one!r}")
+        found.append(_Condition("", function=one))
     if not found:
         raise IncorrectUsage(f"a filter needs a function or one of {', '.join(ATTRIBUTES)}, each also with `_regex`")
-    return found
+    return tuple(found)
 
 
-def _functions(functions: Iterable[Predicate]) -> Iterator[_Function]:
-    for function in functions:
-        if not callable(function):
-            raise IncorrectUsage(f"a filter function must be callable, got {function!r}")
-        refuse_coroutine(function, "a filter function")
-        if not takes(function, 1):
-            raise IncorrectUsage(f"a filter function takes one argument, an object with `operation`, got {function!r}")
-        yield _Function(function)
-
-
-def _conditions(attributes: dict[str, Any]) -> Iterator[_Attribute]:
+def _conditions(attributes: dict[str, Any]) -> Iterator[_Condition]:
     given = {key: value for key, value in attributes.items() if value is not None}
     for key, value in given.items():
         name = key.removesuffix("_regex")
@@ -158,9 +156,9 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Attribute]:
         if name != key:
             if name in given:
                 raise IncorrectUsage(f"{name!r} and {key!r} contradict each other; give one")
-            yield _Attribute(name, pattern=_pattern(key, value))
+            yield _Condition(name, pattern=_pattern(key, value))
         else:
-            yield _Attribute(name, _listed(name, value))
+            yield _Condition(name, _listed(name, value))
 
 
 def _pattern(key: str, value: object) -> re.Pattern[str]:
@@ -200,19 +198,3 @@ def texts_of(operation: Any, name: str) -> tuple[str, ...]:
         case _:
             found = getattr(operation, "operation_id", None)
             return () if found is None else (found,)
-
-
-def _shown(term: _Term) -> str:
-    return " and ".join(map(_shown_condition, term))
-
-
-def _shown_condition(condition: _Condition) -> str:
-    match condition:
-        case _Attribute(name, values, None):
-            return f"{name}={values[0] if len(values) == 1 else list(values)!r}"
-        case _Attribute(name, _, pattern):
-            return f"{name}_regex={pattern.pattern if pattern else ''}"
-        case _IsDeprecated():
-            return "deprecated"
-        case _Function(function):
-            return str(getattr(function, "__name__", function))

@@ -201,13 +201,22 @@ class Registration(Scope):
     ) -> None:
         super().__init__()
         self._registry = registry
-        self._refresh_s = _seconds(refresh_interval)
+        interval: Any = refresh_interval
+        is_number = isinstance(interval, int | float) and not isinstance(interval, bool)
+        if interval is not None and (not is_number or interval < 0):
+            raise IncorrectUsage(
+                f"`refresh_interval` must be a number of seconds, or None to disable caching, got {interval!r:.80}"
+            )
+        self._refresh_s = interval
         if cache_by_key is not None and not callable(cache_by_key):
             raise IncorrectUsage(
                 f"`cache_by_key` must be a function that takes a case and a context, got {cache_by_key!r:.80}"
             )
         self._cache_by_key = cache_by_key
-        self._retry_on = _RETRY_ON if retry_on is None else _statuses(retry_on)
+        statuses: Any = _RETRY_ON if retry_on is None else retry_on
+        self._retry_on = tuple(statuses) if isinstance(statuses, Iterable) else (statuses,)
+        if not all(isinstance(one, int) and 100 <= one <= 599 for one in self._retry_on):
+            raise IncorrectUsage(f"`retry_on` must be a list of statuses such as [401], got {statuses!r:.80}")
 
     def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Registration":
         """Register for those operations alone that all of these filters hold for."""
@@ -237,23 +246,6 @@ class Registration(Scope):
         source.retry_on = self._retry_on
         self._registry.providers.append(source)
         return provider
-
-
-def _seconds(interval: Any) -> float | None:
-    if interval is None:
-        return None
-    if isinstance(interval, bool) or not isinstance(interval, int | float) or interval < 0:
-        raise IncorrectUsage(
-            f"`refresh_interval` must be a number of seconds, or None to disable caching, got {interval!r:.80}"
-        )
-    return interval
-
-
-def _statuses(given: Any) -> tuple[int, ...]:
-    found = tuple(given) if isinstance(given, Iterable) else (given,)
-    if not all(isinstance(one, int) and 100 <= one <= 599 for one in found):
-        raise IncorrectUsage(f"`retry_on` must be a list of statuses such as [401], got {given!r:.80}")
-    return found
 
 
 GLOBAL_AUTH: Final = AuthRegistry()

@@ -1,6 +1,7 @@
 """`checker graph`: operations and what leads from one to the other, as text and as drawings."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Final
@@ -8,7 +9,7 @@ from typing import Final
 from msgspec import Struct, to_builtins
 
 from checker.core.operation import Label
-from checker.core.resources import ResourceModel, Transition
+from checker.core.resources import ResourceModel
 from checker.reporting.text import json_text, xml_text
 from checker.workers.starting.outline import OutlinedOperation, RunOutline
 
@@ -38,7 +39,14 @@ class GraphEdge(Struct, frozen=True):
 
 def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
     """Return all edges: links in their order, then places of resources. No operation leads to itself by places."""
-    found = [_of_transition(one) for one in model.transitions]
+    found = []
+    for one in model.transitions:
+        kind = EdgeKind.INFERRED if one.is_inferred else EdgeKind.DECLARED
+        values = []
+        for value in one.values:
+            text = value.value if isinstance(value.value, str) else json.dumps(value.value, ensure_ascii=False)
+            values.append(f"{value.location.value} {value.name} = {text}".replace("  ", " "))
+        found.append(GraphEdge(one.source, one.target, kind, f"{one.name} [{one.status}]", tuple(values)))
     known = {(edge.source, edge.target) for edge in found}
     for label, use in model.uses.items():
         for variable, owner in use.owners:
@@ -49,22 +57,11 @@ def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
     return tuple(found)
 
 
-def _of_transition(one: Transition) -> GraphEdge:
-    kind = EdgeKind.INFERRED if one.is_inferred else EdgeKind.DECLARED
-    values = tuple(
-        f"{value.location.value} {value.name} = {text}".replace("  ", " ")
-        for value in one.values
-        for text in (value.value if isinstance(value.value, str) else json.dumps(value.value, ensure_ascii=False),)
-    )
-    return GraphEdge(one.source, one.target, kind, f"{one.name} [{one.status}]", values)
-
-
 def graph_text(title: str, model: ResourceModel) -> str:
     """Return each operation in the order of a run, and below it the operations that its responses lead to."""
-    edges = edges_of(model)
     lines = [title or "API"]
     below: dict[Label, list[GraphEdge]] = {}
-    for edge in edges:
+    for edge in edges_of(model):
         below.setdefault(edge.source, []).append(edge)
     for label in model.ordered:
         lines += ["", f"{label}{'  (makes what others use)' * (label in model.producers)}"]
@@ -116,11 +113,8 @@ def graph_mermaid(title: str, model: ResourceModel) -> str:
 
 def _entities(text: str) -> str:
     """Return a quoted string in which special characters of Mermaid are character entities."""
-    return f'"{"".join(_entity(one) for one in xml_text(" ".join(text.split())))}"'
-
-
-def _entity(one: str) -> str:
-    return one if one.isalnum() or one in " /._-" else f"#{ord(one)};"
+    flat = xml_text(" ".join(text.split()))
+    return '"' + re.sub(r"[^\w /.-]", lambda found: f"#{ord(found[0])};", flat) + '"'
 
 
 GRAPHS: Final[Mapping[str, Callable[[str, ResourceModel], str]]] = {

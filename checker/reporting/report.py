@@ -420,7 +420,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     opened = view.opened
     is_whole = outcome == "completed" and opened is not None and opened.is_whole
     compared = KnownFailures(settings.verdict.baseline).compared(findings, view.statuses, is_whole=is_whole)
-    noted = notes_of(view, settings)
+    notes, failing_warnings = notes_of(view, settings)
     coverage = covered(
         tuple(
             operation_coverage(one, view.described.get(one), view.statuses.get(one, {}), view.tried.get(one, {}))
@@ -447,8 +447,8 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         phases=tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings)),
         findings=findings,
         errors=tuple(kept.values()),
-        notes=noted.notes,
-        failing_warnings=noted.failing,
+        notes=notes,
+        failing_warnings=failing_warnings,
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
         ways_in=named_ways(opened.ways_in if opened else ()),
         operations=operation_outcomes(view, findings),

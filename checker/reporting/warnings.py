@@ -64,8 +64,13 @@ def missing_auth(facts: WarningFacts) -> Iterator[Note]:
 
     Without configured credentials one more note has lines of `checker.toml` for the declared security schemes.
     """
-    found = list(_closed(facts))
-    yield from found
+    found = False
+    for label, statuses in facts.positive():
+        status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
+        refused = statuses[401] + statuses[403]
+        if refused >= NEARLY_ALL * statuses.total() and not _is_open_login(facts.view, label):
+            found = True
+            yield Note("missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases")
     opened = facts.view.opened
     examples = opened.auth_examples if opened is not None else ()
     if found and examples:
@@ -74,21 +79,12 @@ def missing_auth(facts: WarningFacts) -> Iterator[Note]:
         yield Note("missing_auth", "", "", f"write into checker.toml: {text}{more}")
 
 
-def _closed(facts: WarningFacts) -> Iterator[Note]:
-    for label, statuses in facts.positive():
-        status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
-        refused = statuses[401] + statuses[403]
-        if refused < NEARLY_ALL * statuses.total() or _is_open_login(facts.view, label):
-            continue
-        yield Note("missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases")
-
-
 def _is_open_login(view: RunView, label: str) -> bool:
     """Whether an operation takes credentials in its body alone, so that it refuses generated ones whatever a request carries."""
     described = view.described.get(label)
-    if described is None or described.needs_credentials or "body" not in described.parameters:
-        return False
-    return is_login(label)
+    return (
+        described is not None and not described.needs_credentials and "body" in described.parameters and is_login(label)
+    )
 
 
 def rate_limited(facts: WarningFacts) -> Iterator[Note]:
@@ -183,17 +179,8 @@ _BROKEN = "broken_warning"
 _MISSING_AUTH = "missing_auth"
 
 
-class RunNotes(Struct, frozen=True):
-    """Notes of a run, warnings among them."""
-
-    notes: tuple[Note, ...]
-    """All notes, with only those warnings that are displayed."""
-    failing: tuple[str, ...]
-    """Kinds of warnings that occurred and make the run fail."""
-
-
-def notes_of(view: RunView, settings: RunSettings) -> RunNotes:
-    """Return the notes of the records, and the warnings that the end of a run triggers."""
+def notes_of(view: RunView, settings: RunSettings) -> tuple[tuple[Note, ...], tuple[str, ...]]:
+    """Return the notes of the records and the displayed warnings that the end of a run triggers, and the kinds of those that fail it."""
     trouble: list[Note] = []
     try:
         load_plugins()
@@ -213,7 +200,7 @@ def notes_of(view: RunView, settings: RunSettings) -> RunNotes:
     warnings = [(note, own.get(note.label, common)) for note in notes if is_warning(note.kind)]
     hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
     failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))
-    return RunNotes(tuple(note for note in notes if note not in hidden), tuple(failing))
+    return tuple(note for note in notes if note not in hidden), tuple(failing)
 
 
 def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:

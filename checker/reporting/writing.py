@@ -256,18 +256,15 @@ class _OpenReport:
 
     def turn_to(self, context: ReportContext) -> None:
         """Begin the events of the next run."""
-        if self._is_open:
-            self._guarded(lambda: setattr(self._writer, "context", context))
+        self._guarded(lambda: setattr(self._writer, "context", context))
 
     def event(self, event: Event) -> None:
         """Add an event, unless the report is full."""
-        if self._is_open:
-            self._guarded(lambda: self._add(event))
+        self._guarded(lambda: self._add(event))
 
     def end(self) -> None:
         """Finish the report and move it to its path."""
-        if self._is_open:
-            self._guarded(self._finish)
+        self._guarded(self._finish)
 
     def fail(self, error: Exception) -> None:
         """Give up the report because of an error, and remove its partial file."""
@@ -322,7 +319,8 @@ class _OpenReport:
 
     def _guarded(self, act: Callable[[], None]) -> None:
         try:
-            act()
+            if self._is_open:
+                act()
         except Exception as error:  # noqa: BLE001 - an error in one writer must not affect other reports
             self.fail(error)
 

@@ -202,7 +202,7 @@ def test_excluded_and_configured_checks_do_not_run(schema, operation, api) -> No
     api.status = 500
     case = operation.Case(path_parameters={"id": 7})
     schema.config.checks.update(excluded_check_names=["not_a_server_error"])
-    case.call_and_validate(excluded_checks=("status_code_conformance",))
+    assert case.call_and_validate(excluded_checks=("status_code_conformance",)).status_code == 500
 
 
 def test_checks_that_there_are_not_cannot_be_excluded(operation) -> None:
@@ -345,4 +345,8 @@ def test_a_class_check_keeps_its_instance(operation) -> None:
 def test_without_a_limit_each_response_comes_in_time(operation) -> None:
     case, answer = operation.Case(path_parameters={"id": 7}), Response(200, [], b"", elapsed=9.0)
     case.validate_response(answer, checks=["max_response_time"])
-    operation.engine.call_and_validate(case, None, additional_checks=["max_response_time"])
+    found = operation.engine.call_and_validate(case, None, additional_checks=["max_response_time"])
+    assert found.status_code == 200
+    operation.schema.config.checks.update(max_response_time=5.0)
+    with pytest.raises(checker.errors.FailureGroup, match="Response time limit exceeded"):
+        case.validate_response(answer, checks=["max_response_time"])

@@ -34,7 +34,7 @@ def told(
          "validation_mismatch", "method_not_allowed", "low_valid_rate", "timeout_units")
     )  # fmt: skip
     view = fold((1, record) for record in records)
-    found = notes_of(view, settings(warnings=everything, **changes)).notes
+    found, _ = notes_of(view, settings(warnings=everything, **changes))
     return {note.kind: note.text for note in found}
 
 
@@ -245,8 +245,8 @@ def test_a_broken_plug_in_costs_its_warnings(monkeypatch: pytest.MonkeyPatch) ->
         raise ConfigError("cannot load the plug-in 'bad'")
 
     monkeypatch.setattr(warnings, "load_plugins", load)
-    told = notes_of(fold([]), settings())
-    (text,) = [note.text for note in told.notes if note.kind == "broken_warning"]
+    notes, _ = notes_of(fold([]), settings())
+    (text,) = [note.text for note in notes if note.kind == "broken_warning"]
     assert text.startswith("warnings of plug-ins are missing: ")
     assert "cannot load the plug-in 'bad'" in text
 
@@ -254,8 +254,8 @@ def test_a_broken_plug_in_costs_its_warnings(monkeypatch: pytest.MonkeyPatch) ->
 def test_notes_that_are_no_warnings_are_shown_whatever_is_displayed() -> None:
     records: list[Any] = [started(), opened(), Note("opaque", USERS, "#/a", "pattern")]
     view = fold((1, record) for record in records)
-    found = notes_of(view, settings(warnings=WarningSettings(())))
-    assert [note.kind for note in found.notes] == ["opaque"]
+    notes, _ = notes_of(view, settings(warnings=WarningSettings(())))
+    assert [note.kind for note in notes] == ["opaque"]
 
 
 def test_times_that_look_like_milliseconds_fail_no_run() -> None:

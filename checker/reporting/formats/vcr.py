@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from msgspec import Struct
-
 from checker import __version__
 from checker.core.blocks import standard_reason
 from checker.core.send import Purpose
@@ -129,47 +127,6 @@ _LONG = 1024
 """Characters from which a repeated body becomes an alias."""
 
 
-class BodyText(Struct, frozen=True):
-    """The text of a body in a cassette."""
-
-    key: str
-    """The text before its content."""
-    scalar: str
-    """Its content, in quotes."""
-    digest: bytes = b""
-    """Digest of a long content; empty for a short one."""
-
-    @classmethod
-    def of(cls, key: str, scalar: str) -> "BodyText":
-        """Return a body with its digest."""
-        is_long = len(scalar) >= _LONG
-        digest = blake2b(scalar.encode(), digest_size=16).digest() if is_long else b""
-        return cls(key, scalar, digest)
-
-
-class Anchors:
-    """The anchors of repeated bodies in a cassette."""
-
-    def __init__(self) -> None:
-        self._names: dict[bytes, str] = {}
-        """Digest -> anchor."""
-        self._named = 0
-        """The last interaction with an anchor."""
-
-    def placed(self, body: BodyText, number: int) -> str:
-        """Return the text of a body of interaction `number`; an alias for a repeated one: `string: *body-7`."""
-        if not body.digest:
-            return f"{body.key} {body.scalar}"
-        known = self._names.get(body.digest)
-        if known is not None:
-            return f"{body.key} *{known}"
-        # If request and response of an interaction both have an anchor, that of the response ends in `b`.
-        name = f"body-{number}{'b' if self._named == number else ''}"
-        self._named = number
-        self._names[body.digest] = name
-        return f"{body.key} &{name} {body.scalar}"
-
-
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
 """Charsets of bodies that are written as text. Other bodies are written as base64, which loses nothing."""
 
@@ -179,8 +136,11 @@ class Cassette:
 
     def __init__(self, context: ReportContext) -> None:
         self.context = context
-        self._anchors = Anchors()
         self._count = 0
+        self._anchors: dict[bytes, str] = {}
+        """Digest of a long body -> its anchor."""
+        self._anchored = 0
+        """The last interaction with an anchor."""
 
     def head(self) -> str:
         """Return the text before all interactions."""
@@ -241,10 +201,17 @@ class Cassette:
         )
 
     def _body(self, content: bytes, charset: str, size: int | None) -> str:
-        """Return the text of a body; `size` is the whole size of a cut one."""
-        text = _body_text(content, charset, self.context.preserve_bytes)
-        placed = self._anchors.placed(text, self._count)
-        return placed if size is None else f"{placed}\n      size: {size}"
+        """Return the text of a body, an alias for a repeated one: `string: *body-7`; `size` is the whole size of a cut one."""
+        key, scalar, digest = _body_text(content, charset, self.context.preserve_bytes)
+        cut = "" if size is None else f"\n      size: {size}"
+        if not digest:
+            return f"{key} {scalar}{cut}"
+        if digest in self._anchors:
+            return f"{key} *{self._anchors[digest]}{cut}"
+        # If request and response of an interaction both have an anchor, that of the response ends in `b`.
+        name = self._anchors[digest] = f"body-{self._count}{'b' if self._anchored == self._count else ''}"
+        self._anchored = self._count
+        return f"{key} &{name} {scalar}{cut}"
 
 
 @lru_cache(maxsize=1024)
@@ -284,11 +251,13 @@ def _field(name: str, value: str) -> str:
 
 
 @for_equal_bodies
-def _body_text(content: bytes, charset: str, preserve: bool) -> BodyText:
-    """Return a body as text if that preserves its bytes, else as base64."""
+def _body_text(content: bytes, charset: str, preserve: bool) -> tuple[str, str, bytes]:
+    """Return (key, quoted content, its digest if it is long) of a body, as text if that preserves its bytes, else as base64."""
     encoding = charset if charset in _READABLE else "utf-8"
-    key = f'\n    body:\n      encoding: "{encoding}"\n      '
+    name, scalar = '"base64_string"', ""
     if not preserve:
         with suppress(UnicodeDecodeError):
-            return BodyText.of(f"{key}string:", quoted(content.decode(encoding)))
-    return BodyText.of(f'{key}"base64_string":', f'"{base64.b64encode(content).decode()}"')
+            name, scalar = "string", quoted(content.decode(encoding))
+    scalar = scalar or f'"{base64.b64encode(content).decode()}"'
+    digest = blake2b(scalar.encode(), digest_size=16).digest() if len(scalar) >= _LONG else b""
+    return f'\n    body:\n      encoding: "{encoding}"\n      {name}:', scalar, digest
