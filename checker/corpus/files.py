@@ -4,6 +4,7 @@ import contextlib
 import errno
 import fcntl
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from checker.core.errors import StorageError
@@ -29,6 +30,25 @@ def storage_error(error: OSError, path: Path) -> StorageError:
     )
 
 
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Raise errors of the operating system as `StorageError`."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+@contextlib.contextmanager
+def _opened(path: Path, flags: int) -> Iterator[int]:
+    """Give the descriptor of a file that is open for the block. An error, also one in the block, is an `OSError`."""
+    fd = os.open(path, flags | os.O_CLOEXEC, _FILE_MODE)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
 class AppendFile:
     """A file with a single writer. Acknowledged data stays readable whatever happens later.
 
@@ -38,10 +58,8 @@ class AppendFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
-        try:
+        with _writing(path):
             self._fd = os.open(path, flags, _FILE_MODE)
-        except OSError as error:
-            raise storage_error(error, path) from error
         self.size = os.fstat(self._fd).st_size
         """Bytes acknowledged."""
         self._broken: StorageError | None = None
@@ -127,10 +145,8 @@ class Lock:
 
 def take_lock(path: Path) -> Lock | int:
     """Return the lock, or the pid of its holder (0 if unknown). Raises `StorageError`."""
-    try:
+    with _writing(path):
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
-    except OSError as error:
-        raise storage_error(error, path) from error
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -149,10 +165,8 @@ def take_lock(path: Path) -> Lock | int:
 
 def make_directory(path: Path) -> None:
     """Make a directory, and those above it, that only its owner can read. Raises `StorageError`."""
-    try:
+    with _writing(path):
         path.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
 
 
 def list_directory(path: Path) -> list[Path]:
@@ -175,37 +189,25 @@ def read_file(path: Path, limit: int = -1) -> bytes | None:
 def read_piece(path: Path, offset: int, size: int) -> bytes:
     """Return at most `size` bytes from `offset`; empty if the file does not exist."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        with _opened(path, os.O_RDONLY) as fd:
+            return os.pread(fd, size, offset)
     except FileNotFoundError:
         return b""
-    try:
-        return os.pread(fd, size, offset)
-    finally:
-        os.close(fd)
 
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file that need not survive a power failure. Raises `StorageError`."""
-    try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
-        try:
-            _write_all(fd, data)
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise storage_error(error, path) from error
+    with _writing(path), _opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
+        _write_all(fd, data)
 
 
 def write_temporary(path: Path, data: bytes) -> Path:
     """Write `data` beside `path`, durably, to be renamed by `put_in_place`. Raises `StorageError`."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
-        try:
+        with _opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
             _write_all(fd, data)
             os.fsync(fd)
-        finally:
-            os.close(fd)
     except OSError as error:
         remove_file(temporary)
         raise storage_error(error, path) from error
@@ -214,15 +216,10 @@ def write_temporary(path: Path, data: bytes) -> Path:
 
 def put_in_place(temporary: Path, path: Path) -> None:
     """Let `path` name the new content from one moment to the next, also after a power failure."""
-    try:
+    with _writing(path):
         os.replace(temporary, path)
-        fd = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
+        with _opened(path.parent, os.O_RDONLY) as fd:
             os.fsync(fd)
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise storage_error(error, path) from error
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -232,15 +229,13 @@ def replace_file(path: Path, data: bytes) -> None:
 
 def remove_file(path: Path) -> None:
     """Remove a file if it is there. Raises `StorageError` when it cannot be removed."""
-    try:
+    with _writing(path):
         path.unlink(missing_ok=True)
-    except OSError as error:
-        raise storage_error(error, path) from error
 
 
 def create_sized(path: Path, size: int) -> int:
     """Return the descriptor of a new zeroed file. Its blocks are allocated, so that a write to its map cannot fail for lack of space."""
-    try:
+    with _writing(path):
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
         try:
             if hasattr(os, "posix_fallocate"):
@@ -250,8 +245,6 @@ def create_sized(path: Path, size: int) -> int:
         except OSError:
             os.close(fd)
             raise
-    except OSError as error:
-        raise storage_error(error, path) from error
     return fd
 
 
