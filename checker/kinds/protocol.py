@@ -29,7 +29,6 @@ from checker.kinds.sources import DescriptionSource, FetchOptions, SchemaOptions
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    import checker.transport.wire.bodies as encoders
     import checker.transport.wire.bodies as wire_bodies
     from checker.generation.hooks import ComponentHooks
     from checker.generation.relations import Relations
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 else:
     # Collecting tests must not import the writer of requests.
     wire_bodies = later("checker.transport.wire.bodies")
-    encoders = later("checker.transport.wire.bodies")
 
 _NO_ENGINE: Final = "{label} was read without an engine; load its schema with `checker.openapi`"
 
@@ -274,13 +272,7 @@ class ApiOperation(Operation):
         None if there is none. Raises `IncorrectUsage` for another location.
         """
         wanted = _location(location)
-        for parameter in self._at(wanted):
-            is_same = parameter.name == name
-            if wanted is Location.HEADER:
-                is_same = parameter.name.lower() == name.lower()
-            if is_same:
-                return parameter
-        return None
+        return next((one for one in self._at(wanted) if wanted.key(one.name) == wanted.key(name)), None)
 
     def get_parameter_set(self, location: str) -> tuple[Parameter, ...]:
         """Return the declared parameters at `path`, `query`, `header` or `cookie`.
@@ -532,19 +524,14 @@ class DescriptionKind(Protocol):
 
 def _written(place: Location, declared: tuple[Parameter, ...], values: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts of one location as they are sent; in the query with names, because one value may be several pairs."""
-    found: dict[str, str] = {}
-    for name, value in values.items():
-        own = next((one for one in declared if one.name == name), None)
-        match place:
-            case Location.PATH:
-                found[name] = encoders.path_encoder(name, own)(value)
-            case Location.QUERY:
-                found[name] = encoders.query_encoder(name, own)(value)
-            case Location.COOKIE:
-                found[name] = encoders.cookie_encoder(name, own)(value)
-            case _:
-                found[name] = encoders.header_encoder(own)(value).decode("latin-1")
-    return found
+    encoders: dict[Location, Callable[[str, Parameter | None], Callable[[Any], str]]] = {
+        Location.PATH: wire_bodies.path_encoder,
+        Location.QUERY: wire_bodies.query_encoder,
+        Location.COOKIE: wire_bodies.cookie_encoder,
+        Location.HEADER: lambda _, own: lambda value: wire_bodies.header_encoder(own)(value).decode("latin-1"),
+    }
+    known = {one.name: one for one in reversed(declared)}
+    return {name: encoders[place](name, known.get(name))(value) for name, value in values.items()}
 
 
 Read = TypeVar("Read", bound=ApiOperation)

@@ -157,36 +157,28 @@ def for_client(case: Case, options: CallOptions, url: str) -> Case:
     if options.session is None or case.drawn is None:
         return case
     own = values_of(options.session, url)
-    places = {(place, name.lower()) for place, name in _places(case)} if own.has_credentials else ()
+    schemes = (scheme for need in case.operation.security for scheme in need.schemes)
+    places = {(place, name.lower()) for place, name in (one.place for one in schemes) if own.has_credentials}
     path, headers, cookies, query, body = case.drawn
     changed = copy(case)
-
-    def gone(place: Location, drawn: Mapping[str, Any], said: Iterable[str]) -> list[str]:
-        names = {
-            Location.HEADER: own.headers, Location.COOKIE: own.cookies, Location.QUERY: own.query,
-        }[place]  # fmt: skip
-        now, said = getattr(case, place.container), set(said)
-        return [
+    left = []
+    for place, drawn, of_client, said in (
+        (Location.HEADER, headers, own.headers, ()),
+        (Location.COOKIE, cookies, own.cookies, options.cookies),
+        (Location.QUERY, query, own.query, options.params),
+    ):
+        kept = copy(getattr(case, place.container))
+        gone = {
             name
             for name, value in drawn.items()
             if name not in said
-            and now.get(name) == value
-            and (place.key(name) in names or (place, name.lower()) in places)
-        ]
-
-    without = (
-        (Location.HEADER, headers, ()),
-        (Location.COOKIE, cookies, options.cookies),
-        (Location.QUERY, query, options.params),
-    )
-    left = []
-    for place, drawn, said in without:
-        names = gone(place, drawn, said)
-        kept = copy(getattr(case, place.container))
-        for name in names:
+            and kept.get(name) == value
+            and (place.key(name) in of_client or (place, name.lower()) in places)
+        }
+        for name in gone:
             del kept[name]
         setattr(changed, place.container, kept)
-        left.append({name: value for name, value in drawn.items() if name not in names})
+        left.append({name: value for name, value in drawn.items() if name not in gone})
     changed.drawn = (path, left[0], left[1], left[2], body)
     return changed
 
@@ -194,10 +186,6 @@ def for_client(case: Case, options: CallOptions, url: str) -> Case:
 def is_of(value: object, package: str) -> bool:
     """Whether a class of a value, or one that it inherits from, belongs to a package."""
     return any(one.__module__.partition(".")[0] == package for one in type(value).__mro__)
-
-
-def _places(case: Case) -> list[tuple[Location, str]]:
-    return [scheme.place for need in case.operation.security for scheme in need.schemes]
 
 
 def _own(headers: Iterable[tuple[str, Any]]) -> frozenset[str]:

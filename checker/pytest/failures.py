@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from checker.core.failures import Failure, FailureGroup
+from checker.core.failures import FailureGroup
 
 _NUMBER: Final = re.compile(r"\A\d+\. ")
 
@@ -37,12 +37,7 @@ def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.T
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:
         # The summary and JUnit show one line of it.
-        crash.message = ", ".join(_titles(groups))
-
-
-def _titles(groups: list[FailureGroup]) -> Iterator[str]:
-    """Yield the titles of the failures, each once."""
-    yield from dict.fromkeys(one.title for group in groups for one in group.exceptions)
+        crash.message = ", ".join(dict.fromkeys(one.title for group in groups for one in group.exceptions))
 
 
 def _groups(error: BaseException) -> Iterator[FailureGroup]:
@@ -59,13 +54,7 @@ def _groups(error: BaseException) -> Iterator[FailureGroup]:
             return
     seen: set[tuple[tuple[str, str, str], ...]] = set()
     for group in found:
-        key = tuple(_identity(one) for one in group.exceptions)
+        key = tuple((one.check, one.unique_key, one.text) for one in group.exceptions)
         if key not in seen:
             seen.add(key)
             yield group
-
-
-def _identity(failure: object) -> tuple[str, str, str]:
-    """Return the identity of a failure."""
-    assert isinstance(failure, Failure)
-    return failure.check, failure.unique_key, failure.text

@@ -118,13 +118,13 @@ _CASE_ID_LINE = _CASE_ID + b": "
 
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
+K = TypeVar("K")
 T = TypeVar("T")
 _BodyWriter = Callable[[Case], tuple[bytes | None, bytes | None]]
 """Returns bytes and content type of the body of a case; neither if a user's serializer omits the body."""
 _NOTHING = Dispatch(())
 """The settings of requests without settings of their own."""
-_MANY_LAYOUTS = 256
-_MANY_NAMES = 1024
+_MANY = 1024
 
 
 class RequestMaker:
@@ -243,7 +243,7 @@ class RequestMaker:
         names = tuple(case.headers)
         layout = plan.layouts.get(names)
         if layout is None:
-            layout = plan.remember(names, self._layout(names, plan))
+            layout = _remember(plan.layouts, names, self._layout(names, plan))
         headers = layout.fixed.copy()
         if layout.sends_id:
             headers.append((_CASE_ID, case.id.encode("utf-8", "surrogatepass")))
@@ -346,13 +346,6 @@ class _Plan:
             text += (encode_value(values[name]) if name in values else f"%7B{escape(name)}%7D") + after
         return text
 
-    def remember(self, names: tuple[str, ...], layout: _Layout) -> _Layout:
-        """Return a layout and keep it; only optional headers vary, so there are few layouts."""
-        if len(self.layouts) >= _MANY_LAYOUTS:
-            self.layouts.clear()
-        self.layouts[names] = layout
-        return layout
-
     def query(self, values: dict[str, Any]) -> str:
         encoders = self._queries
         found: list[str] = []
@@ -384,12 +377,10 @@ class _Plan:
 
     def _query_encoder(self, name: str) -> tuple[str | None, TextEncoder]:
         declared = self._declared(Location.QUERY, name)
-        found = query_prefix(name, declared), query_encoder(name, declared)
-        return _remember(self._queries, name, found)
+        return _remember(self._queries, name, (query_prefix(name, declared), query_encoder(name, declared)))
 
     def _cookie_encoder(self, name: str) -> TextEncoder:
-        found = cookie_encoder(name, self._declared(Location.COOKIE, name))
-        return _remember(self._cookies, name, found)
+        return _remember(self._cookies, name, cookie_encoder(name, self._declared(Location.COOKIE, name)))
 
     def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
         """Return bytes and content type of a body; neither if a user's serializer omits the body."""
@@ -418,12 +409,12 @@ class _Plan:
         return lambda case: (encoder(case.body), content_type)
 
 
-def _remember(encoders: dict[str, T], name: str, encoder: T) -> T:
-    """Return the encoder of a name; undeclared names may differ in each case."""
-    if len(encoders) >= _MANY_NAMES:
-        encoders.clear()
-    encoders[name] = encoder
-    return encoder
+def _remember(known: dict[K, T], key: K, made: T) -> T:
+    """Return a value and keep it under its key. The number is limited, as undeclared names may differ in each case."""
+    if len(known) >= _MANY:
+        known.clear()
+    known[key] = made
+    return made
 
 
 def _literal(text: str) -> str:

@@ -5,7 +5,6 @@ Reading is safe: no document type, no entities, bounded depth.
 
 import re
 from collections.abc import Callable
-from functools import cache
 from itertools import chain
 from typing import Any, Final
 from xml.parsers import expat
@@ -23,6 +22,8 @@ ROOT: Final = "data"
 """Root element of a schema without a name and a reference."""
 _START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u0131\u03b1-\u03c9\u0410-\u044f\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3"
 """Start characters of names, without colons, that both the fourth and the fifth edition of XML 1.0 allow: many parsers know only the fourth."""
+_NAME_START = later_pattern(rf"[{_START}]")
+_NAME_PART = later_pattern(rf"[{_START}0-9.-]")
 _EMPTY: Final = "_x_"
 """Stands for the empty name, which XML does not allow."""
 _ESCAPED = later_pattern(r"_x([0-9A-Fa-f]{4,8})_")
@@ -46,8 +47,10 @@ class XmlName(Struct, frozen=True):
 _PLAIN = XmlName()
 
 
-def xml_name(outline: Outline) -> XmlName:
+def xml_name(outline: Outline | None) -> XmlName:
     """Return the merged XML name of the `xml` objects of a schema, nearest first; alternatives count if no other schema has one."""
+    if outline is None:
+        return _PLAIN
     facets = outline.facets()
     objects = [_object(facet.raw) for facet in facets]
     if not any(objects):
@@ -75,7 +78,7 @@ def escaped_name(name: str) -> str:
     """Return a name that XML allows: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
     if name in ("", _EMPTY):
         return "_x005F_x_" if name else _EMPTY
-    is_start, is_part = _of_names()
+    is_start, is_part = _NAME_START.match, _NAME_PART.match
     if is_start(name) and all(map(is_part, name)) and not _ESCAPED.search(name):
         return name
     safe = _ESCAPED.sub(lambda found: f"_x005F_{found[0][1:]}", name)
@@ -84,17 +87,9 @@ def escaped_name(name: str) -> str:
     )
 
 
-@cache
-def _of_names() -> tuple[Callable[[str], object], Callable[[str], object]]:
-    """Return the patterns for the first and the further characters of names, compiled on first use because few runs need them."""
-    return re.compile(rf"[{_START}]").match, re.compile(rf"[{_START}0-9.-]").match
-
-
 def unescaped_name(name: str) -> str:
     """Return the name that `escaped_name` escaped."""
-    if name == _EMPTY:
-        return ""
-    return _ESCAPED.sub(_character, name)
+    return "" if name == _EMPTY else _ESCAPED.sub(_character, name)
 
 
 def _character(found: re.Match[str]) -> str:
@@ -295,7 +290,7 @@ def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
     namespace.
     """
     outline = None if schema is None else outline_of(schema)
-    how = XmlName() if outline is None else xml_name(outline)
+    how = xml_name(outline)
     name = how.name or how.reference or ROOT
 
     def encoded(value: Any) -> bytes:
@@ -315,7 +310,8 @@ def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound
     others: list[_Member] = []
     if isinstance(value, dict):
         for key, item in value.items():
-            member = _member(str(key), item, None if outline is None else outline.property(key))
+            below = None if outline is None else outline.property(key)
+            member = _Member(str(key), item, xml_name(below), below)
             (attributes if member.is_attribute else others).append(member)
     named = [how, *(one.how for one in attributes)]
     declared = [one.prefix for one in named if one.prefix and one.namespace is not None]
@@ -365,10 +361,6 @@ class _Member(Struct, frozen=True):
         return _element(self.how.name or self.key, self.value, self.how, self.outline, bound)
 
 
-def _member(key: str, value: Any, outline: Outline | None) -> _Member:
-    return _Member(key, value, XmlName() if outline is None else xml_name(outline), outline)
-
-
 def _inner_text(text: str, how: XmlName) -> str:
     escaped = _escaped(text, _TEXT, _ESCAPES)
     if how.text == "text":
@@ -382,7 +374,7 @@ def _items(name: str, value: list[Any], how: XmlName, outline: Outline | None, b
     found: list[str] = []
     for index, item in enumerate(value):
         below = None if outline is None else outline.item(index)
-        inner = XmlName() if below is None else xml_name(below)
+        inner = xml_name(below)
         if inner.name is None:
             inner = XmlName(how.name, inner.prefix, inner.namespace)
         found += _element(inner.name or name, item, inner, below, bound)
