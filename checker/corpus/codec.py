@@ -103,7 +103,6 @@ def scan(data: bytes) -> Scan:
             records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES))
         except (Undecodable, zstandard.ZstdError) as error:
             # The checksum is right, so this is not damage of the disk.
-            reason = f"another version of checker wrote the frame ({error})"
-            return Scan(records, position, ScanEnding.DAMAGED, reason)
+            return Scan(records, position, ScanEnding.DAMAGED, f"another version of checker wrote the frame ({error})")
         position = body + length
     return Scan(records, position, ScanEnding.CLEAN)

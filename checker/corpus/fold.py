@@ -146,8 +146,7 @@ class Sights(Struct):
             return defect
         # The finding at the end is missing or withdrawn because its worker died, or two findings refer to each other.
         names = self._members.get(defect, ())
-        left = (one for one in names if not self._sights[one].best.withdrawn)
-        return min(left, key=self.first_seen, default=None)
+        return min((one for one in names if not self._sights[one].best.withdrawn), key=self.first_seen, default=None)
 
 
 UNDECLARED_AUTH = "undeclared_auth"
@@ -485,6 +484,4 @@ def fold(records: Iterable[tuple[int, Record]]) -> RunView:
 
 def _least(one: Said | None, other: Said) -> Said:
     """Return the lesser record. Workers that open one document write equal records; if not, the order of arrival must not decide."""
-    if one is None:
-        return other
-    return min(one, other, key=astuple)
+    return other if one is None else min(one, other, key=astuple)

@@ -298,8 +298,7 @@ class InflightReader:
             if not stage:
                 return Slot(lane, Stage.IDLE, "", 0, since, None)
             if data[: 4 * _WORD] == before:
-                recipe = self._recipe(lane, data, length)
-                return Slot(lane, Stage(stage), f"{task:016x}", index, since, recipe)
+                return Slot(lane, Stage(stage), f"{task:016x}", index, since, self._recipe(lane, data, length))
             # The slot counts only if a second read is equal: the writer may have changed it during the first one.
             before = data[: 4 * _WORD]
         # A slot that changes faster than it can be read twice is not stuck.

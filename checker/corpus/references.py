@@ -141,9 +141,7 @@ class SecretStore:
     def hide(self, text: str, replacement: str) -> str:
         """Return a text for people, with a replacement in place of each secret."""
         masked = self.mask(text)
-        if REFERENCE.fullmatch(masked):
-            return replacement
-        return EMBEDDED_REFERENCE.sub(lambda _: replacement, masked)
+        return replacement if REFERENCE.fullmatch(masked) else EMBEDDED_REFERENCE.sub(lambda _: replacement, masked)
 
     def resolve(self, text: str) -> str:
         """Return a text with secrets in place of references. Raises `MissingSecret` with the name of an unknown secret."""

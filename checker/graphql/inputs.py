@@ -189,9 +189,7 @@ def representations(schema: GraphQLSchema, values_of: SchemaOfValues) -> Raw | N
     if not isinstance(union, GraphQLUnionType):
         return None
     found = [_object(kind, fields, values_of) for kind in union.types for fields in keys_of(kind)][:_MOST_KEYS]
-    if not found:
-        return None
-    return {"type": "array", "items": found[0] if len(found) == 1 else {"anyOf": found}}
+    return None if not found else {"type": "array", "items": found[0] if len(found) == 1 else {"anyOf": found}}
 
 
 def keys_of(kind: GraphQLObjectType) -> list[SelectionSetNode | None]:

@@ -255,8 +255,7 @@ def open_source(source: DescriptionSource, options: FetchOptions, *, is_claimed:
                     WireRequest("POST", path.encode(), headers, question), "give the path of its GraphQL endpoint"
                 )
             )
-            value = _answer(answer.content, source.path)
-            return _opened(from_introspection(value, source.path), source.url + path)
+            return _opened(from_introspection(_answer(answer.content, source.path), source.path), source.url + path)
 
 
 def open_normalised(data: bytes) -> GraphQLDescription:

@@ -281,8 +281,7 @@ class RootRoles:
 
     def model(self) -> ResourceModel:
         """Return the resource model of all roles."""
-        roles = self.by_label.values()
-        return ResourceModel((role.use for role in roles), self._transitions())
+        return ResourceModel((role.use for role in self.by_label.values()), self._transitions())
 
     def _members(self, kind: Entity) -> Iterator[str]:
         yield kind.name

@@ -382,9 +382,7 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
         return status
     if found is None or (found is False and role.method == REMOVING):
         complaint = complaint_of(value, sent=_sent_texts(response))
-        if complaint is None:
-            return _absent(role)
-        return _STATUSES.get(complaint.blame) or denied_status(value)
+        return _absent(role) if complaint is None else _STATUSES.get(complaint.blame) or denied_status(value)
     if _has_failed(found, role):
         # The errors show that it failed, not why.
         return _UNPROCESSABLE if role.method in CREATING else _MISSING

@@ -281,8 +281,7 @@ def _defaults(entry: RootField) -> tuple[Example, ...]:
     if not given:
         return ()
     made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
-    pointer = f"#/{entry.type_name}/{entry.name}"
-    return (Example({ARGUMENTS: made_up | given}, pointer, "defaults"),)
+    return (Example({ARGUMENTS: made_up | given}, f"#/{entry.type_name}/{entry.name}", "defaults"),)
 
 
 _TESTED: Final = (OperationType.QUERY, OperationType.MUTATION)

@@ -87,9 +87,7 @@ def _fields(schema: GraphQLSchema, kind: Composite) -> Iterator[tuple[str, str, 
     own = {} if isinstance(kind, GraphQLUnionType) else kind.fields
     members = sorted(schema.get_possible_types(kind), key=lambda member: member.name)
     for member in members[:MOST_MEMBERS]:
-        for name, one in in_order(member.fields):
-            if name not in own:
-                yield member.name, name, one
+        yield from ((member.name, name, one) for name, one in in_order(member.fields) if name not in own)
 
 
 def in_order(fields: Mapping[str, GraphQLField]) -> list[tuple[str, GraphQLField]]:

@@ -132,16 +132,12 @@ def changed(sent: WireRequest, drawn: WireRequest) -> Mapping[str, Collection[st
 
 def _other_headers(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
     known = {(name.lower(), value) for name, value in drawn.headers}
-    for name, value in sent.headers:
-        if (name.lower(), value) not in known:
-            yield name.decode("latin-1")
+    yield from (name.decode("latin-1") for name, value in sent.headers if (name.lower(), value) not in known)
 
 
 def _other_pairs(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
     known = set(_pairs(drawn))
-    for pair in _pairs(sent):
-        if pair not in known:
-            yield unquote_plus(pair.partition("=")[0])
+    yield from (unquote_plus(pair.partition("=")[0]) for pair in _pairs(sent) if pair not in known)
 
 
 def _pairs(request: WireRequest) -> list[str]:

@@ -305,8 +305,7 @@ class LibraryEngine:
 
     def formatted_path(self, case: Case, base_path: str = "") -> str:
         """Return the path with its variables substituted, without query, as it is appended to a base URL."""
-        origin = replace(_NOWHERE, base_path=base_path)
-        return RequestMaker(origin, version=__version__).formatted_path(case)
+        return RequestMaker(replace(_NOWHERE, base_path=base_path), version=__version__).formatted_path(case)
 
     def as_curl_command(
         self, case: Case, headers: Mapping[str, str] | None, base_url: str | None = None, *, verify: bool
@@ -415,8 +414,7 @@ class LibraryEngine:
             forced = self.settings.now.sources.overrides
             return generation_settings(forced, own, mode, self.schema, in_test=in_test)
 
-        made = Programs(operation, settings, self._chain)
-        return self._compiled.setdefault((operation.label, mode, in_test), made)
+        return self._compiled.setdefault((operation.label, mode, in_test), Programs(operation, settings, self._chain))
 
     def examples_of(self, operation: ApiOperation) -> list[Any]:
         """Return a strategy for each case of the examples phase, even if the phase is disabled. Raises as `listed_cases`."""
@@ -460,8 +458,7 @@ class LibraryEngine:
             origin = None
         if origin is None:
             return operation.declared_base_url
-        maker = self._maker(origin, self.settings_of(operation), {})
-        return origin.url + maker.base_path_of(operation)
+        return origin.url + self._maker(origin, self.settings_of(operation), {}).base_path_of(operation)
 
     def _origin(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str] = ()) -> BaseUrl | None:
         """Return the target of requests; None if it is unknown. Raises `UsageError` if credentials must not be sent there."""

@@ -251,8 +251,7 @@ def authorised(schema: Any, case: Case) -> Case:
     changed = copy(case)
     for part in ("headers", "cookies", "query"):
         setattr(changed, part, copy(getattr(case, part)))
-    applied = schema.apply_auth(changed, AuthContext.of(case.operation))
-    return changed if applied else case
+    return changed if schema.apply_auth(changed, AuthContext.of(case.operation)) else case
 
 
 def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:

@@ -66,5 +66,4 @@ def _kind(warning: SchemaWarning, of_headers: Iterable[str]) -> type[InvalidSche
 
 
 def _error(kind: type[InvalidSchema], warning: SchemaWarning) -> InvalidSchema:
-    sentence = f"{warning.pointer}: {warning.message}"
-    return kind(sentence, location=SchemaLocation(warning.label, warning.pointer))
+    return kind(f"{warning.pointer}: {warning.message}", location=SchemaLocation(warning.label, warning.pointer))

@@ -77,8 +77,7 @@ def without_explanations(phases: Iterable[Phase], *, no_shrink: bool) -> Iterato
 
 def _is_usual_deadline(chosen: settings) -> bool:
     """Whether neither these settings nor the profile set a deadline."""
-    usual = settings.get_profile("default").deadline
-    return bool(chosen.deadline == profile().deadline == usual)
+    return bool(chosen.deadline == profile().deadline == settings.get_profile("default").deadline)
 
 
 def _database(name: str) -> Any:

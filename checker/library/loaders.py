@@ -92,8 +92,7 @@ class Loaders:
             fetching, verify=options.pop("verify", fetching.verify), proxy=options.pop("proxy", fetching.proxy)
         )
         wait_s = settings.target.wait_for_schema_s if wait_for_schema is None else wait_for_schema
-        schema = open_as(kind_named(self._kind), UrlSource(url, wait_s, options), fetching)
-        return _ready(schema, config, location=url)
+        return _ready(open_as(kind_named(self._kind), UrlSource(url, wait_s, options), fetching), config, location=url)
 
     @plainly
     def from_asgi(

@@ -64,8 +64,7 @@ def body_given(case: Case, json: Any, data: Any, files: Any) -> GivenBody | None
     if data is None:
         return None
     if isinstance(data, str | bytes):
-        raw = data.encode() if isinstance(data, str) else data
-        return GivenBody(raw, _OCTETS, case.media_type)
+        return GivenBody(data.encode() if isinstance(data, str) else data, _OCTETS, case.media_type)
     return GivenBody(_fields(data), _FORM)
 
 

@@ -81,9 +81,7 @@ class RunEngine(LibraryEngine):
         return made
 
     def _target(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str]) -> BaseUrl | None:
-        if base_url is None:
-            return self._subject.origin
-        return super()._target(base_url, settings, credentials)
+        return self._subject.origin if base_url is None else super()._target(base_url, settings, credentials)
 
     def class_checks(self) -> Iterable[ClassCheck]:
         return self._subject.classes.checks

@@ -146,8 +146,7 @@ def _formats(schema: LoadedSchema, mode: GenerationMode | None) -> Mapping[str, 
 
 
 def _order(schema: LoadedSchema, phase: str, labels: Sequence[Label]) -> list[Label]:
-    operations = _operations(schema, labels)
-    return [Label(one.label) for one in schema.get_unit_scheduler(operations, phase)]
+    return [Label(one.label) for one in schema.get_unit_scheduler(_operations(schema, labels), phase)]
 
 
 def _weights(schema: LoadedSchema, labels: Sequence[Label]) -> Sequence[float]:

@@ -272,8 +272,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     def as_strategy(self, generation_mode: GenerationMode | str | None = None, **parts: Any) -> "SearchStrategy[Case]":
         """Strategy of cases of all selected operations. The rest is as in `operation.as_strategy`."""
-        options = {"generation_mode": generation_mode, **parts}
-        return _one_of(self, self.get_all_operations(), options)
+        return _one_of(self, self.get_all_operations(), {"generation_mode": generation_mode, **parts})
 
     def as_state_machine(self) -> "type[APIStateMachine]":
         """Return a state machine of Hypothesis over the links of the selected operations, declared and inferred.
@@ -412,8 +411,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         raise OperationNotFound(f"`{path}` not found{hint or '.'}")
 
     def __iter__(self) -> Iterator[str]:
-        places = (self.opened.place_of(entry)[0] for entry in self.matching_entries())
-        return iter(dict.fromkeys(places))
+        return iter(dict.fromkeys(self.opened.place_of(entry)[0] for entry in self.matching_entries()))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -167,8 +167,7 @@ def state_machine(
     seed = seed_by(config)
     usual = of_sequences(config)
     usual = settings(usual, database=None) if seed.is_asked else usual
-    members = {"usual_settings": usual, "usual_seed": seed, **rules}
-    return type(f"{name}StateMachine", (APIStateMachine,), members)
+    return type(f"{name}StateMachine", (APIStateMachine,), {"usual_settings": usual, "usual_seed": seed, **rules})
 
 
 def _rules(model: ResourceModel, operations: dict[Label, ApiOperation]) -> Iterator[tuple[str, Any]]:

@@ -197,8 +197,7 @@ def _operations(
 def _dropped(method: str, path: str, pointer: str, edition: Edition) -> DroppedOperation:
     label = Label(f"{method} {path}")
     message = f"the method of the operation at {pointer} is not known to {edition.name}; it is not tested"
-    warning = SchemaWarning(WarningKind.UNKNOWN_METHOD, label, pointer, message)
-    return DroppedOperation(label, warning, method, path)
+    return DroppedOperation(label, SchemaWarning(WarningKind.UNKNOWN_METHOD, label, pointer, message), method, path)
 
 
 def _operation(

@@ -51,8 +51,7 @@ def from_path(
     notes: list[str] = []
     value = _parsed(data, name, f"text/plain; charset={encoding}", notes)
     read = reader(web, name, notes, folder=Path(path).parent)
-    origin = Provenance(own_name=quote(Path(path).name), read=read, notes=notes)
-    return _opened(value, name, origin, way, base_url)
+    return _opened(value, name, Provenance(own_name=quote(Path(path).name), read=read, notes=notes), way, base_url)
 
 
 def from_bytes(

@@ -173,7 +173,6 @@ def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOpera
             usable = tuple(dataclasses.replace(body, doubt=OTHER_VERSION) for body in bodies.usable)
             bodies = structs.replace(bodies, usable=usable)
         found, unusable = parameters(document, entry.declared_path, declared)
-        whole = with_identifiers(document, entry.path, found)
-        return OpenApiOperation(entry, whole, owner, bodies, unusable)
+        return OpenApiOperation(entry, with_identifiers(document, entry.path, found), owner, bodies, unusable)
     except (MalformedOperation, UnresolvableReference) as error:
         return BrokenOperation(entry.label, entry.method, entry.path, str(error))

@@ -143,11 +143,8 @@ def _parameter(target: OpenApiOperation, key: str, raw: Any) -> TakenValue:
 
 
 def _is_named(parameter: Parameter, name: str, location: Location | None) -> bool:
-    if location not in (None, parameter.location):
-        return False
-    if parameter.location is Location.HEADER:
-        return parameter.name.lower() == name.lower()
-    return parameter.name == name
+    own = parameter.location
+    return location in (None, own) and own.key(parameter.name) == own.key(name)
 
 
 _NAMED: Final = 0.8

@@ -90,9 +90,7 @@ def _takes_tokens(scheme: SecurityScheme) -> bool:
 
 def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
     for pattern in _SIGN_UPS:
-        for one in candidates:
-            if pattern.fullmatch(last_word(one.path)) and not _needs_more(one):
-                yield one
+        yield from (one for one in candidates if pattern.fullmatch(last_word(one.path)) and not _needs_more(one))
 
 
 def _needs_more(operation: OpenApiOperation) -> bool:

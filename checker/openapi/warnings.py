@@ -216,9 +216,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
     for body in operation.bodies:
         if is_json(body.media_type):
             yield from _forbidden(body.examples, body.schema)
-    for link in links_of(operation):
-        if link.error:
-            yield WarningKind.BROKEN_LINK, link.pointer, link.error
+    yield from ((WarningKind.BROKEN_LINK, link.pointer, link.error) for link in links_of(operation) if link.error)
     yield from _other_server(operation)
     for requirement in operation.security:
         for name in requirement.undeclared:
@@ -269,9 +267,7 @@ def _of_other_version(operation: OpenApiOperation) -> Iterator[_Warning]:
 def _swagger_parameters(operation: OpenApiOperation) -> dict[tuple[str, str], Declared]:
     """Return the parameters of a Swagger 2.0 operation, including those of the body; none for other versions."""
     document = operation.owner.document
-    if not is_swagger(document):
-        return {}
-    return declared_parameters(document, *operation.entry.parameter_lists)
+    return declared_parameters(document, *operation.entry.parameter_lists) if is_swagger(document) else {}
 
 
 def _other_server(operation: OpenApiOperation) -> Iterator[_Warning]:

@@ -376,9 +376,8 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
             above = path_of(found["path"]) if found["path"] else ()
             yield PlaceDemand((*above, found["name"]), keyword, where="body")
     for found in _TYPE.finditer(text):
-        for words, kind in _WORDS:
-            if words.match(found["what"]):
-                yield PlaceDemand(path_of(found["path"]), "type", kind)
+        path, what = path_of(found["path"]), found["what"]
+        yield from (PlaceDemand(path, "type", kind) for words, kind in _WORDS if words.match(what))
 
 
 def _demands(
@@ -393,6 +392,4 @@ def _demands(
             for end in ends if name in numbers else ():
                 yield PlaceDemand(path, f"{end}{'Items' if is_list else 'Length'}", int(numbers[name]))
     elif code == "range":
-        for name, keyword in _RANGES.items():
-            if name in numbers:
-                yield PlaceDemand(path, keyword, numbers[name])
+        yield from (PlaceDemand(path, keyword, numbers[name]) for name, keyword in _RANGES.items() if name in numbers)

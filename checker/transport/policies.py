@@ -108,8 +108,7 @@ _OF_BODIES = frozenset({b"content-type", b"content-length", b"content-encoding",
 
 def documents_redirects(operation: Operation) -> bool:
     """Whether an operation documents a redirect: then the redirect itself is judged."""
-    statuses = operation.contract.plan(100, None).documented_statuses
-    return any(status.startswith("3") for status in statuses)
+    return any(status.startswith("3") for status in operation.contract.plan(100, None).documented_statuses)
 
 
 def following(origin: BaseUrl, request: WireRequest, response: Response) -> WireRequest | None:
@@ -257,9 +256,7 @@ class PolicyTransport:
         """Return the time at which the request of a chain may be sent, after its pause."""
         rate = self._policy(chain.request).rate
         earliest = self._clock() + pause_s
-        if rate is None or rate == AUTO:
-            return earliest
-        return max(earliest, self._rates.of(rate).reserve())
+        return earliest if rate is None or rate == AUTO else max(earliest, self._rates.of(rate).reserve())
 
     def _launch(self, lane: int, pause_s: float) -> None:
         chain = self._chains[lane]

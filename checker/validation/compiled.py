@@ -154,8 +154,7 @@ class Translator:
         dynamic = resolve_dynamic(self._document, raw, at, way.scope)
         if dynamic is not None:
             targets.append(self._fragment(*dynamic, way))
-        plain = self._constraints(raw, at, way, keywords_of(dialect))
-        return self._with_null(raw, _combined(plain, targets))
+        return self._with_null(raw, _combined(self._constraints(raw, at, way, keywords_of(dialect)), targets))
 
     def _constraints(self, raw: dict[str, Any], at: str, way: _Way, table: Mapping[str, Keyword]) -> dict[str, Any]:
         hidden = way.hidden | self._hidden(raw, at, _NOTHING)

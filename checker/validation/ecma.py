@@ -60,16 +60,12 @@ def ranges_of(name: str) -> Ranges | None:
 def class_of(name: str) -> str | None:
     """Return the text between the brackets of a Python pattern for a property; None if the property is unknown."""
     ranges = ranges_of(name)
-    if ranges is None:
-        return None
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
+    return None if ranges is None else "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
 def _of_script(name: str) -> Ranges | None:
     start = _SCRIPTS.get(name)
-    if start is None:
-        return None
-    return _of_assigned(lambda char: unicodedata.name(char, "").startswith(start))
+    return None if start is None else _of_assigned(lambda char: unicodedata.name(char, "").startswith(start))
 
 
 def _of_assigned(has: Callable[[str], bool]) -> Ranges:

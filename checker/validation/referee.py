@@ -239,5 +239,4 @@ def _message(keyword: str, error: ValidationError) -> str:
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:
     """Return the second opinion on values that are sent in one direction."""
     spoken = spoken_in(schema)
-    reading = SchemaReading(schema.dialect, direction, validate_formats=validate_formats, spoken=spoken)
-    return Referee(schema, reading)
+    return Referee(schema, SchemaReading(schema.dialect, direction, validate_formats=validate_formats, spoken=spoken))

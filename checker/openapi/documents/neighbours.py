@@ -148,8 +148,7 @@ def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
     if isinstance(said, str):
         with contextlib.suppress(ValueError):
             uri = urljoin(uri, said)
-    known = {**origin.known, "": root}
-    return Neighbours(uri=urldefrag(uri).url, read=origin.read, known=known, lost=origin.lost)
+    return Neighbours(uri=urldefrag(uri).url, read=origin.read, known={**origin.known, "": root}, lost=origin.lost)
 
 
 def reader(
@@ -184,7 +183,6 @@ def reader(
                 f"{reference} cannot be found, because {name} came without a location; load it from its file or URL"
             )
         path = (folder or Path()) / unquote(parts.path)
-        content = read_file(path, web.allowance, "the file that the reference means")
-        return parse(content, name=str(path), notes=notes)
+        return parse(read_file(path, web.allowance, "the file that the reference means"), name=str(path), notes=notes)
 
     return read

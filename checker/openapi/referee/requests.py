@@ -209,5 +209,4 @@ class RequestReferee:
             found = whole.ambiguous(ambiguity.DOTS, path)
         else:
             found = list(path_verdicts(self._parameters[Location.PATH], target, self._rules))
-        query = query_verdicts(self._parameters[Location.QUERY], target.query, self._rules)
-        return [*found, *query]
+        return [*found, *query_verdicts(self._parameters[Location.QUERY], target.query, self._rules)]

@@ -122,8 +122,7 @@ class StreamBody:
 
     def is_valid(self, content: bytes) -> bool:
         """Whether every event of the sample fits."""
-        opinions = self.opinions(content)
-        return opinions == BodyOpinions()
+        return self.opinions(content) == BodyOpinions()
 
     def opinions(self, content: bytes) -> BodyOpinions:
         """Return the opinions of both validators, each schema path once, at the first event that breaks it."""

@@ -425,9 +425,7 @@ class OpenApiContract:
         except (UnresolvableReference, UnusableSchema) as error:
             schema = content.promise.schema or content.promise.item_schema
             return Unvalidated(content.pointer if schema is None else schema.pointer, str(error))
-        if isinstance(found, str):
-            return Unvalidated(content.pointer, found, is_unread=True)
-        return found
+        return Unvalidated(content.pointer, found, is_unread=True) if isinstance(found, str) else found
 
 
 def _matched(documented: tuple[str, ...], status: int) -> str | None:

@@ -456,9 +456,7 @@ def _with_inner(encode: Callable[[Any], Text], parameter: Parameter | None) -> C
 
 def query_prefix(name: str, parameter: Parameter | None) -> str | None:
     """Return the prefix of a number or unreserved text in a query, whatever its style; None if that is written otherwise."""
-    if parameter is not None and parameter.media_type is not None:
-        return None
-    return f"{escape(name)}="
+    return None if parameter is not None and parameter.media_type is not None else f"{escape(name)}="
 
 
 def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
@@ -479,8 +477,7 @@ def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
             return lambda value: prefix + escape(content(value))
         style, explode = parameter.style, parameter.explode
         allow_reserved = parameter.allow_reserved
-    encode = pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved)
-    return _with_inner(encode, parameter)
+    return _with_inner(pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved), parameter)
 
 
 def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
@@ -517,8 +514,7 @@ def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
         if isinstance(value, str) and not is_content and is_unreserved(value):
             return prefix + value
         sent = content(value) if is_content else value
-        pairs = cookie_pairs(name, sent, explode=explode, style=style)
-        return "; ".join(f"{one}={text}" for one, text in pairs)
+        return "; ".join(f"{one}={text}" for one, text in cookie_pairs(name, sent, explode=explode, style=style))
 
     return encoded
 

@@ -121,8 +121,7 @@ def _assigned(name: str, value: Any) -> str:
 
 def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
     """Return a header value. Nothing is encoded: HTTP has no escapes."""
-    delimiter = HEADER_DELIMITERS.get(style, ",")
-    return delimiter.join(_parts(value, str, explode=explode))
+    return HEADER_DELIMITERS.get(style, ",").join(_parts(value, str, explode=explode))
 
 
 def query_pairs(
