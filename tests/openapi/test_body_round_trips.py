@@ -10,8 +10,7 @@ from checker.core.operation import Body, PropertyEncoding
 from checker.openapi.referee.bodies import body_readings
 from checker.openapi.referee.rulings import Rule
 from checker.transport.wire.bodies import encode
-from checker.transport.wire.readings import settled
-from tests.transport.cells import Typed, same, schema_of, texts
+from tests.transport.cells import Typed, same, schema_of, settled, texts
 
 from .documents import operation
 

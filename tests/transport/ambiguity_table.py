@@ -10,10 +10,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.operation import Location
-from checker.transport.wire.ambiguity import COMMA, DELIMITER, DOTS, ESCAPES, NESTED, NULL, OCTETS, REST, SPLIT, TYPES
+from checker.transport.wire.ambiguity import COMMA, DELIMITER, DOTS, ESCAPES, NESTED, NULL, OCTETS, REST, SPLIT
 from checker.transport.wire.decoding import DeclaredShape, control_character, delimiters, non_cookie_octet
 from checker.transport.wire.styles import HEADER_DELIMITERS, text_of
 
+TYPES: Final = "its types are not told apart by its text"
 Concerned = Callable[[Any, "Wire"], bool]
 
 

@@ -1,5 +1,6 @@
 """Cells of (location, style, explode, type): parameters, and values with the schemas that they fit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +9,12 @@ from hypothesis import strategies as st
 from checker.core.operation import Location, Parameter
 from checker.core.schema import Dialect, Schema
 from checker.schema.views import outline_of
+from checker.transport.wire import ambiguity
 from checker.transport.wire.bodies import cookie_encoder, header_encoder, path_encoder, query_encoder
 from checker.transport.wire.decoding import Malformed, Missing, decode_parameter, pairs_of
 from checker.transport.wire.readings import Reading
+
+from .ambiguity_table import TYPES
 
 
 class Alone:
@@ -35,6 +39,23 @@ class Typed:
 
     value: Any
     raw: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ambiguous:
+    """Several values, and nothing that decides between them."""
+
+    candidates: tuple[Any, ...]
+    reason: str
+
+
+def settled(found: Sequence[Reading]) -> Any | Ambiguous:
+    """Return the one value that readings leave no doubt of."""
+    fitting = [reading for reading in found if reading.doubt != ambiguity.UNFIT] or list(found)
+    if len(fitting) == 1 and not fitting[0].doubt:
+        return fitting[0].value
+    reason = next((reading.doubt for reading in fitting if reading.doubt), TYPES)
+    return Ambiguous(tuple(reading.value for reading in fitting), reason)
 
 
 STYLES = {

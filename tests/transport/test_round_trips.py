@@ -9,11 +9,24 @@ from hypothesis import strategies as st
 
 from checker.core.operation import Location
 from checker.transport.wire import ambiguity
-from checker.transport.wire.readings import Ambiguous, settled
 
 from .ambiguity_table import CELLS as TABLE
 from .ambiguity_table import Wire
-from .cells import CELLS, Typed, deep, flat, nulls, objects, parameter, received, same, scalars, sent
+from .cells import (
+    CELLS,
+    Ambiguous,
+    Typed,
+    deep,
+    flat,
+    nulls,
+    objects,
+    parameter,
+    received,
+    same,
+    scalars,
+    sent,
+    settled,
+)
 
 NULL_INSIDE = Typed([{"": None}], {"prefixItems": [{"properties": {"": {"type": "null"}}}]})
 NAMES = ("color", "a b", "é[x]", "x.y")

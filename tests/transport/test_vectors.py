@@ -9,10 +9,9 @@ from checker.openapi.parameters import swagger_style
 from checker.schema.views import outline_of
 from checker.transport.wire.bodies import cookie_encoder, encode
 from checker.transport.wire.decoding import pairs_of
-from checker.transport.wire.readings import settled
 from checker.transport.wire.xml import xml_encoder, xml_readings
 
-from .cells import Typed, parameter, received, schema_of, sent
+from .cells import Typed, parameter, received, schema_of, sent, settled
 
 BLUE = Typed("blue", {"type": "string"})
 COLORS = Typed(["blue", "black", "brown"], {"type": "array", "items": {"type": "string"}})

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from checker.core.schema import Dialect, Schema
 from checker.schema.views import outline_of
 from checker.transport.wire.ambiguity import MANY
-from checker.transport.wire.readings import settled
 from checker.transport.wire.xml import DEEPEST, escaped_name, parse_xml, unescaped_name, xml_encoder, xml_readings
 
-from .cells import schema_of
+from .cells import schema_of, settled
 
 
 def read(content: bytes, raw: Any) -> Any:

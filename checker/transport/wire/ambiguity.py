@@ -14,7 +14,6 @@ OCTETS: Final = "servers read octets beyond ASCII in a header as Latin-1 or as U
 ESCAPES: Final = "servers differ on whether a cookie is percent-encoded"
 NULL: Final = "no style says how null is written"
 NESTED: Final = "the style does not say how nested values are written"
-TYPES: Final = "its types are not told apart by its text"
 LOOSE: Final = "some servers read it as a number, a whole number or a boolean"
 FRACTION: Final = "some servers read it as a whole number, others as one with a fraction"
 UNFIT: Final = "it is text, which is not of its type"

@@ -42,22 +42,6 @@ class Reading(Struct, frozen=True):
     """Reason why a server may read the text differently; empty if this is its meaning wherever the schema allows it."""
 
 
-class Ambiguous(Struct, frozen=True):
-    """Several values, and nothing that decides between them."""
-
-    candidates: tuple[Any, ...]
-    reason: str
-
-
-def settled(found: Sequence[Reading]) -> Any | Ambiguous:
-    """The one value that readings leave no doubt of."""
-    fitting = [reading for reading in found if reading.doubt != ambiguity.UNFIT] or list(found)
-    if len(fitting) == 1 and not fitting[0].doubt:
-        return fitting[0].value
-    reason = next((reading.doubt for reading in fitting if reading.doubt), ambiguity.TYPES)
-    return Ambiguous(tuple(reading.value for reading in fitting), reason)
-
-
 def readings(tree: Tree, outline: Outline) -> list[Reading]:
     """Values that a tree of texts stands for under what is said of it, most telling first. Never empty."""
     if isinstance(tree, str):
