@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AnyStr, Final, TextIO, cast
+from typing import TYPE_CHECKING, Any, AnyStr, Final, TextIO, TypeVar, cast
 
 from checker.core.errors import UnreadableFile
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 AnyPath = str | os.PathLike[str]
+Key = TypeVar("Key")
+Made = TypeVar("Made")
 _PIECE_BYTES: Final = 1 << 20
 _UNITS: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
@@ -256,6 +258,14 @@ def later(name: str, *, by_all: bool = True) -> Any:
     if by_all:
         _NAMES.append(name)
     return Later(partial(import_module, name))
+
+
+def kept(known: dict[Key, Made], key: Key, made: Made, most: int) -> Made:
+    """Return a value and keep it under its key; a table with `most` entries is emptied first, as servers and callers choose the keys."""
+    if len(known) >= most:
+        known.clear()
+    known[key] = made
+    return made
 
 
 def later_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:

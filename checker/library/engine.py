@@ -36,6 +36,7 @@ from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, HeaderFields, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport, drive
+from checker.core.system import kept
 from checker.core.user_code import require, require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
@@ -495,8 +496,6 @@ class LibraryEngine:
         key = (origin, given, is_anonymous)
         maker = self._makers.get(key)
         if maker is None:
-            if len(self._makers) >= _MANY:
-                self._makers.clear()
             declared = self._schema.base_url
             known = None if declared is None else self._origin(declared, self.settings.now)
             is_declared = known is not None and origin == known.with_userinfo(origin.userinfo)
@@ -505,9 +504,9 @@ class LibraryEngine:
             def dispatch(operation: Operation) -> Dispatch:
                 return dispatched(given, {} if schemes is None else schemes.by_alternative(operation))
 
-            maker = self._makers[key] = RequestMaker(
-                origin, given, version=__version__, own_servers=is_declared, dispatch=dispatch if schemes else None
-            )
+            dispatches = dispatch if schemes else None
+            made = RequestMaker(origin, given, version=__version__, own_servers=is_declared, dispatch=dispatches)
+            maker = kept(self._makers, key, made, _MANY)
         return maker
 
     fetches_headers = True

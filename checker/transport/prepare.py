@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, unquote_plus
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from checker.core.operation import Location, Operation, Parameter, PropertyEncod
 from checker.core.registry import SerializationContext, Serializer
 from checker.core.request import BaseUrl, WireRequest, header_bytes
 from checker.core.schema import Schema
+from checker.core.system import kept
 from checker.schema.views import type_of
 from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.policies import documents_redirects
@@ -118,13 +119,12 @@ _CASE_ID_LINE = _CASE_ID + b": "
 
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
-K = TypeVar("K")
-T = TypeVar("T")
 _BodyWriter = Callable[[Case], tuple[bytes | None, bytes | None]]
 """Returns bytes and content type of the body of a case; neither if a user's serializer omits the body."""
 _NOTHING = Dispatch(())
 """The settings of requests without settings of their own."""
 _MANY = 1024
+"""Names whose encoders are kept: undeclared ones may differ in each case."""
 
 
 class RequestMaker:
@@ -243,7 +243,7 @@ class RequestMaker:
         names = tuple(case.headers)
         layout = plan.layouts.get(names)
         if layout is None:
-            layout = _remember(plan.layouts, names, self._layout(names, plan))
+            layout = kept(plan.layouts, names, self._layout(names, plan), _MANY)
         headers = layout.fixed.copy()
         if layout.sends_id:
             headers.append((_CASE_ID, case.id.encode("utf-8", "surrogatepass")))
@@ -377,10 +377,10 @@ class _Plan:
 
     def _query_encoder(self, name: str) -> tuple[str | None, TextEncoder]:
         declared = self._declared(Location.QUERY, name)
-        return _remember(self._queries, name, (query_prefix(name, declared), query_encoder(name, declared)))
+        return kept(self._queries, name, (query_prefix(name, declared), query_encoder(name, declared)), _MANY)
 
     def _cookie_encoder(self, name: str) -> TextEncoder:
-        return _remember(self._cookies, name, cookie_encoder(name, self._declared(Location.COOKIE, name)))
+        return kept(self._cookies, name, cookie_encoder(name, self._declared(Location.COOKIE, name)), _MANY)
 
     def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
         """Return bytes and content type of a body; neither if a user's serializer omits the body."""
@@ -407,14 +407,6 @@ class _Plan:
             return partial(_multipart, media_type, encoding, schema)
         encoder, content_type = found[0], header_bytes(found[1])
         return lambda case: (encoder(case.body), content_type)
-
-
-def _remember(known: dict[K, T], key: K, made: T) -> T:
-    """Return a value and keep it under its key. The number is limited, as undeclared names may differ in each case."""
-    if len(known) >= _MANY:
-        known.clear()
-    known[key] = made
-    return made
 
 
 def _literal(text: str) -> str:

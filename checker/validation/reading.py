@@ -23,6 +23,7 @@ from referencing import Anchor, Registry, Resource, Specification
 from referencing.exceptions import Unresolvable
 
 from checker.core.schema import Dialect, Direction, Schema
+from checker.core.system import kept
 from checker.schema.discriminators import Discriminator, discriminator_of
 from checker.schema.keywords import has_foreign_type, misunderstood, standard_dialect
 from checker.schema.scopes import HAS_SIBLINGS
@@ -308,11 +309,10 @@ def _evolving(class_for: ClassFor) -> Any:
         key = (id(schema), id(resolver), type(validator))
         found = made.get(key)
         if found is None:
-            if len(made) >= _MOST_KEPT:
-                made.clear()
-            found = made[key] = class_for(schema, type(validator))(
+            found = class_for(schema, type(validator))(
                 schema, registry=validator._registry, _resolver=resolver, format_checker=validator.format_checker
             )
+            kept(made, key, found, _MOST_KEPT)
         return found
 
     return evolve
@@ -343,9 +343,7 @@ def _remembering(refer: Any, reading: "SchemaReading") -> Any:
                 resolved = _looked_up(resolver, ref, reading.home)
             except Unresolvable:
                 return refer(validator, ref, instance)
-            if len(known) >= _MOST_KEPT:
-                known.clear()
-            found = known[id(resolver), ref] = (resolver, resolved)
+            found = kept(known, (id(resolver), ref), (resolver, resolved), _MOST_KEPT)
         return validator.descend(instance, found[1].contents, resolver=found[1].resolver)
 
     return remembered
@@ -359,9 +357,7 @@ def _listed() -> "_Check":
         # The list is held, so that no other list can have its identity.
         found = known.get(id(members))
         if found is None:
-            if len(known) >= _MOST_KEPT:
-                known.clear()
-            found = known[id(members)] = (members, frozenset(map(_key, members)))
+            found = kept(known, id(members), (members, frozenset(map(_key, members))), _MOST_KEPT)
         if _key(instance) not in found[1]:
             yield ValidationError(f"{instance!r} is not one of {members!r}")
 
@@ -598,9 +594,7 @@ class SchemaReading:
             return ()
         known = self._read.get(id(schema))
         if known is None:
-            if len(self._read) >= _MOST_READ:
-                self._read.clear()
-            known = self._read[id(schema)] = (schema, self._keywords(schema))
+            known = kept(self._read, id(schema), (schema, self._keywords(schema)), _MOST_READ)
         return known[1]
 
     def _keywords(self, schema: dict[str, Any]) -> Iterable[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 """The contract of an operation's responses: a table from (status, `Content-Type`) to a plan, filled on demand."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from checker.core.operation import Location, Parameter
 from checker.core.registry import DESERIALIZERS, BuiltIn, DeserializationContext, Deserializer
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.system import kept
 from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.dialects import flag, members
 from checker.openapi.documents.references import OpenApiDocument
@@ -275,24 +277,19 @@ class OpenApiContract:
         }
         self._produces = media_types(document, operation, "produces") if is_swagger(document) else []
         self._validate_formats = validate_formats
-        self._read: dict[str, _Response] = {}
+        self._response_of = cache(self._response)
         self._plans: dict[tuple[int, str | None], ResponsePlan] = {}
 
     def plan(self, status: int, content_type: str | None) -> ResponsePlan:
         """Return the plan for a response; `content_type` is the raw header value, None if absent."""
         key = (status, content_type)
-        plan = self._plans.get(key)
-        if plan is None:
-            # A server may invent a header value for each response, so the number of kept plans is limited.
-            if len(self._plans) >= _PLANS:
-                self._plans.clear()
-            plan = self._plans[key] = self._plan(status, content_type)
-        return plan
+        # A server may invent a header value for each response, so the number of kept plans is limited.
+        return self._plans.get(key) or kept(self._plans, key, self._plan(status, content_type), _PLANS)
 
     def _plan(self, status: int, content_type: str | None) -> ResponsePlan:
         documented = tuple(self._responses)
         matched = _matched(documented, status)
-        response = _NOTHING if matched is None else self._response(matched)
+        response = _NOTHING if matched is None else self._response_of(matched)
         has_body = not (self._is_head or status < 200 or status in (204, 205, 304))
         verdict: MediaTypeVerdict = MediaTypeVerdict.DOCUMENTED
         body: BodyValidator | DeserialisedBody | None = None
@@ -323,7 +320,7 @@ class OpenApiContract:
     def unvalidated(self) -> Iterator[Unvalidated]:
         """Yield the declared parts of responses that cannot be judged. Compiles all of their schemas."""
         for matched in self._responses:
-            response = self._response(matched)
+            response = self._response_of(matched)
             yield from response.faults
             # A response to a range of media types is most likely JSON.
             found = [
@@ -335,14 +332,8 @@ class OpenApiContract:
             is_judged = any(one is not None and one not in faults for one in found)
             yield from (one for one in faults if not (one.is_unread and is_judged))
 
-    def _response(self, matched: str) -> "_Response":
-        """Return the response object of a status, read once."""
-        found = self._read.get(matched)
-        if found is None:
-            found = self._read[matched] = self._read_response(matched)
-        return found
-
-    def _read_response(self, matched: str) -> "_Response":
+    def _response(self, matched: str) -> _Response:
+        """Return the response object of a status."""
         try:
             raw, at = self._document.dereferenced(*self._responses[matched])
         except UnresolvableReference as error:

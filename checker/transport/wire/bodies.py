@@ -22,6 +22,7 @@ from checker.core.operation import Parameter, PropertyEncoding
 from checker.core.registry import SERIALIZERS, BuiltIn
 from checker.core.request import header_bytes
 from checker.core.schema import Schema
+from checker.core.system import kept
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.multipart import MultipartFile, PartWriter, encode_multipart, files_of
 from checker.transport.wire.styles import (
@@ -76,9 +77,8 @@ def form_encoder(encoding: Mapping[str, PropertyEncoding]) -> Callable[[Any], by
         for name, item in value.items():
             encode = encoders.get(name)
             if encode is None:
-                if len(encoders) >= _MANY_NAMES:
-                    encoders.clear()
-                encode = encoders[name] = _property_encoder(str(name), encoding.get(name, _USUAL))
+                made = _property_encoder(str(name), encoding.get(name, _USUAL))
+                encode = kept(encoders, name, made, _MANY_NAMES)
             text = encode(item)
             if text:
                 found.append(text)
