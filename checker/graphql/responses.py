@@ -90,48 +90,46 @@ class Shape(Struct, frozen=True):
     def _check(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
         if isinstance(kind, GraphQLNonNull):
             if value is None:
-                says = f"null, and its type is `{kind}`"
-                wrong.append(DataFault((self.place, "non-null"), path, says, str(kind), None))
+                wrong.append(self._fault("non-null", path, f"null, and its type is `{kind}`", kind, None))
                 return
             kind = kind.of_type
         if value is None:
             return
         if isinstance(kind, GraphQLList):
             if not isinstance(value, list):
-                says = f"no list, and its type is `{kind}`"
-                wrong.append(DataFault((self.place, "list"), path, says, str(kind), value))
+                wrong.append(self._fault("list", path, f"no list, and its type is `{kind}`", kind, value))
                 return
             for number, one in enumerate(value[:_MOST_ITEMS]):
                 self._check(kind.of_type, one, (*path, number), wrong)
         elif isinstance(kind, GraphQLEnumType):
             if not isinstance(value, str) or value not in kind.values:
                 says = f"{value!r:.80} is no member of the enum `{kind.name}`"
-                wrong.append(DataFault((self.place, "enum"), path, says, kind.name, value))
+                wrong.append(self._fault("enum", path, says, kind, value))
         elif isinstance(kind, GraphQLScalarType):
             # An ID accepts numbers but is always serialised as a string (GraphQL, 3.5.5).
             is_id = kind.name == "ID"
             if not (isinstance(value, str) if is_id else takes_scalar(kind.name, value)):
-                says = f"{value!r:.80} is no `{kind.name}`"
-                wrong.append(DataFault((self.place, "scalar"), path, says, kind.name, value))
+                wrong.append(self._fault("scalar", path, f"{value!r:.80} is no `{kind.name}`", kind, value))
         else:
             self._check_object(kind, value, path, wrong)
 
     def _check_object(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
         if not isinstance(value, dict):
-            says = f"no object, and its type is `{kind.name}`"
-            wrong.append(DataFault((self.place, "object"), path, says, kind.name, value))
+            wrong.append(self._fault("object", path, f"no object, and its type is `{kind}`", kind, value))
             return
         actual = value.get("__typename")
         if self.possible is not None and isinstance(actual, str) and actual not in self.possible:
             says = f"an object of type {actual}, which is no `{kind.name}`"
-            wrong.append(DataFault((self.place, "possible-type"), path, says, kind.name, actual))
+            wrong.append(self._fault("possible-type", path, says, kind, actual))
             return
         for key, one in self.fields.items():
             if key in value:
                 one._check(one.kind, value[key], (*path, key), wrong)
             elif one.only is None or actual in one.only:
-                says = f"the selected field `{key}` is missing"
-                wrong.append(DataFault((one.place, "selected"), path, says, kind.name, value))
+                wrong.append(one._fault("selected", path, f"the selected field `{key}` is missing", kind, value))
+
+    def _fault(self, rule: str, path: Path, says: str, kind: Any, value: Any) -> DataFault:
+        return DataFault((self.place, rule), path, says, str(kind), value)
 
 
 class Shapes:
@@ -255,13 +253,11 @@ class GraphQLContract:
 
     def is_fine(self, response: Response) -> bool:
         """Whether the response has no errors, and the requested data."""
-        if response.status_code >= 400:
-            return False
-        value = _read(response)
-        if not isinstance(value, dict) or value.get("errors"):
+        value = None if response.status_code >= 400 else _read(response)
+        if not isinstance(value, dict) or value.get("errors") or "data" not in value:
             return False
         shape = self._shape(response)
-        if shape is None or "data" not in value:
+        if shape is None:
             return False
         wrong: list[DataFault] = []
         shape.check(value["data"], wrong)

@@ -207,9 +207,10 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     if not isinstance(value, dict):
         value = {}
     encoding = encodings(document, value, at)
-    reason = _unwritten(encoding, at)
-    if reason is not None:
-        return UnusableBody(media_type, reason, at, _UNWRITTEN)
+    for name, how in encoding.items():
+        if how.content_type is not None and is_multipart(how.content_type):
+            reason = f"the part `{name}` at {at} is multipart itself, which is not written"
+            return UnusableBody(media_type, reason, at, _UNWRITTEN)
     if "schema" in value or "itemSchema" not in value:
         schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
     else:
@@ -220,43 +221,24 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     return _checked(document, Body(media_type, schema, at, encoding, examples, part_types=parts))
 
 
-def _unwritten(encoding: Mapping[str, PropertyEncoding], at: str) -> str | None:
-    """Return the reason why a body cannot be sent as it is declared; None if it can."""
-    for name, how in encoding.items():
-        if how.content_type is not None and is_multipart(how.content_type):
-            return f"the part `{name}` at {at} is multipart itself, which is not written"
-    return None
-
-
 def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
+    """Return the body, or the reason why it cannot be sent."""
     body = of_users(body)
-    if body.write is not None:
-        return _sound(document, body)
     name, schema = body.media_type, body.schema
-    reason = reason_not(name)
-    if reason is not None:
-        return UnusableBody(name, reason, body.pointer, _UNWRITTEN)
-    found = _sound(document, body)
-    if isinstance(found, UnusableBody):
-        return found
-    if carried_types(name) < ALL_TYPES:
-        reason = reason_not(name, outline_of(schema).types)
-    else:
-        reason = next(_unwritten_parts(body), None)
+    reason = None if body.write is not None else reason_not(name)
+    if reason is None:
+        if not isinstance(schema.raw, dict | bool):
+            malformed = f"the schema at {schema.pointer} must be an object; correct it"
+            return UnusableBody(name, malformed, body.pointer, _MALFORMED)
+        try:
+            document.require_sound(schema)
+        except UnresolvableReference as error:
+            return UnusableBody(name, str(error), body.pointer, _LOST)
+        if body.write is not None:
+            return body
+        is_narrow = carried_types(name) < ALL_TYPES
+        reason = reason_not(name, outline_of(schema).types) if is_narrow else next(_unwritten_parts(body), None)
     return body if reason is None else UnusableBody(name, reason, body.pointer, _UNWRITTEN)
-
-
-def _sound(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
-    """Return the body, or the fault of its schema."""
-    name, schema = body.media_type, body.schema
-    if not isinstance(schema.raw, dict | bool):
-        reason = f"the schema at {schema.pointer} must be an object; correct it"
-        return UnusableBody(name, reason, body.pointer, _MALFORMED)
-    try:
-        document.require_sound(schema)
-    except UnresolvableReference as error:
-        return UnusableBody(name, str(error), body.pointer, _LOST)
-    return body
 
 
 def _unwritten_parts(body: Body) -> Iterator[str]:

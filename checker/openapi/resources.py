@@ -271,13 +271,12 @@ class _Inference(Struct):
                 answered = dict(self._sources(target.label, slot))
                 for source, value in (answered | self._sent(target.label, slot, answered)).items():
                     found.setdefault(source, []).append(TakenValue(slot.location, slot.name, value))
+            use = self.uses[target.label]
+            many = "" if use.is_member or use.method in CREATING else "All"
+            name = f"{_VERBS.get(use.method, 'Get')}{many}{noun_of(use.resource).capitalize()}"
             for source, values in found.items():
                 whole = (*values, *self._parents(source, target.label, values))
-                use = self.uses[target.label]
-                noun = noun_of(use.resource).capitalize()
-                verb = _VERBS.get(use.method, "Get")
-                many = "" if use.is_member or use.method in CREATING else "All"
-                yield Transition(f"{verb}{many}{noun}", source, self.answers[source].status, target.label, whole)
+                yield Transition(name, source, self.answers[source].status, target.label, whole)
             yield from self._next_page(target)
 
     def formatted(self, asked: Mapping[str, set[Label]]) -> dict[Label, dict[str, str]]:
@@ -358,12 +357,10 @@ class _Inference(Struct):
         fields = [one for one in self.bodies[target.label] if one.kind == _WHOLE or one.format == "uuid"]
         ends = ends_among(one.pointer.rpartition("/")[2] for one in fields if one.depth == 1)
         nouns = self._nouns_of_ends(target) if ends else ()
-        for one in fields:
+        # Integers and UUIDs that refer to members of a collection without naming it, such as `source` and `target`.
+        for one in fields if nouns else ():
             if one.pointer.removeprefix("/") in ends:
-                yield from (
-                    _Slot(Location.BODY, one.pointer, self.uses[target.label].resource, one.kind, noun=noun)
-                    for noun in nouns
-                )
+                yield from (_Slot(Location.BODY, one.pointer, use.resource, one.kind, noun=noun) for noun in nouns)
 
     def _nouns_of_ends(self, target: OpenApiOperation) -> Sequence[str]:
         """Return the nouns of collections that others add to: those in the prose of an operation, or all if they are few."""
@@ -390,11 +387,11 @@ class _Inference(Struct):
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
         """Yield (operation, expression) pairs that may give a value."""
         nouns = dict.fromkeys(noun for noun, _ in spellings(slot.word, slot.owner) if noun)
-        if slot.location is not Location.PATH:
-            nouns[singular(slot.word)] = nouns[qualified_noun(slot.word)] = None
-            nouns[noun_of(self.variables.get(normalised(slot.word), ()))] = None
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = nouns[slot.noun] = None
+        else:
+            nouns[singular(slot.word)] = nouns[qualified_noun(slot.word)] = None
+            nouns[noun_of(self.variables.get(normalised(slot.word), ()))] = None
         known = [label for noun in nouns for label in self.by_noun.get(noun, ())]
         if slot.location is Location.PATH and normalised(slot.word) in OF_USERS:
             nouns[normalised(slot.word)] = None
@@ -416,6 +413,7 @@ class _Inference(Struct):
                 if count == _MOST_SOURCES:
                     return
         if not count:
+            # Fields of the resources above the operation that its request repeats under another name.
             word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
             for _, owner in use.owners if slot.location is Location.BODY else ():
                 for label in self.by_noun.get(noun_of(owner), ()):

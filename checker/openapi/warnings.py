@@ -235,17 +235,11 @@ def _of_path(operation: OpenApiOperation) -> Iterator[_Warning]:
         if item.place != "path" or item.fault:
             continue
         named = variables.get(item.pointer)
+        said = f"the parameter `{item.name}` at {item.pointer} is"
         if named is None:
-            yield (
-                kind,
-                item.pointer,
-                f"the parameter `{item.name}` at {item.pointer} is no variable of `{path}`; it is not sent",
-            )
+            yield kind, item.pointer, f"{said} no variable of `{path}`; it is not sent"
         elif named.name != variable_name(item.name):
-            message = (
-                f"the parameter `{item.name}` at {item.pointer} is read as the variable `{{{named.name}}}` of `{path}`"
-            )
-            yield kind, item.pointer, message
+            yield kind, item.pointer, f"{said} read as the variable `{{{named.name}}}` of `{path}`"
     free = [one.name for one in operation.parameters if one.location is Location.PATH and one.doubt == UNDECLARED]
     if free:
         listed = ", ".join(f"`{{{name}}}`" for name in free)

@@ -284,14 +284,12 @@ class _Translation:
         return f"[^{inside}]" if text[0] == "P" else f"[{inside}]"
 
     def _escape(self, letter: str) -> str:
-        if letter in "dw" or (letter in "DWbB" and not self._in_class):
+        if letter in "dwtnrfv" or (letter in "DWbB" and not self._in_class):
             return "\\" + letter
         if letter == "s":
             return _SPACES if self._in_class else f"[{_SPACES}]"
         if letter == "S" and not self._in_class:
             return f"[^{_SPACES}]"
-        if letter in "tnrfv":
-            return "\\" + letter
         if letter == "b":
             return "\\x08"
         if letter == "0":

@@ -150,15 +150,11 @@ def _is_clock(match: re.Match[str]) -> bool:
 
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
-_DURATION = later_pattern(
+# ISO 8601, with designators.
+_is_duration = _matches(
     rf"[+-]?P(?!$)(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
     rf"(?:T(?=[0-9])(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?"
 )
-
-
-def is_duration(value: str) -> bool:
-    """ISO 8601 duration with designators."""
-    return _DURATION.fullmatch(value) is not None
 
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
@@ -253,7 +249,7 @@ STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     "full-time": is_full_time,
     "time": is_time,
     "date-time": is_date_time,
-    "duration": is_duration,
+    "duration": _is_duration,
     "email": _is_email,
     "idn-email": _is_email,
     "uri": is_uri,
@@ -283,13 +279,7 @@ Other names are ambiguous: some authors use `url` for a path. `binary`, `passwor
 """
 
 INTEGER_RANGES: Final[Mapping[str, tuple[int, int]]] = {
-    "int8": (-(2**7), 2**7 - 1),
-    "int16": (-(2**15), 2**15 - 1),
-    "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1),
-    "uint8": (0, 2**8 - 1),
-    "uint16": (0, 2**16 - 1),
-    "uint32": (0, 2**32 - 1),
-    "uint64": (0, 2**64 - 1),
+    **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
 }
 """Format -> smallest and largest integer. `float` and `double` describe storage, not a range of numbers."""

@@ -16,18 +16,11 @@ from checker.kinds.fetching import refuse_depth
 _PLAIN = "?"
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_WORDS = (("null", None), ("true", True), ("false", False))
 _CONSTANTS: dict[str, bool | None] = {
     "": None,
     "~": None,
-    "null": None,
-    "Null": None,
-    "NULL": None,
-    "true": True,
-    "True": True,
-    "TRUE": True,
-    "false": False,
-    "False": False,
-    "FALSE": False,
+    **{spelled: value for word, value in _WORDS for spelled in (word, word.capitalize(), word.upper())},
 }
 _MERGE = "<<"
 _LARGEST = 10_000_000
