@@ -15,6 +15,7 @@ from checker.checks.rules import (
     LOCKED,
     PRECONDITION_REQUIRED,
     UPGRADE_REQUIRED,
+    demand_of_any_text,
     denies_condition,
     denies_state,
     is_beyond_int64,
@@ -285,8 +286,11 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 def _reason(context: CheckContext) -> str:
     """Return the words and comparison signs of a refusal; empty if it names no parameter, no two properties, and no limit.
 
-    Numbers, identifiers and sent values are removed, because many servers repeat the value that they refuse.
+    A demand that a framework makes on any text is one reason, whichever property it names. Numbers, identifiers and sent values are removed, because many servers repeat the value that they refuse.
     """
+    demanded = demand_of_any_text(context.response)
+    if demanded:
+        return demanded
     said = context.response.readable.content[:_LONGEST].decode("utf-8", "replace")
     text = _with_names_of_quoted(said, context.case)
     # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.

@@ -17,6 +17,7 @@ from checker.core.request import CONDITIONS, WireRequest
 from checker.core.resource_names import normalised
 from checker.core.response import Response
 from checker.core.system import later_pattern
+from checker.refusals.sentences import demands_of
 from checker.refusals.state import is_missing, is_of_configuration, is_of_state, is_taken
 
 _PRECONDITION_FAILED = 412
@@ -194,10 +195,27 @@ def denies_state(response: Response) -> str:
     """Return the first sentence of a refusal about resources: they exist, do not exist, or are in another state. Empty for other reasons."""
     if response.status_code not in _STATUSES:
         return ""
-    sentences = [one for one in sentences_of(response) if one.lower().strip(" .!") not in _TITLES]
+    sentences = _reasons_in(response)
     if not 0 < len(sentences) <= _MOST_OF_STATE or not all(map(_is_of_state, sentences)):
         return ""
     return sentences[0]
+
+
+_OF_ANY_TEXT: Final = ([("pattern", r"\S")], [("minLength", 1)], [("pattern", r"^[^\u0000]*$")])
+
+
+def demand_of_any_text(response: Response) -> str:
+    """Return the demand of a refusal that a framework makes on any text: it is not empty, or has no NUL. Empty for other reasons.
+
+    Sentences about resources may stand beside it.
+    """
+    demands = [demands_of(one) for one in _reasons_in(response) if not _is_of_state(one)]
+    first = demands[0] if demands else []
+    return str(first[0]) if first in _OF_ANY_TEXT and all(one == first for one in demands) else ""
+
+
+def _reasons_in(response: Response) -> list[str]:
+    return [one for one in sentences_of(response) if one.lower().strip(" .!") not in _TITLES]
 
 
 def says_taken(content: bytes) -> bool:

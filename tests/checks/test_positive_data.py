@@ -127,6 +127,35 @@ def test_refusals_that_name_the_same_limit_have_one_cause(
     assert (found == again) is is_shared
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "is_shared"),
+    [
+        ({"name": ["This field may not be blank."]}, {"title": ["This field may not be blank."]}, True),
+        (
+            {"name": ["This field may not be blank."]},
+            {"title": ["This field may not be blank."], "country": ["Invalid hyperlink - No URL match."]},
+            True,
+        ),
+        ({"error": '"name" is not allowed to be empty'}, {"error": '"title" is not allowed to be empty'}, True),
+        ({"name": ["Null characters are not allowed."]}, {"title": ["Null characters are not allowed."]}, True),
+        ({"name": ["Null characters are not allowed."]}, {"title": ["This field may not be blank."]}, False),
+        ({"name": ["This field is required."]}, {"title": ["This field is required."]}, False),
+        (
+            {"name": ["This field may not be blank."]},
+            {"title": ["This field may not be blank."], "total": ["A valid number is required."]},
+            False,
+        ),
+    ],
+)  # fmt: skip
+def test_refusals_of_empty_texts_by_one_framework_have_one_cause(
+    exchanges: Exchanges, one: Any, other: Any, is_shared: bool
+) -> None:
+    parts = {"media_type": "application/json"}
+    found = _cause(exchanges, "POST /plain", json.dumps(one).encode(), body={"name": ""}, **parts)
+    again = _cause(exchanges, "POST /parts", json.dumps(other).encode(), body={"name": ""}, **parts)
+    assert (found == again) is is_shared
+
+
 @pytest.mark.parametrize(("answer", "is_shared"), [(b"names.first.0: Required", True), (b"first.0: Required", False)])
 def test_refusals_that_name_the_same_two_properties_have_one_cause(
     exchanges: Exchanges, answer: bytes, is_shared: bool
