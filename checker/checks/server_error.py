@@ -14,10 +14,11 @@ from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import words
-from checker.core.response import FailureKind, NetworkFailure
+from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.scenarios import REQUEST_SHAPES
 from checker.core.system import later_pattern
 from checker.core.templates import error_template, names_error, says_nothing, sent_texts
+from checker.refusals.state import is_of_contention
 
 EXPECTED = ("2XX", "3XX", "4XX")
 UNAVAILABLE: Final = 503
@@ -25,6 +26,10 @@ DROPPED = "connection dropped"
 """The rule of dropped connections. There is one for all, because a reset may discard what arrived before it."""
 UNANSWERED = "no response"
 """The rule of requests without a response."""
+_WITHOUT_REASON = "an error without a reason that passes"
+"""The cause of server errors that state no reason and do not show each time: a client cannot tell them from a locked data base."""
+_BEGINNING = 2_000
+"""Bytes of a response that are searched for its reason."""
 _REFUSED = "the request is refused"
 _REFUSED_AS_FAILED = "The body reports an invalid request, for which the status should be 4xx."
 
@@ -85,14 +90,25 @@ def not_a_server_error(context: CheckContext) -> Found:
         )
     template = error_template(context.response.readable.content, sent_texts(context.case), context.described)
     shared = template if names_error(template) else _shape(context.case) or _of_value(template, context.case)
-    if status == UNAVAILABLE:
+    is_busy = status == UNAVAILABLE or is_of_contention(_beginning(context.response))
+    if is_busy:
         # Maintenance and overload are one state of the service, whichever operation is asked.
-        shared = shared or template or "unavailable"
+        shared = template or "unavailable"
     if not shared and (handler := _handler(context.case.operation)):
         shared = f"{template} {handler}"
-    return ServerError(
-        _message(status, expected, context.plan), unique_key=rule_of_status(status), text=template
-    ).sharing(f"{rule_of_status(status)} {shared}" if shared else "")
+    failure = ServerError(_message(status, expected, context.plan), unique_key=rule_of_status(status), text=template)
+    failure.sharing(f"{rule_of_status(status)} {shared}" if shared else "")
+    failure.passing_cause = failure.shared_cause if is_busy else _passing(template)
+    return failure
+
+
+def _beginning(response: Response) -> str:
+    return response.readable.content[:_BEGINNING].decode("utf-8", "replace")
+
+
+def _passing(template: str) -> str:
+    """Return the cause of a server error that passes when its request is sent again; empty if its text tells it from others."""
+    return _WITHOUT_REASON if says_nothing(template) else ""
 
 
 def _reported(context: CheckContext) -> Found:
@@ -102,7 +118,9 @@ def _reported(context: CheckContext) -> Found:
     said = complaint.text.encode("utf-8", "replace")
     template = error_template(said, sent_texts(context.case), context.described)
     shared = _of_value(template, context.case) or (f"{complaint.part} {template}" if complaint.part else "")
-    return ReportedServerError(complaint.message, unique_key=complaint.place, text=template).sharing(shared)
+    failure = ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
+    failure.passing_cause = _passing(template)
+    return failure.sharing(shared)
 
 
 def _handler(operation: Operation) -> str:

@@ -53,6 +53,8 @@ class Failure(AssertionError):
     """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""
     """Text that failures of this kind share in all places of the API; empty if unknown."""
+    passing_cause = ""
+    """Text that it shares in place of `shared_cause` if its requests also pass: other requests in flight may be the reason. Empty for others."""
     covers: tuple[type["Failure"], ...] = ()
     """Kinds of failures that are part of this one, so that they are not reported beside it for the same response."""
     request: WireRequest | None = None

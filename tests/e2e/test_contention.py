@@ -56,6 +56,18 @@ def test_a_service_that_is_never_available_has_a_stable_failure(command: Command
     assert finding.hits == finding.tries > 1, ran.shown
 
 
+@pytest.mark.parametrize(("is_always", "causes"), [(False, 1), (True, 2)])
+def test_errors_without_a_reason_that_pass_are_one_cause(command: Command, is_always: bool, causes: int) -> None:
+    names = ("things", "others")
+    answers = {f"/{name}": Locked(500, "Internal Server Error", is_always=is_always) for name in names}
+    described = {"get": {"responses": {"200": {"description": ""}, "500": {"description": ""}}}}
+    document = {**DOCUMENT, "paths": dict.fromkeys(answers, described)}
+    with serving(lambda request: answers[request.target.decode()](request), document) as app:
+        ran = command.run(app.document_url, "-n", "3", inline=True)
+    assert len({one.cause for one in ran.findings}) == causes, ran.shown
+    assert [one.hits < one.tries for one in ran.findings] == [not is_always] * 2, ran.shown
+
+
 def test_any_other_server_error_is_confirmed_once(command: Command) -> None:
     with serving(Locked(500, "index out of range", is_always=True), DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "3", inline=True)

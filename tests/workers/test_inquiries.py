@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from checker.core.operation import Label
@@ -81,6 +82,24 @@ def test_with_a_limit_of_time_the_share_is_that_of_what_was_sent(tmp_path: Path)
     found = versions(timed)
     assert found
     assert looked_into(timed) <= SHARE / (1 - SHARE) * 80 + len(found)
+
+
+@pytest.mark.parametrize(("text", "reproduced"), [(b"Internal Server Error", True), (b"index out of range", None)])
+def test_an_error_without_a_reason_is_sent_again_although_nothing_is_left(
+    tmp_path: Path, text: bytes, reproduced: bool | None
+) -> None:
+    """Nothing else tells a defect from a moment of load."""
+
+    def fallen(answer: Response) -> Outcome:
+        return Response(500, [], text, elapsed=0.001, request=answer.request)
+
+    document = {**DOCUMENT, "paths": {"/alone": {"get": {"responses": {"200": {"description": ""}}}}}}
+    task = replace(TASK, labels=(Label("GET /alone"),), stop=1)
+    with workplace(tmp_path, document=document, operations=SHRINKS) as place:
+        place.investigation_budget.floor = 0
+        found = versions(run(place, task, spoil=fallen, is_patient=True))
+    assert found
+    assert {one[-1].reproduced for one in found.values() if one[-1].check == "not_a_server_error"} == {reproduced}
 
 
 def test_in_a_run_an_operation_has_the_share_of_its_own_cases(tmp_path: Path) -> None:

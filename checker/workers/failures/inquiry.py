@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.judge import UNJUDGED
-from checker.checks.server_error import UNAVAILABLE, DroppedConnection, UnansweredRequest
+from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core import curl
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
@@ -29,7 +29,6 @@ from checker.phases.bindings import SentCase, held_by, resolved, without_step
 from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
 from checker.phases.case_parts import literal_of, others_like
 from checker.phases.shrinking import content_of, shrink_case
-from checker.refusals.state import is_of_contention
 from checker.transport.policies import becomes_get
 from checker.workers import jobs
 from checker.workers.failures.creators import are_linked, situations, with_creators
@@ -47,8 +46,6 @@ MORE_TRIES = 6
 REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _NOT_THERE = frozenset((404, 410))
-_BEGINNING = 2_000
-"""Bytes of a response that are searched for its reason."""
 
 
 class Inquiry(Struct):
@@ -82,7 +79,8 @@ class Inquiry(Struct):
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
         slot.enter(Stage.CONFIRM)
         why = slot.limit(suspicion)
-        if why and not slot.may_send():
+        # An error without a reason is always sent once more: nothing else tells a defect from a moment of load.
+        if why and not slot.may_send() and not failure.passing_cause:
             unsent = InvestigationResult(
                 suspicion.chain,
                 is_confirmed=False,
@@ -330,7 +328,9 @@ class Inquiry(Struct):
         """
         last = chain[-1].made
         taken = [one for one in last.bindings if not one.stands_alone]
-        if (chain[-1].status or 0) < 400 or not taken or _is_of_contention(chain[-1]):
+        failure = self.suspicion.failure
+        is_of_contention = bool(failure.passing_cause) and failure.passing_cause == failure.shared_cause
+        if (chain[-1].status or 0) < 400 or not taken or is_of_contention:
             return chain
         # The size of a page names nothing.
         named = [one for one in taken if not is_count(one.name.rpartition("/")[2])]
@@ -347,7 +347,7 @@ class Inquiry(Struct):
             return chain
         found = self.wanted.shown(alone) if self.shows(alone) else None
         # The server may refuse an unknown name for a reason of its own.
-        is_same = found is not None and found.cause(label) == self.suspicion.failure.cause(label)
+        is_same = found is not None and found.cause(label) == failure.cause(label)
         return (alone,) if is_same else chain
 
     def _simplest_shot(self) -> Job[JudgedCase | None]:
@@ -513,9 +513,12 @@ class Inquiry(Struct):
 
     def _count_hits(self, result: InvestigationResult) -> Job[None]:
         """Send commands that did not show their failure, or that may show it by chance, several times more, to report how often they do."""
-        if result.is_confirmed and result.showed(self.wanted) and not _is_of_contention(result.chain[-1]):
-            return
-        for _ in range(MORE_TRIES):
+        may_pass = bool(self.suspicion.failure.passing_cause)
+        for number in range(MORE_TRIES):
+            if result.is_confirmed and result.showed(self.wanted) and not may_pass:
+                return
+            if number >= REPETITIONS and result.is_confirmed and not result.passes(self.wanted):
+                return
             if self.slot.may_repeat() and not result.is_spent:
                 yield from self._reproduce(result)
 
@@ -637,15 +640,6 @@ def are_served_as(before: Chain, now: Chain) -> bool:
     The last step would otherwise meet the resources of earlier requests, and the sequence would fail nowhere else.
     """
     return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
-
-
-def _is_of_contention(shot: JudgedCase) -> bool:
-    """Whether a server error may depend on other requests in flight: those of other workers make it show twice as easily as once."""
-    outcome = shot.verdict.outcome
-    if not isinstance(outcome, Response) or outcome.status_code < 500:
-        return False
-    text = outcome.readable.content[:_BEGINNING].decode("utf-8", "replace")
-    return outcome.status_code == UNAVAILABLE or is_of_contention(text)
 
 
 def _unlike(literal: object) -> object:

@@ -59,6 +59,8 @@ class Investigation:
         failure = wanted.again(shot) or failure
         other = self._defects.same_as(label, failure, last.fingerprint)
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
+        if failure.passing_cause and result.passes(wanted):
+            failure = failure.sharing(failure.passing_cause)
         cause = failure.cause(shot.made.step.label)
         described = result.described(replace(last, message=failure.message, cause=cause), wanted, self._traffic)
         withdrawn = failure.needs_repetition and not result.is_confirmed

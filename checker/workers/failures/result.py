@@ -35,6 +35,10 @@ class InvestigationResult(Struct):
         """Return how often the printed commands showed a failure."""
         return len(self._showing(wanted))
 
+    def passes(self, wanted: ExpectedFailure) -> bool:
+        """Whether the printed commands were sent without showing a failure at least once."""
+        return self.showed(wanted) < len(self.printed)
+
     def _showing(self, wanted: ExpectedFailure) -> list[JudgedCase]:
         """Return the outcomes of the commands that showed a failure."""
         made, request = self.chain[-1].made, self.chain[-1].verdict.request
