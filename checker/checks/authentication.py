@@ -383,7 +383,11 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
     )
     if request.is_of_check and not context.sequence:
         failure.request = request
-    return failure.sharing(what.detail)
+    failure.sharing(what.detail)
+    if answer.status_code >= 500:
+        # An error of a moment of load tells nothing about credentials.
+        failure.needs_repetition, failure.passing_cause = True, failure.shared_cause
+    return failure
 
 
 def cause_of_open_operations() -> str:

@@ -47,7 +47,7 @@ class Failure(AssertionError):
     severity: Severity = Severity.MEDIUM
     check = ""
     """Name of the check, such as `not_a_server_error`. The caller of the check sets it."""
-    needs_repetition: ClassVar[bool] = False
+    needs_repetition = False
     """Whether it is reported only if it happens again, because a concurrent request may be its cause."""
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
     """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""

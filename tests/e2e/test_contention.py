@@ -73,3 +73,23 @@ def test_any_other_server_error_is_confirmed_once(command: Command) -> None:
         ran = command.run(app.document_url, "-n", "3", inline=True)
     (finding,) = ran.findings
     assert finding.tries == 2, ran.shown
+
+
+@pytest.mark.parametrize(("errors", "found"), [(1, 0), (1_000, 1)])
+def test_an_error_that_passes_tells_nothing_about_credentials(command: Command, errors: int, found: int) -> None:
+    """The service fails without credentials this many times, and refuses the requests afterwards."""
+    numbers = count()
+
+    def answered(request: Request) -> Reply:
+        if request.method != "GET":
+            return Reply(405, headers=(("Allow", "GET"),))
+        if request.headers.get("authorization") == "Bearer abc":
+            return json_reply({})
+        return Reply(500) if next(numbers) < errors else Reply(401)
+
+    scheme = {"bearer": {"type": "http", "scheme": "bearer"}}
+    document = {**DOCUMENT, "components": {"securitySchemes": scheme}, "security": [{"bearer": []}]}
+    with serving(answered, document) as app:
+        given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer abc")
+        ran = command.run(app.document_url, "-n", "3", *given, inline=True)
+    assert [one.check for one in ran.findings if not one.withdrawn] == ["ignored_auth"] * found, ran.shown
