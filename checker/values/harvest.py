@@ -110,7 +110,7 @@ def number_or_text(text: str) -> Scalar:
 class ResponsePlace:
     """The places of scalars in the responses of one operation."""
 
-    __slots__ = ("around", "below", "hidden_by", "inner", "name", "origin", "resource", "rings")
+    __slots__ = ("around", "below", "hidden_by", "inner", "name", "origin", "resource", "rings", "worth")
 
     def __init__(self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None) -> None:
         self.name = name
@@ -128,6 +128,8 @@ class ResponsePlace:
         """Key -> place; None if there is none. Most of some 100,000 places have none, and a dict for each takes memory."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
         """Type -> ring of its values; None: they are not kept."""
+        self.worth: int | None = None
+        """How likely a parameter asks for its values (`producers.Worth`); None until that is known."""
 
 
 class Places:
@@ -183,7 +185,8 @@ class Places:
         origin = request.origin if isinstance(request, WireRequest) else None
         host = "" if origin is None else origin.host
         headers = ((_HEADER + name, url) for name, url in urls_in_headers(response))
-        bodies = ((place.origin[1], value) for place, value in found if isinstance(value, str) and may_be_url(value))
+        texts = [(place, value) for place, value in found if isinstance(value, str) and "/" in value]
+        bodies = ((place.origin[1], text) for place, text in texts if may_be_url(text))
         for place, url in (*headers, *islice(bodies, _URLS)):
             for one in described.members(url, host):
                 pointer = one.pointer(place)

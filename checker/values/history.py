@@ -176,6 +176,8 @@ class Rings:
 
     def since(self, first: int, keys: Collection[RingProperty]) -> list[ValueHistory]:
         """Return the rings with any of these properties, in order, without the first ones."""
-        groups = (self._numbers.get(key, ()) for key in keys)
+        groups = [self._numbers.get(key, ()) for key in keys]
+        if len(groups) == 1:
+            return [self._ordered[number] for number in groups[0][bisect_left(groups[0], first) :]]
         numbers = {number for group in groups for number in group[bisect_left(group, first) :]}
         return [self._ordered[number] for number in sorted(numbers)]

@@ -48,6 +48,7 @@ from checker.values.producers import (
     NO_FORMATS,
     Ancestry,
     Producer,
+    Worth,
     ancestries,
     is_of_request,
     key_of,
@@ -107,22 +108,32 @@ class ValuePool:
         self._states = ResourceStates()
         self._described = DescribedPaths(use.path for use in model.uses.values())
 
-    def _harmless(
-        self, source: Producer, case: Case, response: Response, depth: int
-    ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
-        """Yield the values of a response with their contexts, without secrets."""
+    def _shown(
+        self, source: Producer, case: Case, response: Response, depth: int, least: Worth = Worth.VALUE
+    ) -> list[tuple[ResponsePlace, Scalar, Above]]:
+        """Return the values of a response of at least some worth with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
         found = source.places.leaves(response, depth, case.operation.read_answer, ends)
         located = list(self._located(source, response, found))
         # The last segment of a URL that no described path matches may still be an identifier.
         is_read = any(place.origin[1].startswith(LOCATION.lower()) for place, _, _ in located)
-        shown = {place.origin[1] for place, _ in found}
-        for (place, value), above in zip(found, self._contexts(source, case, found, ends), strict=True):
-            is_left_out = (is_read and place.origin[1] == LOCATION) or source.is_hidden(place, shown)
-            if not is_left_out and (not isinstance(value, str) or not self._is_secret(value)):
-                yield place, value, above
-        yield from located
-        yield from self._given_names(source, case)
+        contexts, is_secret = self._contexts(source, case, found, ends), self._is_secret
+        shown: set[str] = set()
+        kept = []
+        for (place, value), above in zip(found, contexts, strict=True):
+            worth = place.worth
+            if worth is None:
+                worth = place.worth = source.worth(place)
+            if worth < least or (is_read and place.origin[1] == LOCATION):
+                continue
+            if place.hidden_by:
+                shown = shown or {one.origin[1] for one, _ in found}
+                if source.is_hidden(place, shown):
+                    continue
+            if value.__class__ is not str or not is_secret(value):
+                kept.append((place, value, above))
+        kept += (one for one in (*located, *self._given_names(source, case)) if source.worth(one[0]))
+        return kept
 
     def _located(
         self, source: Producer, response: Response, found: Iterable[tuple[ResponsePlace, Scalar]]
@@ -139,7 +150,7 @@ class ValuePool:
         found = source.places.leaves(response, DEEP, case.operation.read_answer) if b"/" in response.content else ()
         sent = {f"{value}" for value in (*named_values(case).values(), *sent_scalars(case), *case.query.values())}
         for place, value, above in self._located(source, response, found):
-            if f"{value}" not in sent:
+            if f"{value}" not in sent and source.worth(place):
                 yield place, value, above
 
     def _given_names(self, source: Producer, case: Case) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
@@ -227,15 +238,17 @@ class ValuePool:
     def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
         """Learn from a response; return what other workers may use. `phase` and `index` are those of the case."""
         operation, status = case.operation, case.operation.status_of(response)
+        use, source = self._use(operation), self._sources.get(operation.label)
+        found: list[ValueRecord] = []
         if case.meta is not None and case.meta.bindings:
             self._consumed(case, case.meta.bindings, status)
-        found: list[ValueRecord] = [*self._changes(case, status)]
-        if operation.resource_method == REMOVING:
+            if use.owners and not case.meta.mode.is_negative:
+                found += self._changes(case, case.meta.bindings, use, status)
+        if use.method == REMOVING:
             is_gone = 200 <= status < 300
             for gone in self._gone_by(case, succeeded=is_gone):
                 self._note_removal(gone)
                 found += [gone] if is_gone else []
-        source = self._sources.get(operation.label)
         if not 200 <= status < 300:
             located = (
                 list(self._located_in_refusal(source, case, response)) if source and source.reads_refusal() else []
@@ -244,9 +257,11 @@ class ValuePool:
                 source.located()
                 found += self._harvest(case, source, located)
             return found
-        depth = source.depth(operation.resource_method) if source is not None else 0
+        depth = source.depth(use.method) if source is not None else 0
         if source is not None and depth:
-            found += self._harvest(case, source, self._harmless(source, case, response, depth))
+            # Once an operation shows nothing new, only the names of new resources are wanted.
+            least = Worth.VALUE if depth == DEEP else Worth.NAME
+            found += self._harvest(case, source, self._shown(source, case, response, depth, least))
         return found
 
     def absorb(self, record: ValueRecord) -> None:
@@ -275,7 +290,7 @@ class ValuePool:
         """All operations as producers. The parameters are read when the first value arrives, not at the start."""
         uses = self._model.uses
         owners = frozenset(resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners)
-        linked = pointers_taken(self._model)
+        linked, naming = pointers_taken(self._model), pointers_taken(self._model, by_paths=True)
         wanted = frozenset(self._wanted_names())
         given = names_given(self._model)
         found = {}
@@ -289,6 +304,7 @@ class ValuePool:
                 ancestry,
                 given.get(use.label, ()),
                 linked.get(use.label, frozenset()),
+                naming.get(use.label, frozenset()),
                 bool(owners),
                 self._model.formatted.get(use.label, NO_FORMATS),
             )
@@ -335,8 +351,7 @@ class ValuePool:
 
     def _settle(self, source: Producer, place: ResponsePlace, kind: type[Scalar]) -> ValueHistory | None:
         """Look up the ring for values of a type at a place, and remember it there."""
-        form = source.formats.get(place.origin[1], "")
-        ring = self._ring(place.resource, place.name, kind, form) if source.wants(place) else None
+        ring = self._ring(place.resource, place.name, kind, source.formats.get(place.origin[1], ""))
         place.rings = {**place.rings, kind: ring}
         return ring
 
@@ -378,17 +393,16 @@ class ValuePool:
             if variable is not None:
                 self._missed(binding, self._around(case, variable))
 
-    def _changes(self, case: Case, status: int) -> Iterator[ResourceChanged]:
+    def _changes(
+        self, case: Case, bindings: Iterable[Binding], use: ResourceUse, status: int
+    ) -> Iterator[ResourceChanged]:
         """Learn how a valid request fared on a resource that an earlier response showed.
 
         Yields a record if it is in another state now that few are in: journals grow by each record.
         """
-        use = self._use(case.operation)
-        if not use.owners or case.meta is None or case.meta.mode.is_negative:
-            return
         variable, owner = use.owners[-1]
         place = place_of(case.operation, variable)
-        for one in case.meta.bindings:
+        for one in bindings:
             if (one.location, one.name) == place and isinstance(one.literal, SCALARS):
                 taken = Taken(one.literal, self._around(case, variable), (one.producer, one.pointer))
                 is_news = self._states.note(use, key_of(owner), taken, status)
@@ -541,9 +555,9 @@ class LayeredPool(ValuePool):
         if source is None or not source.is_read:
             return []
         shown = (
-            self._harmless(source, case, response, depth) if depth else self._located_in_refusal(source, case, response)
+            self._shown(source, case, response, depth) if depth else self._located_in_refusal(source, case, response)
         )
-        return [(place.origin[1], value, above) for place, value, above in shown if source.wants(place)]
+        return [(place.origin[1], value, above) for place, value, above in shown]
 
     def _key(self, one: ValueSeen | ValueGone) -> Key:
         label = Label(one.producer if isinstance(one, ValueSeen) else one.label)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from enum import IntEnum
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
@@ -11,7 +12,7 @@ from msgspec import Struct
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import Location
-from checker.core.resource_names import IDENTIFIERS, Resource, normalised, noun_of
+from checker.core.resource_names import IDENTIFIERS, Resource, is_identifier, normalised, noun_of
 from checker.core.resources import CREATING, ResourceModel, ResourceUse, named_values, sent_at
 from checker.corpus.records import Above
 from checker.values.harvest import DEEP, Places, ResponsePlace, field_of
@@ -127,6 +128,14 @@ _LONGEST_PAUSE = 63
 _REFUSALS = 16
 
 
+class Worth(IntEnum):
+    """How likely a parameter asks for the values at a place of a response."""
+
+    NOTHING = 0
+    VALUE = 1
+    NAME = 2
+
+
 class Producer(Struct):
     """One operation as a producer of values."""
 
@@ -142,6 +151,8 @@ class Producer(Struct):
     """Places in its requests that name the new resource."""
     linked: frozenset[str] = frozenset()
     """Pointers in its responses that other operations use, by transitions or by format."""
+    naming: frozenset[str] = frozenset()
+    """Those of them from which transitions take values of paths."""
     reads_urls: bool = False
     """Whether URLs in its responses may name what paths ask for."""
     formats: Mapping[str, str] = NO_FORMATS
@@ -157,9 +168,12 @@ class Producer(Struct):
         """Whether its responses may hold values that some parameter takes."""
         return bool(self.feeds or self.wanted or self.linked or self.reads_urls)
 
-    def wants(self, place: ResponsePlace) -> bool:
-        """Whether values at a place may be what some parameter asks for. Places of other collections are those that paths ask for."""
-        return self.feeds or place.resource != self.resource or self._names(place)
+    def worth(self, place: ResponsePlace) -> Worth:
+        """Return how likely some parameter asks for values at a place. Places of other collections are those that paths ask for."""
+        if not (self.feeds or place.resource != self.resource or self._names(place)):
+            return Worth.NOTHING
+        is_name = is_identifier(place.name) or place.origin[1] in self.naming
+        return Worth.NAME if is_name else Worth.VALUE
 
     def is_hidden(self, place: ResponsePlace, shown: AbstractSet[str]) -> bool:
         """Whether the same response shows an outer field instead. Earlier responses decide nothing: each worker has seen others."""
@@ -176,7 +190,7 @@ class Producer(Struct):
         if self._left < 0:
             return DEEP
         # The name of a new resource is needed at once, and stands near the top.
-        return NEAR if method == "POST" else 0
+        return NEAR if method == "POST" and (self.feeds or self.naming) else 0
 
     def reads_refusal(self) -> bool:
         """Whether to look for URLs in the next response that is no success."""
@@ -210,13 +224,13 @@ def names_given(model: ResourceModel) -> dict[Label, tuple[ResponsePlace, ...]]:
     }
 
 
-def pointers_taken(model: ResourceModel) -> dict[Label, frozenset[str]]:
-    """Return operation -> pointers into its responses from which transitions take values."""
+def pointers_taken(model: ResourceModel, *, by_paths: bool = False) -> dict[Label, frozenset[str]]:
+    """Return operation -> pointers into its responses from which transitions take values; `by_paths`: values of paths alone."""
     found: dict[Label, set[str]] = {}
     for one in model.transitions:
         for value in one.values:
-            if value.shown_pointer is not None:
+            if value.shown_pointer is not None and (value.location is Location.PATH or not by_paths):
                 found.setdefault(one.source, set()).add(value.shown_pointer)
-    for label, formats in model.formatted.items():
+    for label, formats in model.formatted.items() if not by_paths else ():
         found.setdefault(label, set()).update(formats)
     return {label: frozenset(pointers) for label, pointers in found.items()}

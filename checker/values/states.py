@@ -1,6 +1,7 @@
 """States of resources: which requests have succeeded on each. So each operation meets resources in all states, also in rare ones."""
 
 from collections import Counter, OrderedDict, defaultdict
+from itertools import islice
 
 from msgspec import Struct, field
 
@@ -23,67 +24,90 @@ _SPARED = 4
 _MISSING = (404, 410)
 
 
+class CollectionStates(Struct):
+    """The members of a collection, those that changed last at the end. Members that nothing has changed are absent."""
+
+    states: OrderedDict[Member, State] = field(default_factory=OrderedDict)
+    alike: dict[State, dict[Member, Taken]] = field(default_factory=dict)
+    """State -> members in it."""
+
+    def member(self, value: Scalar, above: Above) -> Member:
+        """Return the known member of a name that may stand in what is `above`; requests may name less of that than responses show."""
+        name = f"{value}"
+        wanted = (name, above)
+        if wanted in self.states:
+            return wanted
+        return next((one for one in self.states if one[0] == name and agree(one[1], above)), wanted)
+
+    def put(self, member: Member, state: State, taken: Taken) -> None:
+        """Set the state of a member that has changed."""
+        self.drop(member)
+        self.states[member] = state
+        self.alike.setdefault(state, {})[member] = taken
+        if len(self.states) > _MEMBERS:
+            self.drop(next(iter(self.states)))
+
+    def drop(self, member: Member) -> None:
+        """Forget a member, if it is known."""
+        state = self.states.pop(member, None)
+        if state is not None:
+            others = self.alike[state]
+            del others[member]
+            if not others:
+                del self.alike[state]
+
+
 class ResourceStates(Struct):
     """The state of each resource, and how often each operation has met each state."""
 
-    _collections: defaultdict[str, OrderedDict[Member, tuple[State, Taken]]] = field(
-        default_factory=lambda: defaultdict(OrderedDict)
-    )
-    """Collection -> member -> its state. Members that nothing has changed since their creation are absent."""
+    _collections: defaultdict[str, CollectionStates] = field(default_factory=lambda: defaultdict(CollectionStates))
     _met: Counter[tuple[Label, State]] = field(default_factory=Counter)
 
     def note(self, use: ResourceUse, key: str, taken: Taken, status: int) -> bool:
         """Read the response to a request on a member, or on what stands below it; return whether its state is another now."""
-        member = self._member(key, taken.value, taken.above)
-        state, _ = self._collections[key].get(member, ((), taken))
+        members = self._collections[key]
+        member = members.member(taken.value, taken.above)
+        state = members.states.get(member, ())
         if len(self._met) >= _COUNTED:
             # Rare pairs go, often those of members that are gone. A pair that is never counted would be the least met one for ever.
             self._met = Counter({pair: count // 2 for pair, count in self._met.items() if count > 1})
         self._met[use.label, state] += 1
         if status in _MISSING or (200 <= status < 300 and use.is_member and use.method == REMOVING):
-            self.forget(key, taken.value, taken.above)
+            members.drop(member)
             return False
         return 200 <= status < 300 and use.method not in READING and self.changed(use.label, key, taken)
 
     def changed(self, label: Label, key: str, taken: Taken) -> bool:
         """Add an operation that has changed a member; return whether it is new to its state."""
-        members, member = self._collections[key], self._member(key, taken.value, taken.above)
-        state, _ = members.get(member, ((), taken))
+        members = self._collections[key]
+        member = members.member(taken.value, taken.above)
+        state = members.states.get(member, ())
         is_new = label not in state and len(state) < _LONGEST
-        members[member] = (*state, label) if is_new else state, taken
-        members.move_to_end(member)
-        if len(members) > _MEMBERS:
-            members.popitem(last=False)
+        members.put(member, (*state, label) if is_new else state, taken)
         return is_new
 
     def forget(self, key: str, value: Scalar, above: Above) -> None:
         """Drop a member, which does not exist any more."""
-        self._collections[key].pop(self._member(key, value, above), None)
-
-    def _member(self, key: str, value: Scalar, above: Above) -> Member:
-        """Return the known member of a name that may stand in what is `above`; requests may name less of that than responses show."""
-        members, wanted = self._collections[key], (f"{value}", above)
-        if wanted in members:
-            return wanted
-        return next((one for one in members if one[0] == wanted[0] and agree(one[1], above)), wanted)
+        members = self._collections[key]
+        members.drop(members.member(value, above))
 
     def least_met(self, label: Label, key: str, index: int) -> Taken | None:
         """Return a member in the state that an operation has met least: the last changed one for index 0.
 
         None if it has met members least that nothing has changed.
         """
-        members = self._collections[key]
+        members = self._collections[key].alike
         if not members:
             return None
-        states = {state for state, _ in members.values()}
-        least = min(states, key=lambda state: (self._met[label, state], state))
-        if self._met[label, least] > self._met[label, ()]:
+        met = self._met
+        least = min(members, key=lambda state: (met[label, state], state))
+        if met[label, least] > met[label, ()]:
             return None
-        alike = [taken for state, taken in members.values() if state == least]
-        return alike[-1 - index % len(alike)]
+        alike = members[least]
+        return next(islice(reversed(alike.values()), index % len(alike), None))
 
     def is_rare(self, key: str, taken: Taken) -> bool:
         """Whether few members of a collection are in the state of this one: removals spare them, and other workers learn of them."""
         members = self._collections[key]
-        known = members.get(self._member(key, taken.value, taken.above))
-        return known is not None and sum(state == known[0] for state, _ in members.values()) <= _SPARED
+        state = members.states.get(members.member(taken.value, taken.above))
+        return state is not None and len(members.alike[state]) <= _SPARED
