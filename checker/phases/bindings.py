@@ -78,19 +78,17 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
     wrong: set[Location] = set()
     if meta is not None:
         wrong = {at for at, part in meta.components.items() if part.violation is not None}
-    done = []
-    for binding in bindings:
-        if binding.expression and binding.location not in wrong and _is_set(case, binding):
-            done.append(binding)
+    wanted = [one for one in bindings if one.expression and one.location not in wrong]
+    done = _all_set(case, wanted)
     if meta is not None and done:
         meta.bindings = (*meta.bindings, *done)
         meta.phase = PhaseInfo(meta.phase.name, described(done))
-    return tuple(done)
+    return done
 
 
 def put_back(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
     """Set values of earlier responses at places that a case has, and return their bindings. Missing places stay missing."""
-    kept = tuple(one for one in bindings if has_place(case, one) and _is_set(case, one))
+    kept = _all_set(case, (one for one in bindings if has_place(case, one)))
     if case.meta is not None and kept:
         case.meta.bindings = (*case.meta.bindings, *kept)
     return kept
@@ -128,11 +126,13 @@ def _found_at(case: Case, binding: Binding) -> Iterator[Any]:
 def described(bindings: Sequence[Binding]) -> PhaseData:
     """Return the `case.meta.phase.data` of a step: the step that it follows, and the values that it takes from there."""
     first = max(bindings, key=lambda binding: binding.step)
-    values = ", ".join(
-        f"{binding.location} {binding.name or '/'} = {expression_of(binding.expression)!s:.{SHOWN}}"
-        for binding in bindings
-    )
+    values = ", ".join([_described(one.location, one.name, one.expression) for one in bindings])
     return PhaseData(scenario=f"after {first.producer}", description=values)
+
+
+@lru_cache(maxsize=4096)
+def _described(location: Location, name: str, expression: str) -> str:
+    return f"{location} {name or '/'} = {expression_of(expression)!s:.{SHOWN}}"
 
 
 @lru_cache(maxsize=4096)
@@ -189,6 +189,18 @@ def _parsed(expression: str) -> Value:
         return NOT_SET
 
 
+def _all_set(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
+    """Put the values where they belong, and return the bindings whose places a case has."""
+    done, body = [], case.body
+    for binding in bindings:
+        if binding.location is Location.BODY and binding.name and case.body is body:
+            # Other cases may share the drawn body.
+            case.body = copied(body)
+        if _is_set(case, binding):
+            done.append(binding)
+    return tuple(done)
+
+
 def _is_set(case: Case, binding: Binding) -> bool:
     value = copied(binding.literal)
     if binding.location is not Location.BODY:
@@ -199,11 +211,7 @@ def _is_set(case: Case, binding: Binding) -> bool:
         if case.media_type is None and case.operation.bodies:
             case.media_type = case.operation.bodies[0].media_type
         return True
-    if not isinstance(case.body, dict):
-        return False
-    # Other cases may share the drawn body.
-    case.body = copied(case.body)
-    return _is_placed(case.body, binding.name.split("/")[1:], value)
+    return isinstance(case.body, dict) and _is_placed(case.body, binding.name.split("/")[1:], value)
 
 
 def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:

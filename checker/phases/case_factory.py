@@ -332,17 +332,23 @@ class CaseFactory:
         """
         learned = self.learned(label, phase.name, after)
         program = self.program(label, phase.name, learned)
+        return self._drawn(program, learned, (task_seed, index), phase, newest=newest)
+
+    def _drawn(
+        self, program: CaseProgram, learned: str, place: tuple[int, int], phase: PhaseInfo, *, newest: bool = False
+    ) -> GeneratedCase:
+        """Return the case that a program draws for (seed of the task, index)."""
         if isinstance(program.fault, UnresolvableBody):
             # Requests without a body that cannot be read are cases of the coverage phase, which lists them.
             raise program.fault
-        source = self._random
-        source.reset(task_seed + index)
-        pool = self._pool(program.operation, phase.name)
+        operation, source = program.operation, self._random
+        source.reset(sum(place))
+        pool = self._pool(operation, phase.name)
         if newest and pool is not None:
             pool = NewestFirst(pool)
-        case = program.draw(source, case_id(task_seed, index), phase, pool)
+        case = program.draw(source, case_id(*place), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
-        return GeneratedCase(case, label, source.choices, bindings, learned=learned)
+        return GeneratedCase(case, operation.label, source.choices, bindings, learned=learned)
 
     def _pool(self, operation: Operation, phase: str) -> ValuePool | None:
         """Return the values of earlier responses for cases of a phase."""
@@ -368,7 +374,8 @@ class CaseFactory:
         number = _STEPS + (index << _STEP_BITS) + step
         made = self._in_mode(label, (seed, number), phase, is_wrong=is_wrong)
         taken = set_into(made.case, self.rules.unforced(made.case.operation, bindings))
-        return replace(made, bindings=(*made.bindings, *taken))
+        made.bindings = (*made.bindings, *taken)
+        return made
 
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return the first step of sequence `index`, with wrong data as rarely as later steps."""
@@ -379,7 +386,8 @@ class CaseFactory:
         """Return a case of (seed, number) in the wanted mode, if one of a few attempts draws it."""
         seed, number = place
         last = number + (_MODE_ATTEMPTS - 1) * _APART
-        program = self.program(label, phase.name)
+        learned = self.learned(label, phase.name)
+        program = self.program(label, phase.name, learned)
         for attempt in range(number, last + 1, _APART):
             # Drawing a case takes a hundred times as long as reading its mode ahead.
             if attempt < last:
@@ -387,11 +395,10 @@ class CaseFactory:
                 ahead = program.mode_ahead(self._random)
                 if ahead is not None and ahead.is_negative is not is_wrong:
                     continue
-            made = self.make(label, seed, attempt, phase)
+            made = self._drawn(program, learned, (seed, attempt), phase)
             meta = made.case.meta
             if meta is None or meta.mode.is_negative is is_wrong:
                 break
-        made.case.id = case_id(seed, number)
         return made
 
     def maker(self, phase: Phase) -> CaseMaker:
