@@ -347,8 +347,9 @@ class KnownResources(Struct):
                 return shown.urls
             found = [(f"$response.header.{name.title()}", url) for name, url in urls_in_headers(outcome)]
             known, most = {url for _, url in found}, len(found) + _MOST_URLS
-            # Most responses hold no URL: searching for a slash costs less than reading all leaves.
-            for place, value in self._leaves_of(step) if b"/" in outcome.readable.content else ():
+            # Most responses hold no such URL: searching for the first segments of paths costs less than reading all leaves.
+            is_read = shared.described.may_be_in(outcome.readable.content)
+            for place, value in self._leaves_of(step) if is_read else ():
                 if value.__class__ is str and "/" in value and may_be_url(value) and value not in known:
                     # Refusals repeat the URL of the request.
                     if shown.succeeded or shared.described.template(value) != shown.use.path:

@@ -16,7 +16,9 @@ from checker.corpus.records import Above
 URL_MARK: Final = "#url:"
 """In a recorded pointer: what stands before it holds a URL, what follows is a template and a variable of it."""
 _HEADERS: Final = frozenset(("location", "content-location", "link"))
+_LENGTHS: Final = frozenset(map(len, _HEADERS))
 _LINK: Final = re.compile(r"<([^<>]*)>")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]+")
 _SPACE: Final = re.compile(r"[\s<>\"]")
 _MEDIA_TYPE: Final = re.compile(
     r"(?:application|audio|font|image|message|model|multipart|text|video)/(?!\d+$)[^/?#]+", re.IGNORECASE
@@ -64,13 +66,25 @@ class DescribedPaths:
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_size: dict[int, dict[tuple[int, str], list[str]]] = {}
         """Number of segments -> (place and text of the last segment without variables) -> templates."""
+        first: dict[str, None] = {}
         for path in dict.fromkeys(paths):
             segments = _segments(path)
+            if "{" in path:
+                first[segments[0]] = None
             literal = [place for place, one in enumerate(segments) if "{" not in one]
             if literal and len(segments) > len(literal):
                 known = self._by_size.setdefault(len(segments), {})
                 known.setdefault((literal[-1], segments[literal[-1]]), []).append(path)
         self._by_size = dict(sorted(self._by_size.items(), reverse=True))
+        # JSON may escape slashes, and all other signs.
+        is_plain = all(_PLAIN.fullmatch(one) for one in first)
+        ends = [one.encode() + sign for one in first for sign in (b"", b"\\")] if is_plain else [b""]
+        self._ends = tuple(ends)
+        """What stands before some slash in any text with a URL of these paths."""
+
+    def may_be_in(self, content: bytes) -> bool:
+        """Whether a body may hold a URL of these paths. Takes a fraction of the time of reading its values."""
+        return b"/" in content and any(part.endswith(self._ends) for part in content.split(b"/")[:-1])
 
     @property
     def is_empty(self) -> bool:
@@ -110,7 +124,7 @@ def urls_in_headers(response: Response) -> Iterator[tuple[str, str]]:
     """Yield (name of the header, URL) of a response and of the redirects that were followed to it."""
     for one in (response, *(outcome for _, outcome, _ in response.earlier)):
         for name, value in one.raw_headers if isinstance(one, Response) else ():
-            if len(name) <= len("content-location") and name.lower() in _HEADERS:
+            if len(name) in _LENGTHS and name.lower() in _HEADERS:
                 values = _LINK.findall(value[:_LONGEST]) if name.lower() == "link" else [value]
                 yield from ((name.lower(), url) for url in values[:_MOST])
 

@@ -147,7 +147,8 @@ class ValuePool:
         self, source: Producer, case: Case, response: Response
     ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
         """Yield the members that URLs of a response without success name, without those of the request itself."""
-        found = source.places.leaves(response, DEEP, case.operation.read_answer) if b"/" in response.content else ()
+        is_read = self._described.may_be_in(response.readable.content)
+        found = source.places.leaves(response, DEEP, case.operation.read_answer) if is_read else ()
         sent = {f"{value}" for value in (*named_values(case).values(), *sent_scalars(case), *case.query.values())}
         for place, value, above in self._located(source, response, found):
             if f"{value}" not in sent and source.worth(place):

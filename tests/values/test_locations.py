@@ -81,3 +81,21 @@ def test_media_types_and_encoded_bytes_are_no_urls(text: str) -> None:
 @pytest.mark.parametrize("text", ["a text / with spaces", "word", 7, None, "<a/>"])
 def test_other_values_are_no_urls(text: object) -> None:
     assert not may_be_url(text)
+
+
+@pytest.mark.parametrize(
+    ("paths", "content", "expected"),
+    [
+        (("/boxes/{id}", "/me"), b'{"url": "https://api/v1/boxes/77"}', True),
+        (("/boxes/{id}", "/me"), rb'{"url": "\/boxes\/77"}', True),
+        (("/boxes/{id}", "/me"), b'{"url": "https://api/me/77", "type": "text/plain", "text": "boxes"}', False),
+        (("/boxes/{id}/items/{item}",), b'{"url": "/other/boxes/77"}', True),
+        (("/boxes/{id}", "/{tenant}"), b'{"url": "/a/b"}', True),
+        (("/b\xf6xes/{id}",), rb'{"url": "/b\u00f6xes/7"}', True),
+        (("/boxes/{id}", "/{tenant}"), b"{}", False),
+    ],
+)
+def test_a_body_is_read_for_urls_only_if_a_described_path_may_be_in_it(
+    paths: tuple[str, ...], content: bytes, expected: bool
+) -> None:
+    assert DescribedPaths(paths).may_be_in(content) is expected
