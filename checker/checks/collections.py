@@ -68,9 +68,12 @@ def takes_queries(operation: Operation) -> bool:
     return is_collection and is_asked and not operation.has_status_in_body
 
 
-def has_query(case: Case, response: Response) -> bool:
-    """Whether a case sends query parameters."""
-    return bool(case.query)
+def lists_items(case: Case, response: Response) -> bool:
+    """Whether a case sends query parameters and its response lists something."""
+    if not case.query:
+        return False
+    found = _items_of(response)
+    return found is not None and bool(found[1])
 
 
 class _List(Struct, frozen=True):

@@ -208,7 +208,7 @@ TABLE = (
             collections.UnsortedItems,
             collections.OverlappingPages,
         ),
-        may_send=collections.has_query,
+        may_send=collections.lists_items,
         applies=replace(_OF_OPERATION, statuses=("2XX",), operations=collections.takes_queries),
     ),
     Check(

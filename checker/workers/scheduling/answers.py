@@ -2,13 +2,16 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Protocol
 
+from checker.checks.judge import Judge
+from checker.core.case import Case
 from checker.core.operation import Label
+from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.send import Purpose
-from checker.phases.attempt import Verdict, attempt, rest_of_attempt
+from checker.core.send import Exchanging, Purpose
+from checker.phases.attempt import Verdict, attempt
 from checker.workers.context import WorkerContext
 from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Answered, answered
@@ -186,22 +189,25 @@ class Answers:
                 flight.answers = with_answer(flight, outcome)
                 flight.wanted = flight.work.send(outcome)
             else:
-                request, tools, case = flight.wanted, self._context.tools, flight.made.case
+                request, case = flight.wanted, flight.made.case
                 assert request is not None
                 case.sent = request.headers
-                before = flight.before if flight.chain else ()
+                judge = self._context.tools.judge_of(case)
                 if not isinstance(outcome, Response):
-                    return Verdict(case, request, outcome, tools.judge_of(case).without_response(case, outcome))
-                judgement = tools.judge_of(case).verdict(case, outcome, before)
+                    return Verdict(case, request, outcome, judge.without_response(case, outcome))
+                before = flight.before if flight.chain else ()
+                judgement = judge.verdict(case, outcome, before)
                 if judgement is not None:
                     return Verdict(case, request, outcome, judgement)
-                # A check needs further requests.
+                flight.work = _further(judge, case, request, outcome, before)
+                wanted = next(flight.work)
                 flight.answers = with_answer(flight, outcome)
-                flight.work = rest_of_attempt(tools, case, request, outcome, before)
-                flight.wanted = next(flight.work)
+                flight.wanted = wanted
         except StopIteration as end:
             verdict: Verdict = end.value
-            self._traffic.record_others(flight.made, flight.answers, verdict)
+            # Without them, the checks that may send had nothing to ask.
+            if flight.answers:
+                self._traffic.record_others(flight.made, flight.answers, verdict)
             return verdict
         except Exception as error:  # noqa: BLE001 - an error fails only this case
             answers = flight.answers or with_answer(flight, outcome)
@@ -223,6 +229,13 @@ class Answers:
     def _abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         flight.task.charge(flight.requests)
+
+
+def _further(
+    judge: Judge, case: Case, request: WireRequest, outcome: Response, before: Sequence[Verdict]
+) -> Exchanging[Verdict]:
+    """Return the verdict of checks that may send requests."""
+    return Verdict(case, request, outcome, (yield from judge.with_requests(case, outcome, before)))
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:
