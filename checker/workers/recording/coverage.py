@@ -1,14 +1,14 @@
 """The places where an operation lists possible values, and the listed values that a case has."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
 from msgspec import Struct, field
 
 from checker.core.case import NOT_SET, Case
-from checker.core.constraints import ITEMS, part_of, values_at
+from checker.core.constraints import ITEMS, values_at
 from checker.core.media_types import best_of, media_type_of
 from checker.core.meta import CaseMetadata, GenerationMode
 from checker.core.operation import Label, Location, Operation
@@ -42,18 +42,6 @@ class Enumeration(Struct, frozen=True, dict=True):
         """`query status`, `body pet.kinds[]`."""
         names = ("[]" if name == ITEMS else name for name in self.path)
         return f"{self.location} {'.'.join(names)}".replace(".[]", "[]").rstrip()
-
-    @cached_property
-    def _shown(self) -> dict[object, tuple[str, str]]:
-        return {key: (self.place, MEMBER + text) for key, text in self.members.items()}
-
-    def found_in(self, case: Case) -> Iterator[tuple[str, str]]:
-        """(place, `MEMBER` and the JSON) of each that a case has."""
-        shown = self._shown
-        for value in values_at(part_of(case, self.location), self.path, _MOST_ITEMS):
-            found = shown.get(_key(value)) if isinstance(value, _SCALARS) else None
-            if found is not None:
-                yield found
 
 
 def enumerations_of(operation: Operation) -> tuple[Enumeration, ...]:
@@ -121,47 +109,78 @@ Showing = tuple[Label, str, str]
 """(label, place, what): one thing that a case can show."""
 
 
+class _Listed(Struct, frozen=True):
+    """The listed values of one place, as cases of one operation show them."""
+
+    container: str
+    """Attribute of a case."""
+    path: tuple[str, ...]
+    name: str | None
+    """The path, if it is one name: most are, and reading them costs a third."""
+    members: Mapping[object, Showing]
+
+
 class Showings(Struct):
     """The parts of the description that cases of one operation can show, computed once: each request asks for them."""
 
     parts: tuple[tuple[str, dict[str, Showing]], ...]
     """Attribute of a case, and by name what a parameter there shows."""
-    listed: tuple[Enumeration, ...]
+    listed: tuple[_Listed, ...]
     body: Showing
-    _media_types: dict[str, Showing] = field(default_factory=dict)
     received: dict[tuple[int, str | None], tuple[Showing, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, operation: Operation) -> "Showings":
         """Return the parts of an operation."""
-        named: dict[str, dict[str, Showing]] = {}
+        label, named = operation.label, dict[str, dict[str, Showing]]()
         for one in operation.parameters:
-            shown = operation.label, _place(str(one.location), one.name), VALID
+            shown = label, _place(str(one.location), one.name), VALID
             named.setdefault(one.location.container, {})[one.name] = shown
-        body = operation.label, _BODY, VALID
-        return cls(tuple(named.items()), enumerations_of(operation), body)
+        listed = (
+            _Listed(
+                one.location.container,
+                one.path,
+                one.path[0] if len(one.path) == 1 else None,
+                {key: (label, one.place, MEMBER + text) for key, text in one.members.items()},
+            )
+            for one in enumerations_of(operation)
+        )
+        return cls(tuple(named.items()), tuple(listed), (label, _BODY, VALID))
 
-    def sent_by(self, case: Case) -> list[Showing]:
-        """All that a valid case shows, but the edge that it is about."""
-        found = []
-        for container, named in self.parts:
-            for name in getattr(case, container):
-                shown = named.get(name)
-                if shown is not None:
-                    found.append(shown)
-        if case.body is not NOT_SET:
-            found.append(self.body)
+    def kind_of(self, case: Case) -> "_Kind":
+        """Return a key for what a valid case shows: names of its parameters, its listed values, the media type of its body, its edges."""
+        names = tuple([tuple(getattr(case, container)) for container, _ in self.parts])
         meta = case.meta
-        if meta is not None and meta.phase.data:
-            edges = {place for place, _ in tried_by(meta)}
-            found = [shown for shown in found if shown[1] not in edges]
-        if case.body is not NOT_SET and case.media_type is not None:
-            found.append(self._of_media_type(case.media_type))
-        if self.listed:
-            label = self.body[0]
-            members = [(label, *one) for each in self.listed for one in each.found_in(case)]
-            found += dict.fromkeys(members)
-        return found
+        edges = tuple(tried_by(meta)) if meta is not None and meta.phase.data else ()
+        media_type = None if case.body is NOT_SET else case.media_type or ""
+        return names, tuple(self._members(case)) if self.listed else (), media_type, edges
+
+    def sent_by(self, kind: "_Kind") -> list[Showing]:
+        """Return all that valid cases of a kind show, but the edges that they are about."""
+        names, members, media_type, edges = kind
+        found = [
+            named[name] for (_, named), sent in zip(self.parts, names, strict=True) for name in sent if name in named
+        ]
+        if media_type is not None:
+            found.append(self.body)
+        places = {place for place, _ in edges}
+        found = [shown for shown in found if shown[1] not in places]
+        if media_type:
+            found.append((self.body[0], _BODY, MEDIA_TYPE + media_type))
+        return found + list(dict.fromkeys(members))
+
+    def _members(self, case: Case) -> Iterator[Showing]:
+        for one in self.listed:
+            root = getattr(case, one.container)
+            values: Iterable[object]
+            if one.name is not None and root.__class__ is dict:
+                values = (root[one.name],) if one.name in root else ()
+            else:
+                values = values_at(root, one.path, _MOST_ITEMS)
+            for value in values:
+                found = one.members.get(_key(value)) if isinstance(value, _SCALARS) else None
+                if found is not None:
+                    yield found
 
     def received_by(self, operation: Operation, status: int, content_type: str | None) -> tuple[Showing, ...]:
         """Return the documented media type of a response, and keep it in `received`."""
@@ -171,48 +190,58 @@ class Showings(Struct):
             self.received[status, content_type] = found
         return found
 
-    def _of_media_type(self, media_type: str) -> Showing:
-        found = self._media_types.get(media_type)
-        if found is None:
-            found = self.body[0], _BODY, MEDIA_TYPE + media_type
-            self._media_types[media_type] = found
-        return found
+
+_Kind = tuple[tuple[tuple[str, ...], ...], tuple[Showing, ...], str | None, tuple[tuple[str, str], ...]]
+"""What a valid case shows: names by container, listed values, media type of the body (None: no body), edges."""
 
 
 class Shown(Struct):
-    """The parts of the description that cases of one task show, counted until they are written; invalid cases show only responses."""
+    """The parts of the description that cases of one task show, counted until they are written; invalid cases show only responses.
 
-    _counts: dict[int, dict[Showing, int]] = field(default_factory=dict)
-    """Keyed by the class of the status."""
+    Cases that show the same and get the same response are counted as one kind: most cases are of a few kinds, and have a dozen parts each.
+    """
 
-    def note(self, case: Case, showings: Showings, status: int, content_type: str | None) -> list[Showing]:
+    _cases: dict[tuple[Label, int, str | None, _Kind | None], int] = field(default_factory=dict)
+    """(label, status, `Content-Type`, kind of a valid case) -> cases."""
+    _shows: dict[tuple[Label, int, str | None, _Kind | None], Sequence[Showing]] = field(default_factory=dict)
+    """What these cases show."""
+    _seen: set[tuple[int, Showing]] = field(default_factory=set)
+    """(class of the status, what was shown)."""
+
+    def note(self, case: Case, showings: Showings, status: int, content_type: str | None) -> Sequence[Showing]:
         """Count a case; 0 is the status of no answer. Gives what no case with such an answer showed before."""
-        counts = self._counts.get(status // 100)
-        if counts is None:
-            counts = self._counts[status // 100] = {}
         meta = case.meta
         is_wrong = meta is not None and meta.mode is _NEGATIVE
+        key = showings.body[0], status, content_type, None if is_wrong else showings.kind_of(case)
+        count = self._cases.get(key)
+        if count is not None:
+            self._cases[key] = count + 1
+            return ()
+        self._cases[key] = 1
+        shown = [] if key[3] is None else showings.sent_by(key[3])
         received = showings.received.get((status, content_type))
         if received is None:
             received = showings.received_by(case.operation, status, content_type)
-        firsts = []
-        for shown in received if is_wrong else (*showings.sent_by(case), *received):
-            count = counts.get(shown)
-            if count is None:
-                firsts.append(shown)
-                count = 0
-            counts[shown] = count + 1
+        self._shows[key] = shown = [*shown, *received]
+        firsts = [one for one in shown if (status // 100, one) not in self._seen]
+        self._seen.update((status // 100, one) for one in firsts)
         return firsts
 
     def counts(self) -> Iterator[tuple[str, str, str, int, int]]:
         """(label, place, what, class of the status, cases), each once."""
-        for status_class, counts in self._counts.items():
-            for shown, count in counts.items():
-                yield *shown, status_class, count
+        found: dict[tuple[int, Showing], int] = {}
+        for key, count in self._cases.items():
+            for shown in self._shows[key]:
+                place = key[1] // 100, shown
+                found[place] = found.get(place, 0) + count
+        for (status_class, shown), count in found.items():
+            yield *shown, status_class, count
 
     def clear(self) -> None:
         """Begin new counts."""
-        self._counts.clear()
+        self._cases.clear()
+        self._shows.clear()
+        self._seen.clear()
 
 
 def _received_by(operation: Operation, status: int, content_type: str | None) -> Iterator[Showing]:
