@@ -202,7 +202,9 @@ class PolicyTransport:
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
         """Take a request on an idle lane; with a rate it waits for its time."""
-        if self._policy(request).rate in (None, AUTO):
+        # The usual case first: most requests have the settings of the lane, and no rate.
+        rate = self._usual.rate if request.via is None else self._policy(request).rate
+        if rate is None or rate == AUTO:
             self._send_now(lane, request, patience_s)
         else:
             self._chains[lane] = _RequestChain(request, request, patience_s)

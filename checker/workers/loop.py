@@ -409,9 +409,10 @@ class Worker:
         try:
             self._observers.saw(flight, verdict)
             suspicions = () if verdict.judgement is CLEAN else self._recorder.failures(flight, verdict)
-            self._ledger.enter(_MAKING)
-            self._scheduler.followers.extend(flight, verdict, is_news=bool(suspicions), leaving=self._leaving)
-            self._ledger.enter(_RECORDING)
+            if not flight.task.is_closed:
+                self._ledger.enter(_MAKING)
+                self._scheduler.followers.extend(flight, verdict, is_news=bool(suspicions), leaving=self._leaving)
+                self._ledger.enter(_RECORDING)
         except StorageError:
             raise
         except Exception as error:  # noqa: BLE001 - an error fails only this case

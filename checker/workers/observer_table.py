@@ -140,8 +140,9 @@ class TrafficObserver(Struct):
             is_notable = recorder.defects.has_news(made.label, verdict.judgement.failures)
         if outcome is not None and outcome.earlier:
             recorder.traffic.on_the_way(made, outcome)
-        draft = Draft(recorder.traffic, made, verdict)
-        recorder.traffic.writer.offer(draft, interesting=is_notable)
+        writer = recorder.traffic.writer
+        if is_notable or not writer.passes_over(made.label):
+            writer.offer(Draft(recorder.traffic, made, verdict), interesting=is_notable)
 
 
 _MOST_REFUSALS = 256
@@ -159,8 +160,9 @@ class Refusals(Struct):
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[RefusalCounted]:
         """Return the count of a refusal when it reaches a power of two."""
         label, case, outcome = flight.made.label, flight.made.case, verdict.outcome
-        is_valid = case.meta is None or not case.meta.mode.is_negative
-        if label in self._served or not isinstance(outcome, Response) or not is_valid or undescribed_method(case):
+        if label in self._served or not isinstance(outcome, Response):
+            return ()
+        if (case.meta is not None and case.meta.mode is _NEGATIVE) or undescribed_method(case):
             return ()
         if 200 <= outcome.status_code < 300:
             self._served.add(label)
@@ -329,8 +331,16 @@ OBSERVERS: Final = Registry[ObserverRow](
 register = OBSERVERS.add_row
 """Add an observer from outside the package; it follows those that are there. Raises `IncorrectUsage`."""
 
-_Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool, bool]
-"""(method of an observer, whether it is only called for unusual interactions, whether its records are flushed at once)."""
+_Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool]
+"""(method of an observer, whether its records are flushed at once)."""
+
+
+class _Audience(Struct):
+    """The observers of one moment."""
+
+    all: list[_Told] = field(default_factory=list)
+    usual: list[_Told] = field(default_factory=list)
+    """Those that learn something from usual interactions."""
 
 
 class Observers:
@@ -338,32 +348,32 @@ class Observers:
 
     def __init__(self, tools: ObserverTools) -> None:
         self._journal = tools.context.recorder.journal
-        self._told: dict[Moment, list[_Told]] = {moment: [] for moment in Moment}
+        self._audiences: dict[Moment, _Audience] = {moment: _Audience() for moment in Moment}
         # In `fuzz` nothing depends on which worker learns something first.
         is_run = tools.context.knowledge.is_layered
         for row in OBSERVERS.values():
             observer = row.make(tools)
             if observer is None:
                 continue
-            told = self._rationed(row, observer), row.only_unusual, row.is_shared and is_run
-            self._told[row.moment].append(told)
-            if row.moment is Moment.SENT:
-                self._told[Moment.JUDGED].append(told)
+            told = self._rationed(row, observer), row.is_shared and is_run
+            for moment in {row.moment, Moment.JUDGED} if row.moment is Moment.SENT else {row.moment}:
+                audience = self._audiences[moment]
+                audience.all.append(told)
+                if not row.only_unusual:
+                    audience.usual.append(told)
         # Not methods: each would be one more call for every case.
-        self.saw = partial(self._tell, self._told[Moment.JUDGED])
+        self.saw = partial(self._tell, self._audiences[Moment.JUDGED])
         """Tell of a case that was judged."""
-        self.over = partial(self._tell, self._told[Moment.OVER])
+        self.over = partial(self._tell, self._audiences[Moment.OVER])
         """Tell of a case of which no request is in flight any more."""
-        self.sent = partial(self._tell, self._told[Moment.SENT])
+        self.sent = partial(self._tell, self._audiences[Moment.SENT])
         """Tell of an attempt of the investigation of a case."""
 
-    def _tell(self, told: list[_Told], flight: InFlight, verdict: Verdict) -> None:
+    def _tell(self, audience: _Audience, flight: InFlight, verdict: Verdict) -> None:
         """Pass an interaction to the observers. All of them are called before the first error is raised again, because the case was sent."""
         first: Exception | None = None
         is_usual = verdict.judgement is CLEAN and flight.is_counted and isinstance(verdict.outcome, Response)
-        for saw, only_unusual, is_shared in told:
-            if only_unusual and is_usual:
-                continue
+        for saw, is_shared in audience.usual if is_usual else audience.all:
             try:
                 records = saw(flight, verdict)
                 if records:
@@ -391,8 +401,9 @@ class Observers:
                 return None
             records = observer.saw(flight, verdict)
             if row.until_saturated and getattr(observer, "is_saturated", False):
-                for told in self._told.values():
-                    told[:] = [one for one in told if one[0] is not saw]
+                for audience in self._audiences.values():
+                    audience.all = [one for one in audience.all if one[0] is not saw]
+                    audience.usual = [one for one in audience.usual if one[0] is not saw]
             return records
 
         return saw

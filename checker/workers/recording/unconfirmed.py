@@ -10,6 +10,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.core.templates import ANYTHING, generalised, is_alike, matches
+from checker.corpus.packing import Packed, pack
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
@@ -25,6 +26,14 @@ class JudgedCase(Struct):
 
     made: GeneratedCase
     verdict: Verdict
+    _step: Packed = field(default_factory=Packed)
+
+    @property
+    def packed_step(self) -> Packed:
+        """Return the recipe as it is written: each later step of its sequence writes it again."""
+        if not self._step:
+            self._step = Packed(pack(self.made.step))
+        return self._step
 
     @property
     def status(self) -> int | None:
@@ -57,7 +66,7 @@ Chain = tuple[JudgedCase, ...]
 
 def before_in(chain: Iterable[JudgedCase]) -> tuple[Verdict, ...]:
     """Return the verdicts of a sequence, as checks receive them."""
-    return tuple(shot.verdict for shot in chain)
+    return tuple([shot.verdict for shot in chain])
 
 
 MOST_EVIDENCE = 64 << 10

@@ -337,8 +337,6 @@ class FollowerQueue:
     def extend(self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None) -> None:
         """Queue the next step of a sequence, if there is one. `leaving` is the reason why the worker makes no new cases."""
         running = flight.task
-        if running.is_closed:
-            return
         if (reads := self.reads.get(running.lease.id)) is not None:
             reads.saw(flight.made.case, verdict)
         chain = (*flight.chain, JudgedCase(flight.made, verdict))
