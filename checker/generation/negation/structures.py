@@ -51,6 +51,18 @@ def _required(site: MutationSite, keyword: str, names: Any) -> Iterator[Mutation
 
 
 def _dropped(site: MutationSite, name: str) -> Draw:
+    form = site.form
+    is_free = not (form.branches or form.forbidden or form.needs_check or form.objects.count.low)
+    if is_free and not site.mentions_elsewhere("required"):
+        # Nothing else asks for the property.
+        objects = site.valid_object()
+
+        def without(source: Source) -> dict[str, Any]:
+            value: dict[str, Any] = objects(source)
+            del value[name]
+            return value
+
+        return without
     absent = {"properties": {name: False}, **OBJECT}
     others = [other for other in site.said["required"] if other != name]
     try:
