@@ -23,7 +23,6 @@ from checker.corpus.records import Record
 from checker.corpus.secrets import secrets_of
 from checker.reporting.console import Console
 from checker.reporting.events import Event
-from checker.reporting.formats.markdown import add_summary, annotations
 from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext
 from checker.reporting.text import walled
@@ -281,7 +280,8 @@ def _tell_github(report: Report, context: ReportContext) -> None:
     """Annotate the job of GitHub Actions that this may run in, and add to its summary."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    for line in annotations(report, context):
+    markdown = import_module("checker.reporting.formats.markdown")
+    for line in markdown.annotations(report, context):
         echo_command(line)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        add_summary(Path(summary), report, context)
+        markdown.add_summary(Path(summary), report, context)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import secrets
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -171,7 +170,7 @@ def _seed(config: Config) -> int:
     """Return the configured seed, else a random one; without randomness always the same one."""
     if config.seed is not None:
         return int(config.seed)
-    return 0 if config.generation.deterministic else secrets.randbits(63)
+    return 0 if config.generation.deterministic else int.from_bytes(os.urandom(8)) >> 1
 
 
 def _processes(config: Config, occasion: Invocation) -> ProcessSettings:

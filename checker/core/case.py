@@ -1,9 +1,9 @@
 """One request to one operation, as values; its bytes are written by `transport`."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from secrets import token_hex
 from typing import Any, Final, Protocol, Self
 
 from checker.core.meta import CaseMetadata
@@ -314,7 +314,7 @@ class Case:
         }
         derived = Case(
             self.operation,
-            token_hex(6),
+            os.urandom(6).hex(),
             path_parameters=deepcopy(self.path_parameters),
             body=deepcopy(self.body),
             media_type=self.media_type,

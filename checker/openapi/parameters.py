@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, structs
 
@@ -11,6 +11,7 @@ from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Location, Parameter
 from checker.core.resource_names import normalised
 from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
+from checker.core.system import later
 from checker.openapi.contents import notations_of, variable_name
 from checker.openapi.documents.dialects import COLLECTION_FORMATS, DEFAULT_STYLES, flag, items_of, kind_of
 from checker.openapi.documents.references import OpenApiDocument
@@ -20,7 +21,12 @@ from checker.schema.views import outline_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.styles import HEADER_DELIMITERS
 from checker.validation.compiled import compile_schema
-from checker.validation.referee import referee
+
+if TYPE_CHECKING:
+    import checker.validation.referee as opinions
+else:
+    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    opinions = later("checker.validation.referee", by_all=False)
 
 
 def problem_of(schema: Schema, value: Any) -> str | None:
@@ -30,7 +36,7 @@ def problem_of(schema: Schema, value: Any) -> str | None:
     """
     if compile_schema(schema, Direction.REQUEST).is_valid(value):
         return None
-    found = referee(schema, Direction.REQUEST).errors(value)
+    found = opinions.referee(schema, Direction.REQUEST).errors(value)
     return found[0].message if found else "it breaks the schema"
 
 

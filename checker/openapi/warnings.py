@@ -6,7 +6,7 @@ operation, or of a part that is never sent.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
@@ -15,6 +15,7 @@ from checker.core.media_types import is_json, parse
 from checker.core.operation import Body, Example, Parameter
 from checker.core.request import BaseUrl, Location
 from checker.core.schema import Dialect, Direction, Schema, SchemaWarning, UnresolvableReference, WarningKind
+from checker.core.system import later
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
 from checker.openapi.contents import Entry, variable_name
 from checker.openapi.documents.dialects import elements, flag, items_of, kind_of, members
@@ -27,7 +28,12 @@ from checker.schema.pointers import pointer_child
 from checker.schema.scopes import Found
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern
-from checker.validation.referee import referee, shown
+
+if TYPE_CHECKING:
+    import checker.validation.referee as opinions
+else:
+    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    opinions = later("checker.validation.referee", by_all=False)
 
 Malformed = tuple[str, str]
 """(place, sentence)."""
@@ -363,7 +369,7 @@ def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_War
                 message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
                 yield WarningKind.UNSUPPORTED_REGEX, place, message
     elif not isinstance(raw, bool):
-        message = f"the schema at {at} cannot be {shown(raw)}; it is ignored"
+        message = f"the schema at {at} cannot be {opinions.shown(raw)}; it is ignored"
         yield WarningKind.MALFORMED_KEYWORD, at, message
 
 
@@ -373,7 +379,7 @@ def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warn
     for name in raw:
         if name in faults:
             place = pointer_child(at, name)
-            reason = f"`{name}` at {place} cannot be {shown(raw[name])}; it is ignored"
+            reason = f"`{name}` at {place} cannot be {opinions.shown(raw[name])}; it is ignored"
             if faults[name]:
                 reason = f"`{name}` at {place} is ignored: {faults[name]}"
             yield WarningKind.MALFORMED_KEYWORD, place, reason
@@ -388,7 +394,7 @@ def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warni
         return
     for example in examples:
         value, at = example.value, example.pointer
-        violations = () if is_valid(value) else referee(schema, Direction.REQUEST).errors(value)
+        violations = () if is_valid(value) else opinions.referee(schema, Direction.REQUEST).errors(value)
         if violations:
             message = f"{_named(value, violations)} at {at} does not fit its schema at {schema.pointer}: {_why(violations)}; correct one of them"
             yield WarningKind.INVALID_EXAMPLE, at, message
@@ -396,8 +402,8 @@ def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warni
 
 def _named(example: object, violations: Sequence[SchemaViolation]) -> str:
     # The reason quotes an example that is wrong as a whole.
-    is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(example))
-    return "the example" if is_quoted else f"the example {shown(example)}"
+    is_quoted = not violations[0].instance_path and violations[0].message.startswith(opinions.shown(example))
+    return "the example" if is_quoted else f"the example {opinions.shown(example)}"
 
 
 def _why(violations: Sequence[SchemaViolation]) -> str:

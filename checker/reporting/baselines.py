@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import tomlkit.items as toml_items
 else:
     # Most runs write no baseline.
-    tomlkit = later("tomlkit")
-    toml_items = later("tomlkit.items")
+    tomlkit = later("tomlkit", by_all=False)
+    toml_items = later("tomlkit.items", by_all=False)
 
 NEW_FILE: Final = (
     "{source} does not exist: this run creates it, and its failures do not fail the run. "

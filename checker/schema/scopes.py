@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     # Few schemas refer to a metaschema, and importing the readers of metaschemas takes a tenth of the time of a test
     # collection.
-    specifications = later("jsonschema_specifications")
+    specifications = later("jsonschema_specifications", by_all=False)
 
 _RECURSIVE: Final = ""
 """The name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty."""

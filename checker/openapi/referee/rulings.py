@@ -1,7 +1,7 @@
 """Verdicts on a part of a request, from its readings."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -10,12 +10,18 @@ from checker.core.contract import Outcome, PartVerdict, SchemaViolation
 from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.schema import Direction, Schema
-from checker.core.system import later_pattern
+from checker.core.system import later, later_pattern
 from checker.schema.discriminators import Family, Heir, family_of, has_bases
 from checker.schema.views import AppliedSchema, Outline, outline_of
 from checker.transport.wire.ambiguity import UNKNOWN
 from checker.transport.wire.readings import Reading
-from checker.validation.referee import Referee, referee
+
+if TYPE_CHECKING:
+    import checker.validation.referee as opinions
+    from checker.validation.referee import Referee
+else:
+    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    opinions = later("checker.validation.referee", by_all=False)
 
 _INVERTING: Final = frozenset({"contains", "if", "not", "oneOf", "then"})
 """Keywords by which a value is wrong because it fits a schema."""
@@ -48,7 +54,7 @@ class Rule:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.outline = outline_of(schema)
-        self.referee = referee(schema, Direction.REQUEST)
+        self.referee = opinions.referee(schema, Direction.REQUEST)
         self._parts: dict[str, Referee] = {}
         self._families: dict[str, Family | None] = {}
         self._has_bases = has_bases(schema.document)
@@ -118,11 +124,11 @@ class Rule:
             return [found[0], *fits]
         return fits or [one for i, one in enumerate(found) if i == 0 or one.doubt in UNKNOWN]
 
-    def _part(self, facet: AppliedSchema) -> Referee:
+    def _part(self, facet: AppliedSchema) -> "Referee":
         judge = self._parts.get(facet.pointer)
         if judge is None:
             schema = replace(self.schema, raw=facet.raw, pointer=facet.pointer)
-            judge = self._parts[facet.pointer] = referee(schema, Direction.REQUEST)
+            judge = self._parts[facet.pointer] = opinions.referee(schema, Direction.REQUEST)
         return judge
 
 

@@ -6,15 +6,22 @@ can expand to gigabytes.
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import yaml
 
 from checker.core.contract import BodyOpinions
 from checker.core.schema import Direction, Schema
+from checker.core.system import later
 from checker.openapi.documents.parsing import TooMuch, compose, value_of
 from checker.validation.compiled import compile_schema
-from checker.validation.referee import Referee, referee
+
+if TYPE_CHECKING:
+    import checker.validation.referee as opinions
+    from checker.validation.referee import Referee
+else:
+    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    opinions = later("checker.validation.referee", by_all=False)
 
 DEEPEST: Final = 500
 """Levels of nested arrays and objects. Python's own limit depends on its version and on the depth of the caller."""
@@ -125,7 +132,7 @@ class TwoOpinions:
         if self.any_valid(values):
             return BodyOpinions()
         if self._referee is None:
-            self._referee = referee(self.schema, Direction.RESPONSE, validate_formats=self._validate_formats)
+            self._referee = opinions.referee(self.schema, Direction.RESPONSE, validate_formats=self._validate_formats)
         found = [self._referee.errors(value) for value in values]
         if all(found):
             return BodyOpinions(tuple(found[0]))
