@@ -32,6 +32,7 @@ from checker.config.table import (
 from checker.config.table import Path as SectionPath
 from checker.config.value_kinds import (
     Boolean,
+    Bytes,
     Choice,
     Either,
     Integer,
@@ -124,6 +125,8 @@ def _kind(kind: ValueKind) -> Schema:
             return {"type": "boolean"}
         case Integer():
             return {"type": "integer"} | _present(minimum=kind.minimum, maximum=kind.maximum)
+        case Bytes():
+            return {"type": ["integer", "string"]}
         case Number():
             bounds = _present(
                 exclusiveMinimum=kind.above, minimum=kind.minimum, maximum=kind.maximum, exclusiveMaximum=kind.below

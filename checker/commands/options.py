@@ -133,6 +133,8 @@ SETTINGS = (
     root_option("--lanes"),
     root_option("--cluster"),
     root_option("--max-workers"),
+    root_option("--max-memory"),
+    SettingOption(("--max-disk",), ("corpus",), "max-size"),
     root_option("--seed"),
     root_option("--max-failures"),
     SettingOption(("--continue-on-failure",), (), "continue-on-failure", is_flag=True),

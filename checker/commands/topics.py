@@ -19,7 +19,7 @@ TOPICS: Final[Mapping[str, str]] = {
     MOST_USED: "url|app|headers|auth|phases|checks|exclude_checks|mode|max_examples|max_time|workers|seed|"
     "max_failures|report|include_path|exclude_path|dry_run|shape",
     "Operations": "include_.*|exclude_.*|shard.*|changed_since|with_dependents",
-    "Requests": "origin|proxy|tls_verify|request_.*|rate_limit|max_redirects|wait_for_schema|lanes|cluster|max_workers|safety",
+    "Requests": "origin|proxy|tls_verify|request_.*|rate_limit|max_redirects|wait_for_schema|lanes|cluster|max_workers|max_memory|max_disk|safety",
     "Authentication": "auth_.*",
     "Cases": "generation_.*|no_shrink|corpus|suppress_health_check",
     "Checks and failures": "max_response_time|continue_on_failure|baseline.*|compare|warnings|fail_under_.*",

@@ -18,7 +18,18 @@ from checker.config.operation_settings import keys_of
 from checker.config.reading import read_layer
 from checker.config.table import SECTIONS, Path
 from checker.config.user_code import has_plugins, know_phases, load_plugins
-from checker.config.value_kinds import Boolean, Choice, Either, Integer, ListOf, MapOf, Number, ValueKind, did_you_mean
+from checker.config.value_kinds import (
+    Boolean,
+    Bytes,
+    Choice,
+    Either,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    ValueKind,
+    did_you_mean,
+)
 from checker.core.errors import ConfigError, UsageError
 from checker.core.redact import Redaction
 from checker.core.reports import ReportFormat, report_format, report_formats
@@ -165,6 +176,8 @@ def _metavar(kind: ValueKind) -> str:
             return "NUMBER"
         case Choice():
             return "|".join(kind.values)
+        case Bytes():
+            return "BYTES"
         case ListOf():
             return "LIST"
         case Either():

@@ -36,6 +36,7 @@ from checker.config.settings import (
 )
 from checker.config.table import COVERED
 from checker.config.user_code import has_plugins
+from checker.config.value_kinds import bytes_in
 from checker.config.warnings import WarningSettings, silenced_by
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
@@ -146,7 +147,7 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
         shard=_shard(config) if occasion.kind == "run" else None,
         corpus=CorpusSettings(
             folder=_project_dir(config, occasion),
-            max_bytes=config.corpus.max_size,
+            max_bytes=bytes_in(config.corpus.max_size),
             is_recalled=config.corpus.replay,
             cache=_cache_dir(config, occasion),
         ),
@@ -188,6 +189,7 @@ def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
         config.cluster,
         config.cluster_allow_loopback,
         follows,
+        max_memory_bytes=None if config.max_memory is None else bytes_in(config.max_memory),
     )
 
 
@@ -233,7 +235,7 @@ def _report(config: Config, now: datetime | None) -> ReportSettings:
         keeps_traffic=any(row.needs_traffic for row, _ in files),
         preserve_bytes=config.reports.preserve_bytes,
         mode=None if config.reports.mode is None else int(config.reports.mode, 8),
-        max_file_bytes=config.reports.max_size,
+        max_file_bytes=bytes_in(config.reports.max_size),
         max_shown=config.output.max_shown,
         code_sample_style=config.output.code_sample_style,
         sanitization=sanitization_of(config),

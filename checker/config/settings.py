@@ -115,6 +115,8 @@ class ProcessSettings(Struct, frozen=True):
     """Whether there is a worker for each processor of the cluster, at most `workers`."""
     sharers: int = 1
     """Number of workers with folders of their own that share each rate limit."""
+    max_memory_bytes: int | None = None
+    """Memory of all processes of the run on this machine, beyond which workers are replaced; None: no limit."""
     started_at: float | None = None
     """Time of `time.monotonic` from which a worker accounts for its time; None: from its start."""
     memory_limit_mib: int = 381

@@ -13,7 +13,19 @@ from checker.checks.check import Check, CheckSetting, SettingShape
 from checker.checks.table import TABLE as CHECKS
 from checker.config import auth, value_kinds
 from checker.config.overrides import dictionary_rule, parameter_rule, type_rule
-from checker.config.value_kinds import Boolean, Choice, Either, Integer, ListOf, MapOf, Number, Secret, Text, ValueKind
+from checker.config.value_kinds import (
+    Boolean,
+    Bytes,
+    Choice,
+    Either,
+    Integer,
+    ListOf,
+    MapOf,
+    Number,
+    Secret,
+    Text,
+    ValueKind,
+)
 from checker.config.warnings import warning_key, warning_name
 from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
@@ -190,6 +202,11 @@ _ROOT = {
         Text(value_kinds.cluster),
         about="Ray cluster that runs the workers: `ray://HOST:PORT`, `auto` (the one of this machine) or `local` (a new one).",
         example="ray://head.example:10001",
+    ),
+    "max-memory": Key(
+        Bytes(),
+        about="Bytes of memory of all processes of a run on this machine, such as `2G`: workers that grew are replaced.",
+        example="2G",
     ),
     "cluster-allow-loopback": Key(
         _FLAG, False, about="Whether workers on other machines may test a target on their own loopback."
@@ -443,14 +460,18 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
     **_OUTPUT,
     ("documents",): _DOCUMENTS,
     ("corpus",): {
-        "max-size": Key(Integer(minimum=1), 1 << 30, about="Bytes of the records of a run."),
+        "max-size": Key(
+            Bytes(),
+            1 << 30,
+            about="Bytes of the corpus on disk, such as `2G`: the oldest recorded requests are removed.",
+        ),
         "replay": Key(_FLAG, False, about="Whether `run` sends sequences of earlier runs again that showed most."),
     },
     ("reports",): {
         "directory": Key(Text(), "checker-report", about="Folder of the reports."),
         "preserve-bytes": Key(_FLAG, False, about="Write payloads as base64."),
         "mode": Key(Text(value_kinds.file_mode), about="Permissions of the files.", example="640"),
-        "max-size": Key(Integer(minimum=1), 1 << 30, about="Bytes of one report."),
+        "max-size": Key(Bytes(), 1 << 30, about="Bytes of one report, such as `100M`."),
     },
     **{("reports", row.name): _report(row) for row in report_formats()},
     UPLOAD: _UPLOAD,
@@ -578,7 +599,7 @@ ONLY_ELSEWHERE: Mapping[str, str] = {
 NOT_IN_PROJECTS: frozenset[Path] = frozenset(
     (name,) for name in (
         "color", "seed", "reports", "cache", "corpus", "output", "dictionaries", "documents", "suppress-health-check",
-        "max-failures", "max-time", "shard", "shard-weights", "upload",
+        "max-failures", "max-time", "max-memory", "shard", "shard-weights", "upload",
     )
 )  # fmt: skip
 """Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""

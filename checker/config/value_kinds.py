@@ -74,6 +74,32 @@ class Integer(Struct, frozen=True):
         return None
 
 
+_SIZE: Final = re.compile(r"(\d+)([KMGT]?)(?:I?B)?", re.IGNORECASE)
+
+
+class Bytes(Struct, frozen=True):
+    """A number of bytes, at least 1: a whole number, or a text with a suffix that stands for a power of 1024."""
+
+    noun: str = "a number of bytes"
+
+    def problem(self, value: object, place: str) -> Problem | None:
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            return wrong_type(self, value, place)
+        if isinstance(value, str) and not _SIZE.fullmatch(value):
+            return invalid(f"{place} -> Must be a number of bytes such as 1073741824, 512M or 2GiB, but got {value!r}")
+        return Integer(minimum=1).problem(bytes_in(value), place)
+
+
+def bytes_in(value: int | str) -> int:
+    """Return the number of bytes of a value of the kind `Bytes`: `2G` and `2GiB` are 2 * 1024**3."""
+    if isinstance(value, int):
+        return value
+    found = _SIZE.fullmatch(value)
+    if found is None:
+        raise ValueError(f"not a number of bytes: {value!r}")
+    return int(found[1]) << (10 * " KMGT".index(found[2].upper() or " "))
+
+
 class Number(Struct, frozen=True):
     """A finite number, above a bound or from a bound on, up to another or below it."""
 

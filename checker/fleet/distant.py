@@ -138,6 +138,11 @@ class DistantWorker:
         self.is_reaped = False
         self._call("start", luggage, pack(start))
 
+    @property
+    def pid(self) -> int | None:
+        """Return None: its process is on another machine."""
+        return None
+
     def tell(self, message: Down) -> None:
         """Send a message; a dead worker gets none."""
         if isinstance(message, PeerJournals):

@@ -24,6 +24,11 @@ class Departure(Struct, frozen=True):
 class WorkerHandle(Protocol):
     """A worker, from outside."""
 
+    @property
+    def pid(self) -> int | None:
+        """Return the id of its process on this machine; None if it has none of its own there."""
+        ...
+
     def tell(self, message: Down) -> None:
         """Send a message; a dead worker gets none. Never waits."""
         ...

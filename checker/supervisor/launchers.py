@@ -94,6 +94,11 @@ class LocalWorker:
         self._acting = FairAge()
         self.is_reaped = False
 
+    @property
+    def pid(self) -> int | None:
+        """Return None: a thread has no process of its own."""
+        return None
+
     def tell(self, message: Down) -> None:
         """Send a message; a dead worker gets none."""
         self._sender.send(message)

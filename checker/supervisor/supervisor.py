@@ -3,7 +3,7 @@
 import math
 import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import assert_never
 
 from msgspec import Struct, field
@@ -19,6 +19,7 @@ from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers, gone_with_operations, to_replay
 from checker.supervisor.handle import Departure, Launcher, LiveWorker, WorkerPool
 from checker.supervisor.lifecycle import RunLifecycle
+from checker.supervisor.memory import MemoryBudget, memory_of_tree
 from checker.supervisor.outages import Outages
 from checker.supervisor.plans import Plan, TimeWindow, left, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
@@ -112,6 +113,8 @@ class RunEnvironment(Struct, frozen=True):
     """Clock for the seconds of the run; deadlines of workers use `time.monotonic`."""
     age_s: float = 0.0
     """Seconds since the beginning of the process, which count as time of the run."""
+    memory: Callable[[], Mapping[int, int]] = memory_of_tree
+    """Returns process id -> bytes of all processes of the run on this machine."""
 
 
 # Longest wait for messages: an interrupt is only counted, and silent workers must not delay deadlines.
@@ -147,6 +150,8 @@ class Supervisor:
         self._looks_at = 0.0
         self._credentials = CredentialExchange()
         self._outages = Outages()
+        most_bytes = settings.processes.max_memory_bytes
+        self._memory = None if most_bytes is None else MemoryBudget(most_bytes)
 
     def _go_by(self, settings: RunSettings) -> None:
         """Apply the settings of the run, later those of its project."""
@@ -384,6 +389,20 @@ class Supervisor:
                     self.ending.fail(endings.RunFault(f"the worker {reason}", messages.LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
+        self._keep_memory()
+
+    def _keep_memory(self) -> None:
+        """Replace the worker that grew most if the run takes too much memory; end the run if that would not help."""
+        if self._memory is None or self._plan is None or self.ending.began:
+            return
+        sizes = self._around.memory()
+        workers = {one: self._pool.workers[one] for one in self._pool.ready}
+        known = {one: sizes[pid] for one, worker in workers.items() if (pid := worker.handle.pid or 0) in sizes}
+        replaced = self._memory.look(sum(sizes.values()), known)
+        if replaced is not None:
+            workers[replaced].tell(messages.Drain(is_replaced=True))
+        elif sentence := self._memory.fault:
+            self.ending.fail(endings.RunFault(sentence, keeps_verdict=True))
 
     def _note_stall(self, state: WorkerState, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> None:
         began = now - self._lifecycle.elapsed_s

@@ -189,7 +189,9 @@ class Worker:
             case Drain(concludes=True):
                 self._leave(LeavingKind.CONCLUDED)
                 self._begin(conclude_run(self._context, message))
-            case Drain(shrinks, immediate):
+            case Drain(is_replaced=True):
+                self._leave(LeavingKind.MEMORY)
+            case Drain(shrinks=shrinks, immediate=immediate):
                 self._leave(LeavingKind.DRAINED)
                 self._failures.shrink_budget.is_over |= not shrinks
                 self._is_immediate = self._is_immediate or immediate

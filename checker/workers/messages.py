@@ -314,6 +314,8 @@ PEER_RECORDS = (ValueSeen, ValueGone, ResourceChanged, DemandHeard, PartsCounted
 class Drain(Struct, frozen=True, tag=True):
     """Start no new case and leave: after the requests in flight, at once, or after the conclusion of the run."""
 
+    is_replaced: bool = False
+    """Whether another worker takes its place, with free memory. Its sequences are finished first."""
     shrinks: bool = True
     """Whether failures may still be shrunk."""
     immediate: bool = False

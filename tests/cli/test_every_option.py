@@ -65,6 +65,8 @@ ROWS: dict[str, Row] = {
         ("weights.json", "--shard", "3/8"), lambda one: one.shard and one.shard.weights, (("GET /a", 2.5),), "no.json", "no.json"
     ),
     "--corpus": Row((), lambda one: one.corpus.is_recalled, True),
+    "--max-memory": Row(("2GiB",), lambda one: one.processes.max_memory_bytes, 2 << 30, "2 gigs", "Must be a number of bytes"),
+    "--max-disk": Row(("512m",), lambda one: one.corpus.max_bytes, 512 << 20, "0", "at least 1"),
     "--changed-since": Row(("old.json",), lambda one: one.selection.changed_since, "old.json"),
     "--with-dependents": Row(("--changed-since", "old.json"), lambda one: one.selection.with_dependents, True),
     "--url": Row(("http://127.0.0.1:1/a",), lambda one: one.target.base_url, "http://127.0.0.1:1/a", "ftp://x", "absolute http(s) URL"),

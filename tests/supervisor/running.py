@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Record, ValueSeen
 from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
+from checker.supervisor.memory import memory_of_tree
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
 from checker.supervisor.supervisor import RunEnvironment
@@ -96,6 +97,7 @@ class Run:
         over: Is | None = None,
         stop: Is | None = None,
         age_s: float = 0.0,
+        memory: Callable[[], Mapping[int, int]] = memory_of_tree,
         **fields: Any,
     ) -> RunOutcome:
         """`over`: 900 s are over when such a record is told; `stop`: the user asks to stop then; `age_s` have passed before."""
@@ -108,7 +110,7 @@ class Run:
             interrupts.count = 1
 
         self.told = RememberingListener(over or stop, leap if over else interrupt)
-        around = RunEnvironment(launcher, deadlines, interrupts, clock, age_s)
+        around = RunEnvironment(launcher, deadlines, interrupts, clock, age_s, memory)
         return execute(self.settings(*orders, **fields), self.told, around)
 
 

@@ -71,8 +71,8 @@ class Toy:
                 case Assign(tasks):
                     for task in tasks:
                         self.do(task)
-                case Drain():
-                    self.leaving = True
+                case Drain(is_replaced):
+                    self.leaving, self.grown = True, is_replaced
                 case _:
                     pass
         self.leaving = self.leaving or self.down.closed
@@ -105,6 +105,7 @@ class Toy:
 
     def hear_drain(self) -> None:
         message = self.down.get_nowait()
+        self.grown = self.grown or (isinstance(message, Drain) and message.is_replaced)
         self.leaving = self.leaving or isinstance(message, Drain) or self.down.closed
 
     def case(self, task: Task, index: int) -> None:
