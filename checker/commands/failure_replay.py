@@ -1,8 +1,10 @@
 """Failures of a finished run, sent again: three tries of each, with new values in place of masked credentials and earlier responses."""
 
 import dataclasses
+import os
+import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -25,13 +27,15 @@ from checker.core.resource_names import segment_of
 from checker.core.response import FailureKind, NetworkFailure, Response, codings_of, readable
 from checker.core.schema import Direction
 from checker.core.send import Transport, send_alone
+from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Finding
+from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, Finding, FindingReplayed
 from checker.corpus.secrets import secrets_of
 from checker.kinds.static import json_schema
 from checker.reporting.baselines import known_name
 from checker.reporting.calls import Call, at, calls_of, found_in, parsed, parts_of, with_values
 from checker.reporting.replays import Symptom, not_prepared, not_reached, symptoms_of
+from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
 from checker.validation.compiled import compile_schema
@@ -99,8 +103,9 @@ def _has(request: WireRequest, credentials: Credentials) -> bool:
 
 
 TRIES: Final = 3
-_NOT_REPRODUCED: Final = 3
-_WORDS: Final = {0: "FIXED", 1: "FAILED", _NOT_REPRODUCED: "NOT REPRODUCED"}
+_UNPROVED: Final = 3
+_WORDS: Final = {CONFIRMED: "FAILED", FLAKY: "FLAKY", FIXED: "FIXED", NOT_REPRODUCED: "NOT REPRODUCED"}
+_CODES: Final = {CONFIRMED: 1, FLAKY: 1, FIXED: 0, NOT_REPRODUCED: _UNPROVED}
 Echo = Callable[[str], object]
 """Prints one line."""
 
@@ -132,8 +137,14 @@ class _NoResponse(_CannotSend):
     """The server sent no complete response."""
 
 
-def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo) -> int:
-    """Print the result of each failure and return the exit code.
+def replay_findings(
+    past: PastRun,
+    ids: Sequence[str],
+    target: ReplayTarget,
+    echo: Echo,
+    note: Callable[[FindingReplayed], object] = lambda result: None,
+) -> int:
+    """Print the result of each failure and return the exit code. `note` is called with each result.
 
     1: one failed again or is flaky; else 2: one could not be sent; else 3: one was not reproduced, and its situation was not
     reached either; else 0: all are fixed. References to secrets are replaced by the values in the current configuration.
@@ -157,12 +168,23 @@ def replay_findings(past: PastRun, ids: Sequence[str], target: ReplayTarget, ech
         # A further try may not reach the situation, because the first one took the names.
         reached = count + tries.count("")
         doubt = "" if reached else str(tries[0])
-        code = 1 if count else _NOT_REPRODUCED if doubt else 0
-        word = "FLAKY" if 0 < count < reached else _WORDS[code]
+        shown = FLAKY if count < reached else CONFIRMED
+        result = shown if count else NOT_REPRODUCED if doubt else FIXED
         why = f"; its situation was not reached: {doubt}" if doubt else ""
-        echo(f"{word:<7} {name}: it showed in {count} of {reached or TRIES} tries{why}")
-        codes.add(code)
-    return next((one for one in (1, 2, _NOT_REPRODUCED) if one in codes), 0)
+        echo(f"{_WORDS[result]:<7} {name}: it showed in {count} of {reached or TRIES} tries{why}")
+        note(FindingReplayed(finding.fingerprint, result, time.time()))
+        codes.add(_CODES[result])
+    return next((one for one in (1, 2, _UNPROVED) if one in codes), 0)
+
+
+def keep_results(layout: RunLayout, results: Sequence[FindingReplayed]) -> None:
+    """Write results into a corpus, in a journal of their own: the next `fuzz` does not send again what is fixed.
+
+    Raises `UsageError` if a run works in the corpus, `StorageError` if it cannot be written.
+    """
+    with Ownership(layout), closing(JournalWriter(layout.journal(layout.next_incarnation(), os.getpid()))) as journal:
+        for result in results:
+            journal.write(result)
 
 
 @dataclasses.dataclass

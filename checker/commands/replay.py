@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from checker.commands.failure_replay import ReplayTarget, fetched_for, replay_findings
+from checker.commands.failure_replay import ReplayTarget, fetched_for, keep_results, replay_findings
 from checker.commands.legacy import LegacyCommand
 from checker.commands.options import BASE_URL, auth_option, header_option, refuse_user_of_no_document
 from checker.commands.output import echo_line
@@ -19,9 +19,11 @@ from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.config.table import default_of
 from checker.core.credentials import basic_authorization
-from checker.core.errors import UsageError
+from checker.core.errors import StorageError, UsageError
 from checker.core.request import BaseUrl
 from checker.core.send import Purpose
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import FindingReplayed
 from checker.phases.replay import ReplayOptions
 from checker.phases.replay import replay as replay_cassette
 
@@ -81,7 +83,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     of today says, or -H.
 
     With IDs of failures of the last run, as reports show them, each is tried three times, after the requests that it needs:
-    fixed, failed, flaky or not reproduced. Without any ID, all failures are tried.
+    fixed, failed, flaky or not reproduced. Without any ID, all failures are tried. The next `fuzz` does not send fixed ones again.
 
     Exit code for failures: 1 one failed again or is flaky, 2 one could not be sent, 3 one was not reproduced and its
     situation was not reached, 0 all are fixed. The first of these that applies counts.
@@ -102,7 +104,13 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     cassette = cassette or ("all",)
     is_file = Path(cassette[0]).exists()
     if not is_file and _ID.fullmatch(cassette[0]):
-        ctx.exit(replay_findings(PastRun.of(folder_of(options["run"]), config), cassette, target, echo_line))
+        past, results = PastRun.of(folder_of(options["run"]), config), list[FindingReplayed]()
+        code = replay_findings(past, cassette, target, echo_line, results.append)
+        try:
+            keep_results(RunLayout(Path(past.settings.corpus.folder)), results)
+        except (UsageError, StorageError) as error:
+            echo_line(f"Warning: the next run will not know these results: {error}", err=True)
+        ctx.exit(code)
     if len(cassette) > 1:
         raise UsageError("give one cassette, or ids of failures of the last run")
     if not is_file:

@@ -20,7 +20,7 @@ from checker.core.shards import Shard
 from checker.core.system import read_local
 from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
-from checker.corpus.journal import Journals, LastRun, last_run
+from checker.corpus.journal import Journals, LastRun, journals_of_replays, last_run
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
     Finding,
@@ -79,7 +79,9 @@ class PastRun(Struct, frozen=True):
         view = _view(layout, run)
         if view.opened is not None:
             settings = settings.for_project(view.opened.title)
-        last_written = max((path.stat().st_mtime for _, path in layout.journal_paths()), default=0.0)
+        others = journals_of_replays(layout)
+        own = (path for incarnation, path in layout.journal_paths() if incarnation not in others)
+        last_written = max((path.stat().st_mtime for path in own), default=0.0)
         return cls(settings, run, view, last_written - run.started.at)
 
     @property
@@ -394,8 +396,11 @@ def _view(layout: RunLayout, run: LastRun) -> RunView:
 def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
     """Yield (incarnation, record) of a run, then damage of its journals and requests that only slots of workers count."""
     recorded: Counter[int] = Counter()
+    others = journals_of_replays(layout)
     with closing(Journals(layout, above=run.first - 1)) as journals:
         for incarnation, record in journals.read_new():
+            if incarnation in others:
+                continue
             if isinstance(record, TaskProgress):
                 recorded[incarnation] += record.requests
             yield incarnation, record

@@ -14,6 +14,7 @@ from checker.corpus.packing import pack
 from checker.corpus.records import (
     CorpusEntry,
     Finding,
+    FindingReplayed,
     Note,
     Quarantined,
     Record,
@@ -317,6 +318,16 @@ def last_run(layout: RunLayout) -> LastRun | None:
     started = [(incarnation, run) for incarnation, _, run in begun if run.run == last.run]
     first, run = min(started, key=lambda pair: pair[0])
     return LastRun(run, first, path)
+
+
+def journals_of_replays(layout: RunLayout) -> set[int]:
+    """Return the incarnations whose journals hold results of `checker replay` alone: they belong to no run."""
+    return {
+        incarnation
+        for incarnation, path in layout.journal_paths()
+        if isinstance(_first_record(TailFile(path)), FindingReplayed)
+        and all(isinstance(record, FindingReplayed) for record in JournalReader(path).finish())
+    }
 
 
 def _first_record(file: TailFile) -> Record | None:

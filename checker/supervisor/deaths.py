@@ -80,13 +80,13 @@ class Restarts:
     ) -> RestartDecision:
         """Count the death of a worker. `case` is (task, index) of the case whose code ran; `progressed`: the worker had finished a case.
 
-        The index is None for a case that is never made again. A worker that exits to be replaced counts as well, without a case:
+        The index is None for a case that is never made again. A `weight` of 0 is for a death that cannot happen again. A worker that exits to be replaced counts as well, without a case:
         otherwise workers that exit at once would be restarted for ever.
         """
         if progressed:
             self.progress()
         self._fruitless += weight
-        self._pauses += 1
+        self._pauses += min(1, weight)
         strikes = lost = 0
         is_guilty = False
         if case is not None:

@@ -439,6 +439,9 @@ class Supervisor:
         if not self.ending.began:
             is_limited = word is not None and word.kind is messages.LeavingKind.LIMIT
             weight = deaths.HANG if reason else deaths.OPENING if self._opened is None or is_limited else 1
+            if any(task.replay is not None for task in leases):
+                # The finding is not sent again in this run.
+                weight = 0
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
         elif acting is not None and acting.task in rests and is_stuck(snapshot):
             # The run ends before a second try, so the case is recorded after the first one.

@@ -5,6 +5,7 @@ from collections import Counter
 
 from checker.corpus.layout import RunLayout
 from checker.corpus.snapshot import findings_before
+from checker.supervisor.lock import Ownership
 from tests.apps.nights import DEFECTS, OPERATIONS, Shelves, document
 from tests.apps.serving import App, serving
 from tests.e2e.runner import Command, Ran
@@ -66,3 +67,30 @@ def test_all_findings_are_confirmed_before_a_new_case(command: Command) -> None:
     results = Counter(one.result for one in changed.view.replayed.values())
     assert results["not reproduced"], changed.shown
     assert (results["fixed"], results["gone"]) == (1, 3), "those of the night before"
+
+
+def test_a_failure_that_replay_showed_to_be_fixed_is_not_sent_again(command: Command) -> None:
+    shelves = Shelves()
+    with serving(shelves, {}) as app:
+        first_night(command, app)
+        shelves.fixed.add((OPERATIONS[0], "status"))
+        before = command.here("report", "--format", "json", "-o", "before.json")
+        replayed = command.here("replay", "all")
+        assert replayed.code == 1
+        assert (replayed.stdout.count("FIXED"), replayed.stdout.count("FAILED")) == (1, 29), replayed.shown
+        after = command.here("report", "--format", "json", "-o", "after.json")
+        assert (before.code, after.code) == (0, 0), after.shown
+        same = [json.loads((command.directory / name).read_text()) for name in ("before.json", "after.json")]
+        assert same[0] == same[1], "the report of a run is about that run"
+        second = next_night(command, app, 29)
+    assert "29 confirmed since the last run.\n" in second.stdout, second.shown
+
+
+def test_results_of_replay_wait_for_no_run(command: Command) -> None:
+    with serving(Shelves(), {}) as app:
+        first_night(command, app)
+        (corpus,) = (path.parent for path in command.directory.glob(".checker/*/journals"))
+        with Ownership(RunLayout(corpus)):
+            replayed = command.here("replay", "all")
+    assert replayed.stdout.count("FAILED") == 30
+    assert "Warning: the next run will not know these results: another checker is working in" in replayed.stderr

@@ -9,16 +9,20 @@ from typing import Any
 import pytest
 
 from checker.core.errors import UsageError
+from checker.core.meta import Drawn, Step
 from checker.corpus.inflight import InflightReader
-from checker.corpus.journal import DAMAGED, JournalReader, Loss, damage_note
+from checker.corpus.journal import DAMAGED, JournalReader, JournalWriter, Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Quarantined, Record, RunStarted, TaskProgress, ValueSeen, WorkerGone
+from checker.supervisor.deaths import DEATHS_OF_A_RUN
 from checker.supervisor.execution import execute
 from checker.supervisor.lock import Ownership
 from checker.supervisor.signals import Interrupts
 from checker.supervisor.supervisor import RunEnvironment
 from tests.asking import saying
+from tests.reporting.samples import finding
 from tests.supervisor.running import BOTH, END, INLINE, LONG_S, PATIENT, PROCESSES, Run, is_finding, is_work
+from tests.supervisor.toys import LABELS
 
 
 @BOTH
@@ -135,6 +139,20 @@ def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:
     again = run(("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
     assert len(run.told.of(RunStarted)) == 1
     assert again.exit_code == 0
+
+
+@pytest.mark.thorough
+def test_findings_that_kill_workers_when_they_are_sent_again_do_not_end_a_night(run: Run) -> None:
+    run(*END, kind="fuzz", launcher=INLINE)
+    layout = RunLayout(run.folder / "corpus")
+    count = DEATHS_OF_A_RUN + 2
+    journal = JournalWriter(layout.journal(layout.next_incarnation(), os.getpid()))
+    for number in range(count):
+        journal.write(finding(fingerprint=f"f{number}", label=LABELS[0], steps=(Step(LABELS[0], Drawn(())),)))
+    journal.close()
+    night = run(("kill", "replay"), ("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
+    assert (night.exit_code, night.outcome) == (0, "time limit"), night.error
+    assert sum("SIGSEGV" in gone.reason for gone in run.told.of(WorkerGone)) == count
 
 
 def test_other_settings_begin_a_new_run(run: Run) -> None:

@@ -79,6 +79,12 @@ def test_a_run_in_which_everything_dies_ends(weight: int, deaths: int) -> None:
     assert [ruling.ends_run for ruling in rulings] == [False] * (deaths - 1) + [True]
 
 
+def test_deaths_that_cannot_happen_again_end_no_run_and_need_no_pause() -> None:
+    ruler = Restarts(1, lambda: 1.0)
+    rulings = [ruler.died(("t", 1), progressed=False, weight=0) for _ in range(100)]
+    assert not any(ruling.ends_run or ruling.pause_s for ruling in rulings)
+
+
 def test_the_death_of_the_fork_server_with_all_its_workers_does_not_end_the_run() -> None:
     ruler = restarts(workers=16)
     assert not any(ruler.died(None, progressed=False).ends_run for _ in range(32))

@@ -78,6 +78,8 @@ class Toy:
         self.leaving = self.leaving or self.down.closed
 
     def do(self, task: Task) -> None:
+        if task.replay is not None:
+            self.meet("replay")
         self.journal.append(TaskProgress(task.id, task.phase, task.labels, task.start, False, 0, 0, 0, (), LEDGER))
         done, reached, ends = 0, task.start, time.monotonic() + task.slice_s
         todo = [*task.redo, *range(task.start, task.stop)]
