@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from itertools import pairwise
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 from msgspec import Struct, field
@@ -169,16 +169,10 @@ def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Itera
                 return
     if not names:
         return
-    value = identifier_in(_json_of(answer), names)
-    if value is not None:
-        yield f"{collection}/{segment_of(value)}"
-
-
-def _json_of(answer: Response) -> Any:
-    try:
-        return answer.json()
-    except (ValueError, RecursionError):
-        return None
+    with suppress(ValueError, RecursionError):
+        value = identifier_in(answer.json(), names)
+        if value is not None:
+            yield f"{collection}/{segment_of(value)}"
 
 
 _CREATING: Final = "POST"
@@ -221,13 +215,6 @@ def leaves_out(level: Safety, operation: Described) -> bool:
     return level is Safety.READ_ONLY or not (is_told or operation.resource_method == _CREATING)
 
 
-def _reads(case: Case) -> bool:
-    """Whether a request only reads, by its method or by the effect of its operation on its resource."""
-    operation = case.operation
-    is_declared = case.method == operation.method
-    return (operation.resource_method if is_declared else case.method) in SAFE
-
-
 class SafetyGate(Struct):
     """Refuses requests that the level forbids. Every case passes it before it is sent."""
 
@@ -238,12 +225,14 @@ class SafetyGate(Struct):
 
     def refuses(self, case: Case, request: WireRequest) -> bool:
         """Whether a request must not be sent."""
-        if self.level is Safety.FULL or _reads(case):
+        operation = case.operation
+        is_declared = case.method == operation.method
+        # A request that only reads passes, by its method or by the effect of its operation on its resource.
+        if self.level is Safety.FULL or (operation.resource_method if is_declared else case.method) in SAFE:
             return False
         if self.level is Safety.READ_ONLY:
             return True
-        operation = case.operation
-        if case.method == operation.method:
+        if is_declared:
             if operation.path != operation.resource_path:
                 # `leaves_out` has excluded everything but creating operations.
                 return False

@@ -51,11 +51,7 @@ def _flag(*today: str) -> Translation:
 
 def _seconds(option: str) -> Translation:
     """Return the translation of milliseconds to an option in seconds."""
-
-    def today(value: str) -> list[str]:
-        return [option, f"{_number(option, value) / 1000:g}"]
-
-    return today
+    return lambda value: [option, f"{_number(option, value) / 1000:g}"]
 
 
 def _pattern(option: str) -> Translation:
@@ -125,11 +121,7 @@ def _key_in_seconds(key: str) -> Rewrite:
 
 def _renamed(key: str, names: Mapping[str, Any]) -> Rewrite:
     """Return the rewrite of a value that has another name now."""
-
-    def today(value: Any) -> Iterator[Today]:
-        yield key, _known(str(value), names)
-
-    return today
+    return lambda value: iter([(key, _known(str(value), names))])
 
 
 def _known(name: str, names: Mapping[str, Any]) -> Any:

@@ -57,7 +57,8 @@ class KeyValue(click.ParamType):  # type: ignore[type-arg]  # generic from click
         if problem:
             sentence = problem.text.partition(" -> ")[2] or problem.text
             sentence = sentence.replace("but got string: ", "but got ")
-            self.fail(_sentences(sentence, problem.hint), param, ctx)
+            separator = " " if sentence.endswith("?") else ". "
+            self.fail(separator.join(filter(None, (sentence, problem.hint))), param, ctx)
         return parsed
 
 
@@ -151,12 +152,6 @@ def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
     elif not os.path.exists(value) and not ctx.params.get("app"):
         raise click.BadParameter(f"file {shown!r} does not exist", param=param)
     return canonical
-
-
-def _sentences(said: str, hint: str) -> str:
-    if not hint:
-        return said
-    return f"{said} {hint}" if said.endswith("?") else f"{said}. {hint}"
 
 
 def _number(text: str, kind: type[int] | type[float]) -> float | str:
@@ -328,7 +323,10 @@ def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) 
     may_bring = has_hooks or has_plugins()
     included = _chosen_names(options, "checks", () if may_bring else (*BUILT_IN, "all"))
     excluded = _chosen_names(options, "exclude_checks", () if may_bring else tuple(BUILT_IN))
-    archives, formats = _reports(options)
+    wanted = _chosen_names(options, "report", ())
+    archives = [one for one in wanted if os.sep in one or _DOT in one]
+    names = [one for one in wanted if one not in archives]
+    formats = _named("--report", names, _known_formats(names))
     if phases:
         config.phases.update(phases=phases)
     for name in included:
@@ -347,18 +345,10 @@ def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) 
 
 
 def _chosen_names(options: Mapping[str, Any], option: str, known: tuple[str, ...]) -> list[str]:
-    return _named(_flag(option), _given(options, option), known)
-
-
-def _given(options: Mapping[str, Any], option: str) -> list[str]:
-    names = comma_list(options[option])
+    flag, names = f"--{option.replace('_', '-')}", comma_list(options[option])
     if options[option] and not names:
-        raise UsageError(f"{_flag(option)} names nothing")
-    return names
-
-
-def _flag(option: str) -> str:
-    return "--" + option.replace("_", "-")
+        raise UsageError(f"{flag} names nothing")
+    return _named(flag, names, known)
 
 
 def _named(flag: str, names: list[str], known: tuple[str, ...]) -> list[str]:
@@ -367,14 +357,6 @@ def _named(flag: str, names: list[str], known: tuple[str, ...]) -> list[str]:
             shown = ", ".join(known)
             raise UsageError(f"{flag}: unknown name {name!r}{did_you_mean(name, known)}; choose from {shown}")
     return names
-
-
-def _reports(options: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the paths of archives, and names of formats."""
-    wanted = _given(options, "report")
-    archives = [one for one in wanted if os.sep in one or _DOT in one]
-    names = [one for one in wanted if one not in archives]
-    return archives, _named("--report", names, _known_formats(names))
 
 
 def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:

@@ -197,23 +197,17 @@ def overrides_of(
 
     Tables are known to be well-formed (the rules above).
     """
-    read = {name: _entries(table, entries_of) for name, table in dictionaries.items()}
+    read = {
+        name: tuple(table["values"]) if "values" in table else entries_of(table["from-file"])
+        for name, table in dictionaries.items()
+    }
     found: list[Override] = []
     types: list[TypeWords] = []
-    for filters, own_parameters, own_types in blocks:
+    for filters, own_parameters, own_types in (*blocks, (None, parameters, by_type)):
         for key, value in own_parameters.items():
             found += _overrides_at(key, value, read, filters)
         types += _types(own_types, read, filters)
-    for key, value in parameters.items():
-        found += _overrides_at(key, value, read, None)
-    types += _types(by_type, read, None)
     return Overrides(tuple(found), tuple(types))
-
-
-def _entries(table: Tables, entries_of: Callable[[str], tuple[str, ...]]) -> tuple[Any, ...]:
-    if "values" in table:
-        return tuple(table["values"])
-    return entries_of(table["from-file"])
 
 
 def _types(

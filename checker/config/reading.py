@@ -6,6 +6,7 @@ import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, time
+from itertools import product
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -138,10 +139,16 @@ class LayerPlace(Struct, frozen=True):
 
 def read_layer(document: Mapping[str, Any], place: LayerPlace | None = None, *, below: Sequence[Layer] = ()) -> Layer:
     """Return the checked values of a document. Keys that it needs may be in the layers `below` it. Raises `ConfigError`."""
-    reading = _ConfigWalk(place or LayerPlace())
+    place = place or LayerPlace()
+    reading = _ConfigWalk(place)
     reading.section((), document)
-    reading.look_over(below)
-    reading.raise_problems()
+    for path, problem in (*layer_problems(reading.layer), *missing_keys([reading.layer, *below])):
+        reading.note(path, problem)
+    errors = [section_error(place.prefix + path, problems) for path, problems in reading.problems.items()]
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise ConfigError("\n\n".join(map(str, errors)))
     return reading.layer
 
 
@@ -195,21 +202,7 @@ class _ConfigWalk:
     def __init__(self, place: LayerPlace) -> None:
         self.layer: Layer = {}
         self._place = place
-        self._problems: dict[Path, list[Problem]] = {}
-
-    def raise_problems(self) -> None:
-        if self._problems:
-            found = self._problems.items()
-            errors = [section_error(self._place.prefix + path, problems) for path, problems in found]
-            if len(errors) == 1:
-                raise errors[0]
-            raise ConfigError("\n\n".join(map(str, errors)))
-
-    def look_over(self, below: Sequence[Layer]) -> None:
-        """Note keys that contradict each other, and missing ones."""
-        lacking = missing_keys([self.layer, *below])
-        for path, problem in (*layer_problems(self.layer), *lacking):
-            self._note(path, problem)
+        self.problems: dict[Path, list[Problem]] = {}
 
     def section(self, path: Path, values: Mapping[str, Any]) -> None:
         keys = SECTIONS.get(path, {})
@@ -222,23 +215,20 @@ class _ConfigWalk:
             if name in keys and not self._is_banned(path, name):
                 self._value(path, name, keys[name], value)
             elif name in inner and not self._is_banned(path, name):
-                self._subsection((*path, name), value)
+                if isinstance(value, Mapping):
+                    self.section((*path, name), value)
+                else:
+                    self.note(path, wrong_type(TableKind(), value, repr(name)))
             elif is_of_checks(path) and name.isidentifier() and isinstance(value, Mapping):
                 self._custom_check((*path, name), value)
             else:
                 beside = self._place.beside if not path else ()
                 known = [*beside, *(o for o in (*keys, *inner) if not self._is_banned(path, o))]
                 is_elsewhere = path[:1] == ("phases",) or self._is_banned(path, name)
-                self._note(path, unknown(name, known, ONLY_ELSEWHERE.get(name, "") if is_elsewhere else ""))
+                self.note(path, unknown(name, known, ONLY_ELSEWHERE.get(name, "") if is_elsewhere else ""))
 
     def _is_banned(self, path: Path, name: str) -> bool:
         return (*path, name) in self._place.banned
-
-    def _subsection(self, path: Path, value: object) -> None:
-        if isinstance(value, Mapping):
-            self.section(path, value)
-        else:
-            self._note(path[:-1], wrong_type(TableKind(), value, repr(path[-1])))
 
     def _custom_check(self, path: Path, values: Mapping[str, Any]) -> None:
         # The checks of users and their arguments are known only after their modules are loaded, in the worker.
@@ -249,22 +239,22 @@ class _ConfigWalk:
             elif path != ("checks", path[-1]) or not self._place.is_of_run:
                 # A class check has one instance for the whole run.
                 hint = f"Settings of your own checks hold for the whole run: write them in [checks.{path[-1]}]."
-                self._note(path, Problem("Unknown properties", repr(key), hint))
+                self.note(path, Problem("Unknown properties", repr(key), hint))
             elif _has_date(value):
                 # Dates and times cannot be passed to a worker.
-                self._note(path, Problem("Type error", f"{key!r} -> Write dates and times as text"))
+                self.note(path, Problem("Type error", f"{key!r} -> Write dates and times as text"))
             else:
                 self.layer[path][key] = value
 
     def _value(self, path: Path, name: str, key: Key, value: object) -> None:
         problem = check_value(name, key, value)
         if problem:
-            self._note(path, problem)
+            self.note(path, problem)
         else:
             self.layer.setdefault(path, {})[name] = value
 
-    def _note(self, path: Path, problem: Problem) -> None:
-        self._problems.setdefault(path, []).append(problem)
+    def note(self, path: Path, problem: Problem) -> None:
+        self.problems.setdefault(path, []).append(problem)
 
 
 def _has_date(value: object) -> bool:
@@ -284,7 +274,6 @@ def _replacement(found: re.Match[str], environment: Mapping[str, str]) -> str:
     return environment[name]
 
 
-_VERBS = ("include", "exclude")
 _EXACT = Either((Text(), ListOf(Text())))
 
 
@@ -323,17 +312,11 @@ def read_blocks(blocks: object, *, prefix: Path = ()) -> tuple[OperationBlock, .
     return tuple(_block(block, (*prefix, "operations", str(index))) for index, block in enumerate(blocks))
 
 
-def _filter_keys() -> dict[str, tuple[str, str, bool]]:
-    keys = {}
-    for verb in _VERBS:
-        for subject in SUBJECTS:
-            keys[f"{verb}-{subject}"] = (verb, subject, False)
-            keys[f"{verb}-{subject}-regex"] = (verb, subject, True)
-        keys[f"{verb}-by"] = (verb, "by", False)
-    return keys
-
-
-FILTER_KEYS = _filter_keys()
+FILTER_KEYS = {
+    f"{verb}-{subject}{'-regex' * is_regex}": (verb, subject, is_regex)
+    for verb in ("include", "exclude")
+    for subject, is_regex in (*product(SUBJECTS, (False, True)), ("by", False))
+}
 """Key -> (verb, subject, whether its value is a regular expression)."""
 
 

@@ -314,9 +314,7 @@ def http_url(text: str) -> str | None:
 
 def user_name(text: str) -> str | None:
     """Return why a value is not a user name of basic authentication (RFC 7617, 2); None if it is."""
-    if not text or ":" in text:
-        return f"Must be a user name without a colon, but got {text!r}"
-    return None
+    return f"Must be a user name without a colon, but got {text!r}" if not text or ":" in text else None
 
 
 def certificates(text: str) -> str | None:
@@ -388,9 +386,7 @@ def status_pattern(text: str) -> str | None:
 
 def text_value(name: str, value: object) -> str | None:
     """Return why a value is not an entry of a table of texts; None if it is."""
-    if isinstance(value, str):
-        return None
-    return f"{name!r} must be a string, but got {type_name(value)}"
+    return None if isinstance(value, str) else f"{name!r} must be a string, but got {type_name(value)}"
 
 
 def unexpected_method(text: str) -> str | None:

@@ -224,17 +224,6 @@ def _breaks_relation(one: Constraint, holder: Any) -> bool | None:
     return bool(present) if one.keyword == EXCLUSIVE else len(present) < len(given)
 
 
-def _is_of_other_size(value: Any, sign: int, given: Any) -> bool | None:
-    """Whether a text or list is too short (`sign` 1) or too long (-1); None where blanks at the ends of a text decide it.
-
-    Many targets cut them off before they count.
-    """
-    is_wrong: bool = sign * (len(value) - given) < 0
-    if isinstance(value, str) and is_wrong != (sign * (len(value.strip()) - given) < 0):
-        return None
-    return is_wrong
-
-
 def _breaks(one: Constraint, value: Any) -> bool | None:
     keyword, given = one.keyword, one.given
     if keyword in _BOUNDS:
@@ -242,36 +231,32 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
         return is_number and not _BOUNDS[keyword](value, given)
     if keyword in _SIZES:
         kind, sign = _SIZES[keyword]
-        return _is_of_other_size(value, sign, given) if isinstance(value, kind) else False
+        is_sized = isinstance(value, kind)
+        if not is_sized:
+            return False
+        is_wrong: bool = sign * (len(value) - given) < 0
+        # Many targets cut off blanks at the ends of a text before they count, so that these decide nothing.
+        is_unsure = isinstance(value, str) and is_wrong != (sign * (len(value.strip()) - given) < 0)
+        return None if is_unsure else is_wrong
     match keyword:
         case "type":
-            return not _is_of_type(value, given)
+            return not any(
+                name not in _TYPES
+                or (isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool)))
+                for name in ([given] if isinstance(given, str) else given)
+            )
         case "enum":
             return value not in given
         case "pattern":
-            return _mismatches(given, value)
+            try:
+                return isinstance(value, str) and re.search(given, value) is None
+            except re.error:
+                # Of another dialect.
+                return None
         case "forbidden" | "seldom":
             return True
         case _:
             return None
-
-
-def _is_of_type(value: Any, names: str | list[str]) -> bool:
-    wanted = [names] if isinstance(names, str) else names
-    return any(
-        name not in _TYPES or (isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool)))
-        for name in wanted
-    )
-
-
-def _mismatches(pattern: str, value: Any) -> bool | None:
-    if not isinstance(value, str):
-        return False
-    try:
-        return re.search(pattern, value) is None
-    except re.error:
-        # Of another dialect.
-        return None
 
 
 def as_schema(constraints: Iterable[Constraint], declared: Iterable[str] = ()) -> list[dict[str, Any]]:

@@ -4,13 +4,14 @@ Built once by the kind that reads the description and kept beside it. Its reader
 values, sequences, and checks that ask whether two requests are about one resource.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, Self
 
 from msgspec import Struct, convert, to_builtins
 
 from checker.core.case import Case
+from checker.core.graphs import grouped, layers_of, reached
 from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location
 from checker.core.resource_names import (
@@ -26,74 +27,6 @@ from checker.core.resource_names import (
     spellings,
     variables_of,
 )
-
-Node = TypeVar("Node", bound=Hashable)
-
-
-def reached(nodes: Iterable[Node], further: Mapping[Node, Collection[Node]]) -> set[Node]:
-    """Return the other nodes to which any number of steps leads from these."""
-    given, found = set(nodes), set[Node]()
-    waiting = list(given)
-    while waiting:
-        more = set(further.get(waiting.pop(), ())) - given - found
-        found |= more
-        waiting += more
-    return found
-
-
-def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) -> Mapping[Node, int]:
-    """Return node -> length of the longest path to it. Nodes in a circle share a layer."""
-    circles = _circles(list(nodes), needs)
-    number = {node: place for place, circle in enumerate(circles) for node in circle}
-    depth: list[int] = []
-    # Components come in topological order, so the layers that a circle needs are known here.
-    for place, circle in enumerate(circles):
-        below = {number[other] for node in circle for other in needs(node) if other in number}
-        depth.append(max((depth[other] + 1 for other in below if other != place), default=0))
-    return {node: depth[place] for node, place in number.items()}
-
-
-def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> list[list[Node]]:
-    """Strongly connected components, each after those that it needs (Tarjan, 1972), without recursion."""
-    known = set(nodes)
-    found: dict[Node, int] = {}
-    lowest: dict[Node, int] = {}
-    open_: list[Node] = []
-    is_open: set[Node] = set()
-    circles: list[list[Node]] = []
-    for start in nodes:
-        if start in found:
-            continue
-        way = [(start, iter(needs(start)))]
-        found[start] = lowest[start] = len(found)
-        open_.append(start)
-        is_open.add(start)
-        while way:
-            node, rest = way[-1]
-            for following in rest:
-                if following not in known:
-                    continue
-                if following not in found:
-                    found[following] = lowest[following] = len(found)
-                    open_.append(following)
-                    is_open.add(following)
-                    way.append((following, iter(needs(following))))
-                    break
-                if following in is_open:
-                    lowest[node] = min(lowest[node], found[following])
-            else:
-                way.pop()
-                if way:
-                    above = way[-1][0]
-                    lowest[above] = min(lowest[above], lowest[node])
-                # No node of the component reaches an earlier one: `node` is its first, and all above it on the stack belong to it.
-                if lowest[node] == found[node]:
-                    cut = open_.index(node)
-                    circles.append(open_[cut:])
-                    is_open.difference_update(open_[cut:])
-                    del open_[cut:]
-    return circles
-
 
 CREATING: Final = frozenset(("POST", "PUT"))
 READING: Final = frozenset(("GET", "QUERY"))
@@ -306,10 +239,7 @@ class ResourceModel:
     @cached_property
     def families(self) -> Sequence[Sequence[Label]]:
         """The parts of the groups that paths and declared links connect, without needs that are inferred from names."""
-        links: dict[Label, list[Label]] = {}
-        for one in self.transitions:
-            if not one.is_inferred:
-                links.setdefault(one.source, []).append(one.target)
+        links = grouped((one.source, one.target) for one in self.transitions if not one.is_inferred)
         return self._connected(lambda label: links.get(label, ()))
 
     def needed_by(self, labels: Iterable[Label]) -> set[Label]:
@@ -318,10 +248,7 @@ class ResourceModel:
 
     def dependents_of(self, labels: Iterable[Label]) -> set[Label]:
         """Return the other operations that need resources which these make, and those that need theirs in turn."""
-        users: dict[Label, list[Label]] = {}
-        for label, makers in self._needed.items():
-            for maker in makers:
-                users.setdefault(maker, []).append(label)
+        users = grouped((maker, label) for label, makers in self._needed.items() for maker in makers)
         return reached(labels, users)
 
     def _connected(self, related: Callable[[Label], Iterable[Label]]) -> Sequence[Sequence[Label]]:
@@ -342,9 +269,7 @@ class ResourceModel:
             for other in (*joined, *related(label)):
                 if other in above:
                     above[top(other)] = top(label)
-        found: dict[Label, list[Label]] = {}
-        for label in self.uses:
-            found.setdefault(top(label), []).append(label)
+        found = grouped((top(label), label) for label in self.uses)
         return list(found.values())
 
     def creating_near(self, label: Label) -> Sequence[Label]:
@@ -460,10 +385,9 @@ class ResourceModel:
 
     @cached_property
     def _by_ends(self) -> Mapping[tuple[Label, Label], Sequence[Transition]]:
-        found: dict[tuple[Label, Label], list[Transition]] = {}
-        for one in sorted(self.transitions, key=lambda one: one.is_inferred):
-            found.setdefault((one.source, one.target), []).append(one)
-        return found
+        return grouped(
+            ((one.source, one.target), one) for one in sorted(self.transitions, key=lambda one: one.is_inferred)
+        )
 
 
 def place_of(operation: Operation, variable: str) -> Place:

@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final
 
+from checker.core.graphs import reached
 from checker.core.operation import BrokenOperation, Label
-from checker.core.resources import reached
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import elements
 from checker.openapi.documents.references import OpenApiDocument, is_data

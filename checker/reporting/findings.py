@@ -21,6 +21,7 @@ from checker.core.blocks import (
     marked,
     reproduction_paragraphs,
 )
+from checker.core.graphs import grouped
 from checker.core.known import MAX_RESPONSE_TIME, is_intermittent
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
@@ -96,9 +97,7 @@ def cause_of(finding: Finding) -> str:
 
 def causes_of(findings: Iterable[Finding]) -> list[Cause]:
     """Return the causes of findings, worst first, then by title and first place."""
-    by_cause: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_cause.setdefault(cause_of(finding), []).append(finding)
+    by_cause = grouped((cause_of(finding), finding) for finding in findings)
     causes = [
         Cause(name, tuple(sorted(places, key=lambda one: (one.label, one.fingerprint))))
         for name, places in by_cause.items()
@@ -184,13 +183,12 @@ def failures_by_cause(
     causes = causes_of(findings)
     groups = [cause for cause in causes if cause.is_group]
     alone = [one for cause in causes if not cause.is_group for one in cause.places]
-    by_label: dict[str, list[Finding]] = {}
-    for finding in alone:
-        by_label.setdefault(finding.label, []).append(finding)
+    by_label = grouped((finding.label, finding) for finding in alone)
     parts: list[tuple[tuple[int, int], str, list[list[Finding]]]] = [
         ((0, _rank(by_label[label])), label, cases) for label, cases in _cases_by_label(alone)
     ]
-    for together in _by_request(groups):
+    # Groups whose representatives have the same request are shown together.
+    for together in grouped(((one.worst.label, _request_of(one.worst)), one) for one in groups).values():
         first = together[0]
         shown_places = list(map(_with_places, together))
         heading = f"{shown_places[0].label} and {len(first.labels) - 1} more operations"
@@ -205,15 +203,6 @@ def _with_places(cause: Cause) -> Finding:
     first = cause.worst
     listed = "\n".join(place_lines(cause, MOST_PLACES))
     return replace(first, message=f"{first.message}\n\n{listed}".strip())
-
-
-def _by_request(groups: Iterable[Cause]) -> Iterator[list[Cause]]:
-    """Yield groups of causes whose representatives have the same request."""
-    found: dict[tuple[str, tuple[str, str]], list[Cause]] = {}
-    for cause in groups:
-        first = cause.worst
-        found.setdefault((first.label, _request_of(first)), []).append(cause)
-    yield from found.values()
 
 
 def _rank(findings: Iterable[Finding]) -> int:
@@ -467,9 +456,7 @@ def errors_by_label(
     parts = [
         (error.label, walled(partial(_error_text, error, shown), partial(_unshown, error.title))) for error in errors
     ]
-    alike: dict[tuple[str, str, str], list[Quarantined]] = {}
-    for case in quarantined:
-        alike.setdefault((case.label, case.stage, case.reason), []).append(case)
+    alike = grouped(((case.label, case.stage, case.reason), case) for case in quarantined)
     parts += [
         (cases[0].label, walled(partial(_quarantine_text, cases, shown), partial(_unshown, _QUARANTINED)))
         for cases in alike.values()

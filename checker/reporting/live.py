@@ -14,6 +14,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from checker.core.graphs import grouped
 from checker.core.terminal import encodable, one_line, printable
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Record, SchemaOpened, TaskProgress, WorkerGone
@@ -166,11 +167,9 @@ class RunProgress(Struct):
 
     def busy(self) -> dict[str, list[str]]:
         """Return the phases with running tasks, and the first operations of each task."""
-        found: dict[str, list[str]] = {}
-        for task in list(self.view.tasks.values()):
-            if not task.finished:
-                found.setdefault(task.phase, []).append(", ".join(task.labels[:2]))
-        return found
+        return grouped(
+            (task.phase, ", ".join(task.labels[:2])) for task in list(self.view.tasks.values()) if not task.finished
+        )
 
     def rate(self, now: float) -> float:
         """Return the requests per second in the last seconds."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct, to_builtins
 
+from checker.core.graphs import grouped
 from checker.core.operation import Label
 from checker.core.resources import ResourceModel
 from checker.reporting.text import json_text, xml_text
@@ -60,9 +61,7 @@ def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
 def graph_text(title: str, model: ResourceModel) -> str:
     """Return each operation in the order of a run, and below it the operations that its responses lead to."""
     lines = [title or "API"]
-    below: dict[Label, list[GraphEdge]] = {}
-    for edge in edges_of(model):
-        below.setdefault(edge.source, []).append(edge)
+    below = grouped((edge.source, edge) for edge in edges_of(model))
     for label in model.ordered:
         lines += ["", f"{label}{'  (makes what others use)' * (label in model.producers)}"]
         for edge in below.get(label, ()):

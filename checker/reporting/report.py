@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
+from checker.core.graphs import grouped
 from checker.core.known import Baseline, Compared, KnownFailures
 from checker.core.phases import FUZZING, phase_names
 from checker.core.security import named_ways
@@ -339,10 +340,9 @@ class Report(Struct, frozen=True):
     @property
     def unauthorized(self) -> dict[int, list[str]]:
         """Return 401 or 403 -> labels of operations with hardly any other response."""
-        found: dict[int, list[str]] = {}
-        for note in self.notes:
-            if note.kind == "missing_auth" and not is_tip(note):
-                found.setdefault(int(note.pointer), []).append(note.label)
+        found = grouped(
+            (int(note.pointer), note.label) for note in self.notes if note.kind == "missing_auth" and not is_tip(note)
+        )
         return dict(sorted(found.items()))
 
     def seen_in(self, fingerprint: str) -> list[str]:
@@ -355,10 +355,10 @@ def joined_errors(errors: Iterable[OperationError]) -> Iterator[OperationError]:
 
     An unreachable target and a failed login affect a number of operations. Other equal errors, such as those of a hook, list them.
     """
-    alike: dict[tuple[str, ...], list[OperationError]] = {}
-    for number, error in enumerate(errors):
-        key = (str(number),) if error.request else (error.title, error.message, error.trace)
-        alike.setdefault(key, []).append(error)
+    alike = grouped(
+        ((str(number),) if error.request else (error.title, error.message, error.trace), error)
+        for number, error in enumerate(errors)
+    )
     for error, *others in alike.values():
         labels = list(dict.fromkeys(one.label for one in (error, *others)))
         if len(labels) == 1:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from checker.core.blocks import marked, standard_reason
+from checker.core.graphs import grouped
 from checker.core.known import KnownStatus
 from checker.core.reports import report_format
 from checker.core.terminal import one_line
@@ -168,20 +169,15 @@ def _stability(findings: Iterable[Finding]) -> Counter[str]:
 
 def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
     """Return the non-zero parts of a tally: `3 passed`, `2 failed`, `1 error`."""
-    parts = []
-    if tally.passed:
-        parts.append(f"{glyph('success')} {tally.passed} passed")
-    if tally.failed:
-        parts.append(f"{glyph('failure')} {tally.failed} failed")
-    if tally.known:
-        parts.append(f"{glyph('known')} {tally.known} known")
-    if tally.unchecked:
-        parts.append(f"{glyph('skip')} {tally.unchecked} without checks")
-    if tally.errored:
-        parts.append(f"{glyph('error')} {counted(tally.errored, 'error')}")
-    if tally.skipped:
-        parts.append(f"{glyph('skip')} {tally.skipped} skipped")
-    return parts
+    parts = (
+        ("success", tally.passed, f"{tally.passed} passed"),
+        ("failure", tally.failed, f"{tally.failed} failed"),
+        ("known", tally.known, f"{tally.known} known"),
+        ("skip", tally.unchecked, f"{tally.unchecked} without checks"),
+        ("error", tally.errored, counted(tally.errored, "error")),
+        ("skip", tally.skipped, f"{tally.skipped} skipped"),
+    )
+    return [f"{glyph(name)} {text}" for name, count, text in parts if count]
 
 
 def _unshown(why: str) -> list[str]:
@@ -207,9 +203,7 @@ def _operation_lines(report: Report) -> Iterator[str]:
     if not report.is_dry:
         yield f"  With a 2xx response: {report.succeeded}"
         unreached = [one for one in report.operations if one.cases and one.reach != "2xx"]
-        causes: dict[str, list[str]] = {}
-        for one in unreached:
-            causes.setdefault(refusal_text(one), []).append(f"    - {one.label}: {_reach_text(one)}")
+        causes = grouped((refusal_text(one), f"    - {one.label}: {_reach_text(one)}") for one in unreached)
         for cause, lines in sorted(causes.items(), key=lambda pair: -len(pair[1])):
             yield from [f"    {cause}"] if cause else ()
             yield from cut_list(lines, _SHOWN_PER_KIND, "    ")
@@ -297,9 +291,7 @@ def _phase_lines(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
-    by_title: dict[str, list[Finding]] = {}
-    for finding in report.findings:
-        by_title.setdefault(f"{finding.code} {finding.title}".lstrip(), []).append(finding)
+    by_title = grouped((f"{finding.code} {finding.title}".lstrip(), finding) for finding in report.findings)
     if by_title:
         yield "Failures:"
         worst = {title: min(severity_rank(one.severity) for one in found) for title, found in by_title.items()}

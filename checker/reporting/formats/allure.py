@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from checker.core.blocks import marked
+from checker.core.graphs import grouped
 from checker.core.terminal import without_ci_commands
 from checker.reporting.findings import INTERMITTENT, kinds_of, prose, severity_rank
 from checker.reporting.report import OperationOutcome, Report
@@ -19,14 +20,13 @@ _STATUSES = {"passed": "passed", "failed": "failed", "errored": "broken", "skipp
 
 def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str | bytes]]:
     """Yield (name, content) of each file."""
-    by_label: dict[str, list[ShownFinding]] = {}
-    for shown in shown_findings(report.findings, context):
-        by_label.setdefault(shown.finding.label, []).append(shown)
-    errors: dict[str, list[str]] = {}
-    for error in report.errors:
-        errors.setdefault(error.label, []).append(f"{error.title}: {prose(error.message, context.masking.command)}")
-    for case in report.quarantined:
-        errors.setdefault(case.label, []).append(f"Quarantined case: {case.reason}")
+    by_label = grouped((shown.finding.label, shown) for shown in shown_findings(report.findings, context))
+    errors = grouped(
+        [
+            *((one.label, f"{one.title}: {prose(one.message, context.masking.command)}") for one in report.errors),
+            *((case.label, f"Quarantined case: {case.reason}") for case in report.quarantined),
+        ]
+    )
     known = {one.label: one for one in report.operations}
     for label in dict.fromkeys([*known, *by_label, *errors]):
         operation = known.get(label) or OperationOutcome(label, "failed")

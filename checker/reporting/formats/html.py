@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from html import escape
 from importlib.resources import files
 from itertools import starmap
@@ -66,6 +65,12 @@ def class_counts(statuses: Iterable[tuple[int, int]]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
+_BAR: Final = (
+    '<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
+    'preserveAspectRatio="none"><title>{words}</title>{parts}</svg>'
+)
+
+
 def bar(counts: dict[str, int]) -> str:
     """Return a bar of responses by class, with a text alternative."""
     whole = sum(counts.values())
@@ -77,10 +82,7 @@ def bar(counts: dict[str, int]) -> str:
         width = 100 * count / whole
         parts.append(f'<rect class="s{name}" x="{left:.2f}" y="0" width="{width:.2f}" height="10"/>')
         left += width
-    return (
-        f'<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
-        f'preserveAspectRatio="none"><title>{words}</title>{"".join(parts)}</svg>'
-    )
+    return _BAR.format(words=words, parts="".join(parts))
 
 
 def span(began: float, seconds: float, whole: float, kind: str) -> str:
@@ -92,11 +94,9 @@ def span(began: float, seconds: float, whole: float, kind: str) -> str:
         return "-"
     whole = max(whole, began + seconds)
     words = plain(f"from {began:.1f} s to {began + seconds:.1f} s")
-    return (
-        f'<svg class="bar" role="img" aria-label="{words}" viewBox="0 0 100 10" width="100" height="10" '
-        f'preserveAspectRatio="none"><title>{words}</title>'
-        f'<rect class="s{kind}" x="{100 * began / whole:.2f}" y="0" width="{100 * seconds / whole:.2f}" height="10"/></svg>'
-    )
+    left, width = 100 * began / whole, 100 * seconds / whole
+    part = f'<rect class="s{kind}" x="{left:.2f}" y="0" width="{width:.2f}" height="10"/>'
+    return _BAR.format(words=words, parts=part)
 
 
 def steps(seconds: Sequence[float], until: float, label: str) -> str:
@@ -193,23 +193,23 @@ def coverage(report: Report) -> Iterator[str]:
 
 
 def _covered(one: OperationCoverage) -> str:
-    answers = " ".join(map(partial(_status, is_known=True), one.documented))
-    others = " ".join(_status((str(status), 1), is_known=False) for status in one.undocumented)
+    answers = " ".join(starmap(_status, one.documented))
+    others = " ".join(
+        f'<span class="answer odd" title="not documented">{status}!</span>' for status in one.undocumented
+    )
     content = ""
     if one.places:
         heads = ("Place", "Valid", "Boundary", "Invalid, by the rule that was broken")
         content = "".join(table(heads, map(_place, one.places), f"Cases and their responses: {one.label}"))
     for found in (*one.enumerations, *one.media_types):
-        show = _listed if found.is_sent else _received
-        listed = " ".join(starmap(show, found.listed))
+        listed = " ".join(
+            _listed(name, came) if found.is_sent else _status(name, came.cases) for name, came in found.listed
+        )
         content += f'<p class="listed"><code>{plain(found.place)}</code> {listed}</p>\n'
     return folded("", f"<code>{plain(one.label)}</code> {answers} {others}", content, is_large=False)
 
 
-def _status(answered: tuple[str, int], *, is_known: bool) -> str:
-    status, count = answered
-    if not is_known:
-        return f'<span class="answer odd" title="not documented">{plain(status)}!</span>'
+def _status(status: str, count: int) -> str:
     kind, words = ("met", f"{count} responses") if count else ("missed", "never returned")
     return f'<span class="answer {kind}" title="{words}">{plain(status)}{"" if count else " -"}</span>'
 
@@ -237,10 +237,6 @@ def _broken(keyword: str, came: OutcomeCounts) -> str:
     kind = "odd" if came.accepted else "met" if came.refused == came.cases else "missed"
     told = told or f"{came.refused} of {came.cases} refused"
     return f'<span class="rule"><span class="answer {kind}">{plain(keyword)}</span> {_bar(came)} <small>{told}</small></span>'
-
-
-def _received(name: str, came: OutcomeCounts) -> str:
-    return _status((name, came.cases), is_known=True)
 
 
 def _listed(name: str, came: OutcomeCounts) -> str:

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from msgspec.structs import replace
 
+from checker.core.graphs import grouped
 from checker.corpus.records import Finding
 from checker.reporting.baselines import entry_name, known_findings, known_lines
 from checker.reporting.findings import errors_by_label, failures_by_label
@@ -30,12 +31,10 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
         code = one.finding.code or one.title
         said = f"{code}: {one.fact}" if one.fact else code
         facts[one.finding.label] = f"{facts[one.finding.label]}; {said}" if one.finding.label in facts else said
-    known: dict[str, list[str]] = {}
     of_finding = zip(known_findings(report), known_lines(report), strict=True)
     lines = [(_placed(finding).label, line.strip("- ")) for finding, line in of_finding]
     lines += [(entry.place, f"gone: {entry_name(entry)}") for entry in report.compared.gone]
-    for label, line in lines:
-        known.setdefault(label, []).append(xml_text(line))
+    known = grouped((label, xml_text(line)) for label, line in lines)
     errors = dict(errors_by_label(report.errors, report.quarantined, shown))
     cases = [
         _with_known(_case(one, facts.get(one.label, ""), failures, errors), known.get(one.label, []))
