@@ -44,14 +44,14 @@ _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 """The place of an invalid value in a message, up to its innermost list item, and a part of it: `body.data[0].name: ...`."""
 
 
-def creation_rank(made: ResourceMade) -> tuple[bool, int, int, str]:
+def creation_rank(made: ResourceMade) -> tuple[int, int, int, str]:
     """Sorts requests that made the same thing: what surely created it first, then by phase and case."""
     return *creation_order(made.status, made.phase, made.index), made.command
 
 
-def creation_order(status: int, phase: str, index: int) -> tuple[bool, int, int]:
-    """Sorts what made one thing: first what surely created it, then by phase and case."""
-    return status != _CREATED, _order(phase), index
+def creation_order(status: int, phase: str, index: int) -> tuple[int, int, int]:
+    """Sorts what made one thing: 201 first, then other successes, refusals and server errors; then by phase and case."""
+    return 0 if status == _CREATED else status // 100, _order(phase), index
 
 
 def needed_by(
@@ -222,7 +222,7 @@ def is_of_method_alone(finding: Finding) -> bool:
 def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     """Whether a finding does not show without it.
 
-    A leftover of a server error, or an earlier PUT of the same resource, may change nothing but the status. A refusal that was not
+    A leftover of a server error or of a refusal, or an earlier PUT of the same resource, may change nothing but the status. A refusal that was not
     tried again may come before the resource is looked for, unless it states that the resource is there.
     """
     exchange = finding.interactions[-1].exchange
@@ -231,7 +231,7 @@ def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     if is_refused and finding.reproduced is None and not _is_of_names(exchange):
         return False
     is_status_alone = made.label == finding.label and status is not None and 200 <= status < 300
-    return made.status < 500 and not is_status_alone
+    return made.status < 400 and not is_status_alone
 
 
 def taken_names(path: str, body: Any) -> Iterator[str]:

@@ -393,7 +393,7 @@ def maker_line(finding: Finding, made: ResourceMade) -> str:
     """Return the line about a resource that an earlier request created: `/users/1`."""
     if is_surely_needed(finding, made):
         return made.path
-    if made.status >= 500:
+    if made.status >= 400:
         return (
             f"{made.path}: perhaps created by a request that returned {made.status}; without it the status may differ"
         )

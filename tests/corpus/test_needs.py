@@ -197,6 +197,10 @@ def test_a_name_that_is_taken_needs_what_took_it(status: int) -> None:
     one = replace(one, label=taken.label, interactions=(replace(sent, exchange=said),))
     assert needs(one, taken) == ["takes it"]
     assert is_surely_needed(one, taken)
+    refused = replace(taken, status=422, command="refused")
+    assert needs(one, refused) == ["refused"]
+    assert not is_surely_needed(one, refused)
+    assert needs(one, refused, taken) == ["takes it"]
     # The name was taken again after it was removed.
     removal = replace(BOX, path="/v1/boxes/7", label="DELETE /boxes/{box}", is_gone=True)
     assert needs(one, taken, removal) == ["takes it"]

@@ -139,3 +139,15 @@ def test_what_was_created_takes_the_names_that_were_given(creations: CreationHis
     found = made(creations, "POST /boxes", Response(200, [], said), body={"name": "b"})
     assert "/v1/boxes with name b" not in [one.path for one in found]
     assert made(creations, "POST /boxes", Response(201, [], b""), body={"email": "a" * 9}) == []
+
+
+def test_a_refusal_may_have_taken_the_names_that_were_given(creations: CreationHistory) -> None:
+    def names(status: int, body: bytes = b"", name: str = "a") -> list[tuple[str, int]]:
+        found = made(creations, "POST /boxes", Response(status, [], body), body={"name": name, "age": -1})
+        return [(one.path, one.status) for one in found]
+
+    taken = "/v1/boxes with name a"
+    assert names(422, b"the name is already taken") == []
+    assert names(422, b"the age is too small") == [(taken, 422)]
+    assert (taken, 201) in names(201, b'{"box": 7}')
+    assert names(422, b"the age is too small") == []

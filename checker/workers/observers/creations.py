@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
+from checker.checks.rules import says_taken
 from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in, segment_of
@@ -31,6 +32,7 @@ _MOST_LOOKS, _MOST_LONG_LOOKS = 200, 64
 values of lists are taken from the first 64 responses of a task, and reading bodies takes time."""
 _LONGEST_COMMAND = 4096
 _CREATED = 201
+_INVALID = frozenset((400, 422))
 _MAKING = CREATING | {REMOVING}
 
 
@@ -43,15 +45,15 @@ class CreationHistory(Struct):
     """The command that sends a request."""
     components: Callable[[Case], tuple[Component, ...]]
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
-    _looks: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(operation, phase) -> successes that were read."""
+    _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
+    """(operation, phase, whether they are refusals) -> responses that were read."""
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[ResourceMade]:
         """Return the resources that a request of any purpose created or removed."""
         request, outcome = verdict.request, verdict.outcome
         if request is None or request.method not in _MAKING or not isinstance(outcome, Response):
             return ()
-        if outcome.status_code // 100 not in (2, 5):
+        if outcome.status_code // 100 not in (2, 5) and outcome.status_code not in _INVALID:
             return ()
         place = flight.task.lease.phase, flight.index
         return tuple(self.observe(verdict.case, request, outcome, place))
@@ -61,9 +63,9 @@ class CreationHistory(Struct):
     ) -> Iterator[ResourceMade]:
         """Record the resource that a request created, unless a better record is known. `place`: phase and index of the case.
 
-        A server error may leave a resource with an unknown name behind.
+        A server error may leave a resource with an unknown name behind, and a refusal may come too late: it takes the given names.
         """
-        label, of_phase = case.operation.label, (case.operation.label, place[0])
+        label, of_phase = case.operation.label, (case.operation.label, place[0], answer.status_code in _INVALID)
         if self._looks[of_phase] >= _MOST_LOOKS:
             return
         self._looks[of_phase] += 1
@@ -93,6 +95,10 @@ class CreationHistory(Struct):
         if answer.status_code >= 500:
             if request.method == "POST" and self.children.get(template):
                 yield f"{path}/{ANY_NAME}"
+            return
+        if answer.status_code in _INVALID:
+            if request.method == "POST" and not says_taken(answer.readable.content):
+                yield from taken_names(path, case.body)
             return
         if template.endswith("}") and (request.method in ("PUT", REMOVING) or answer.status_code == _CREATED):
             # Clients name the resource: `PUT /accounts/{name}`, or `POST` to the same path.
