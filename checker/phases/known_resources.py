@@ -18,6 +18,7 @@ from checker.core.request import Location, host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
 from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, Transition, place_of, sent_at
 from checker.core.response import Response
+from checker.health import may_change_caller
 from checker.phases.bindings import SentCase, expression_of, value_of
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import DEEP, Places, ResponsePlace
@@ -64,6 +65,8 @@ class PathVariable(Struct):
     """Whether an integer must be given as text."""
     patterns: tuple[str, ...]
     """Regular expressions with one group for it."""
+    is_careful: bool
+    """Whether the operation may take away what others need: it takes members that its own sequence created."""
     fields: dict[Resource, dict[str, tuple[float, bool]]] = field(default_factory=dict)
     """Collection of a response -> field -> (affinity, whether its name tells that it identifies a resource)."""
 
@@ -91,11 +94,12 @@ class StepTarget(Struct):
     @classmethod
     def of(cls, operation: Operation, use: ResourceUse) -> "StepTarget":
         """Return the target of an operation."""
-        variables = []
+        variables, is_removal = [], use.method == REMOVING and use.is_member
         for name, owner in reversed(use.owners):
             patterns = located_patterns(operation.resource_path, name)
             place, kinds = place_of(operation, name), variable_kinds(operation, name)
-            variables.append(PathVariable(name, owner, place, *kinds, patterns))
+            is_careful = is_removal or may_change_caller(use.method, owner)
+            variables.append(PathVariable(name, owner, place, *kinds, patterns, is_careful))
         asked = _IF_CHANGED if operation.resource_method in SAFE else _IF_UNCHANGED
         headers = [one for one in operation.parameters if one.location is Location.HEADER]
         conditions = tuple(

@@ -18,7 +18,6 @@ from checker.core.resource_names import Resource
 from checker.core.resources import ACCEPTED, CREATING, READING, REMOVING, ResourceModel, ResourceUse, named_collections
 from checker.core.response import Response
 from checker.generation.boundaries.values import likeness
-from checker.health import may_change_caller
 from checker.phases.bindings import SentCase, shown_place
 from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
 from checker.phases.known_resources import (
@@ -175,6 +174,8 @@ class SequenceBuilder(Struct, dict=True):
     _weighted: dict[Hashable, Mapping[Label, float]] = field(default_factory=dict)
     """Kinds of the responses of a sequence, with what their URLs lead to -> weights of the operations that may follow."""
     _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
+    _chance: Random = field(default_factory=Random)
+    """Seeded anew for each step."""
 
     def follow(self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo) -> GeneratedCase | None:
         """Return the next step of sequence `index`; None if nothing follows."""
@@ -199,7 +200,8 @@ class SequenceBuilder(Struct, dict=True):
         A safe request is not sent twice while no step between may have changed something.
         """
         seed, index, place = recipe
-        chance = Random(seed + (index << 8) + place)
+        chance = self._chance
+        chance.seed(seed + (index << 8) + place)
         weights = self._weights(known)
         aim = self._goals.next_step(known.steps, index)
         if aim is not None and aim not in self._dead:
@@ -310,15 +312,13 @@ class SequenceBuilder(Struct, dict=True):
         self, known: KnownResources, target: StepTarget, chance: Random, *, is_aimed: bool
     ) -> tuple[Binding, ...] | None:
         """Return values of the path, all from resources that belong together, and those of links; None if one is missing."""
-        use = target.use
         found: dict[Place, Binding] = {}
         anchor: int | None = None
         for variable in target.variables:
-            sources = self._usable(known, use.label, known.sources(target, variable))
+            sources = self._usable(known, target.use.label, known.sources(target, variable))
             if not sources:
                 return None
-            is_removed = use.method == REMOVING and use.is_member
-            if anchor is None and (is_removed or may_change_caller(use.method, variable.owner)):
+            if anchor is None and variable.is_careful:
                 sources = self._made(known, variable.owner, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:
