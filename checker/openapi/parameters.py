@@ -1,8 +1,7 @@
 """Parameters of an operation: path item and operation merged, styles explicit."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, structs
@@ -29,15 +28,20 @@ else:
     opinions = later("checker.validation.referee", by_all=False)
 
 
-def problem_of(schema: Schema, value: Any) -> str | None:
-    """Return the reason why a value of a request breaks a schema; None if it fits.
+class ValueReader(Struct):
+    """Tells why a value of a request breaks a schema, which is compiled when the first value is read."""
 
-    Raises `UnresolvableReference`, `UnusableSchema`.
-    """
-    if compile_schema(schema, Direction.REQUEST).is_valid(value):
-        return None
-    found = opinions.referee(schema, Direction.REQUEST).errors(value)
-    return found[0].message if found else "it breaks the schema"
+    schema: Schema
+    _is_valid: Callable[[Any], bool] | None = None
+
+    def __call__(self, value: Any) -> str | None:
+        """Return the reason; None if the value fits. Raises `UnresolvableReference`, `UnusableSchema`."""
+        if self._is_valid is None:
+            self._is_valid = compile_schema(self.schema, Direction.REQUEST).is_valid
+        if self._is_valid(value):
+            return None
+        found = opinions.referee(self.schema, Direction.REQUEST).errors(value)
+        return found[0].message if found else "it breaks the schema"
 
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
@@ -155,7 +159,7 @@ def parameters(
             parameter = document.parameters.get(item.pointer)
             if parameter is None:
                 parameter = _parameter(document, item, required=required)
-                parameter = replace(parameter, problem_of=partial(problem_of, parameter.schema))
+                parameter = replace(parameter, problem_of=ValueReader(parameter.schema))
                 document.require_sound(parameter.schema)
                 _require_text(parameter)
                 document.parameters[item.pointer] = parameter

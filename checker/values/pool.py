@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import repeat
 from operator import itemgetter
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core import resource_names
@@ -485,8 +486,8 @@ class LayeredPool(ValuePool):
         """Values of this layer and later ones, in order."""
         self._places: dict[tuple[str, Label], Place] = {}
         """(phase, operation) -> its place. Values come by the thousand, from a few of these."""
-        self._lowest: dict[tuple[str, str, str], dict[Instance, int]] = {}
-        """(phase, operation, pointer) -> value -> lowest index that showed it, of what this worker has written."""
+        self._lowest: dict[tuple[str, Label], dict[str, _FirstValues]] = {}
+        """(phase, operation) -> pointer -> values that this worker has written."""
         self._order = {label: place for place, label in enumerate(model.ordered)}
 
     def place_of(self, phase: str, label: Label) -> Place:
@@ -540,10 +541,12 @@ class LayeredPool(ValuePool):
             # The plan waits for producers only. The speed of other operations would decide which of their values are known.
             return found
         depth = NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
+        first = self._lowest.setdefault((phase, operation.label), {})
         for pointer, value, above in self._leaves(case, response, depth if succeeded else 0):
-            known = self._lowest.setdefault((phase, operation.label, pointer), {})
-            if index < known.get((value, above), _READ) and _is_low(known, index):
-                known[value, above] = index
+            known = first.get(pointer)
+            if known is None:
+                known = first[pointer] = _FirstValues()
+            if index <= known.limit and known.is_first((value, above), index):
                 found.append(ValueSeen(operation.label, pointer, value, case.id, phase, index, above))
         return found
 
@@ -565,9 +568,21 @@ class LayeredPool(ValuePool):
         return self.place_of(one.phase, label), self._order.get(label, 0), one.index
 
 
-def _is_low(known: Mapping[Instance, int], index: int) -> bool:
-    """Whether a case is one of the first 16 with a value at a place. Responses may arrive in any order."""
-    return len(known) < _KEPT or sum(other < index for other in known.values()) < _KEPT
+class _FirstValues(Struct):
+    """The values of one place in the responses of a task, with the lowest index of a case that showed each."""
+
+    limit: int = _READ
+    """Highest index of a case that may be one of the first 16 with a value. Responses may arrive in any order."""
+    _lowest: dict[Instance, int] = field(default_factory=dict)
+
+    def is_first(self, value: Instance, index: int) -> bool:
+        """Add a value below the limit; return False for one that a case with a lower index has shown."""
+        if index >= self._lowest.get(value, _READ):
+            return False
+        self._lowest[value] = index
+        if len(self._lowest) >= _KEPT:
+            self.limit = sorted(self._lowest.values())[_KEPT - 1]
+        return True
 
 
 def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
