@@ -121,12 +121,14 @@ class GraphQLOperation(ApiOperation):
     parameters: tuple[Parameter, ...] = ()
     body_required: ClassVar[bool] = True
     label: Label = field(init=False)
+    resource_method: str = field(init=False)
     engine: Engine | None = None
     _bodies: dict[bool, tuple[Body, ...]] = field(default_factory=dict)
     _writer: QueryWriter | None = None
 
     def __post_init__(self) -> None:
         self.label = self.entry.label
+        self.resource_method = self.entry.resource_method
 
     @property
     def resource_places(self) -> Mapping[str, Place]:

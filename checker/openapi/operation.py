@@ -60,11 +60,14 @@ class OpenApiOperation(ApiOperation):
     _contract: OpenApiContract | None = None
     _referee: RequestReferee | None = None
     label: Label = dataclasses.field(init=False)
+    method: str = dataclasses.field(init=False)
+    resource_method: str = dataclasses.field(init=False)
     engine: Engine | None = None
 
     def __post_init__(self) -> None:
-        # Read for each request: a property would cost a call.
+        # Read for each request, some of them six times: a property would cost a call.
         self.label = self.entry.label
+        self.method = self.resource_method = self.entry.method
 
     def with_engine(self, engine: Engine) -> Self:
         """Return a copy that is bound to an engine."""
