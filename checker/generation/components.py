@@ -133,12 +133,13 @@ class PartCompiler:
     def _is_valid(self, location: Location, root: Any, media_type: str | None) -> bool:
         """Whether the values of a location, or a body of a media type, are valid."""
         if location is Location.BODY:
-            checked = [(self.body_part(one), root) for one in self.operation.bodies if one.media_type == media_type]
+            mine = [one for one in self.operation.bodies if one.media_type == media_type]
+            checked = [(self.body_part(one, reuses=self.settings.reuse), root) for one in mine]
         else:
-            mine = [one for one in self.operation.parameters if one.location is location]
-            if any(one.required and one.name not in root for one in mine):
+            beside = [one for one in self.operation.parameters if one.location is location]
+            if any(one.required and one.name not in root for one in beside):
                 return False
-            checked = [(self.parameter(one), root[one.name]) for one in mine if one.name in root]
+            checked = [(self.parameter(one), root[one.name]) for one in beside if one.name in root]
         return all(part.compiler.validator(part.conjunction)(value) for part, value in checked)
 
     def settle(self) -> None:

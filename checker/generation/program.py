@@ -108,6 +108,7 @@ class OperationProgram:
         context.naming = self._naming
         for _ in _ATTEMPTS:
             context.begin(pool, work)
+            context.is_reusing = True
             try:
                 if self._draw_case is None:
                     case = self._drawn(source, case_id, phase)

@@ -83,8 +83,11 @@ class Compiler(Struct):
         """The number of different nodes that were compiled."""
         return len(self._known)
 
-    def compile(self, conjunction: Conjunction, place: TextPlace) -> Draw:
-        """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`."""
+    def compile(self, conjunction: Conjunction, place: TextPlace, *, is_varied: bool = True) -> Draw:
+        """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`.
+
+        Values that would repeat themselves get more variety, unless `is_varied` is false.
+        """
         conjunction = self._targets(conjunction)
         key = (key_of(self.canon.parts(conjunction)), place)
         known = self._known.get(key)
@@ -100,7 +103,7 @@ class Compiler(Struct):
             raise BudgetSpent(conjunction[0].pointer if conjunction else "#")
         self._open[key] = cell = []
         try:
-            draw = self._compiled(conjunction, place)
+            draw = self._compiled(conjunction, place, is_varied=is_varied)
         except Unsatisfiable as error:
             if not self.is_minimal:
                 # A minimal draw may fail only because this schema is being compiled already.
@@ -186,7 +189,7 @@ class Compiler(Struct):
             )
         return self._minimal
 
-    def _compiled(self, conjunction: Conjunction, place: TextPlace) -> Draw:
+    def _compiled(self, conjunction: Conjunction, place: TextPlace, *, is_varied: bool) -> Draw:
         form = self.canonical(conjunction)
         self.budget.spend_node(form.pointer)
         refuse(form.impossible)
@@ -212,7 +215,7 @@ class Compiler(Struct):
         self.opaque.update(form.opaque)
         if overlapping or form.needs_check or form.opaque:
             draw = retried(draw, is_valid, self.context, form.pointer)
-        is_usual = len(self._open) == 1 and self.variety is Variety.USUAL
+        is_usual = is_varied and len(self._open) == 1 and self.variety is Variety.USUAL
         return self._varied(conjunction, place, draw) if is_usual and may_be_poor(form) else draw
 
     def _may_overlap(self, branches: Branches) -> bool:

@@ -252,6 +252,8 @@ def pooled(
         return value
 
     def drawn(source: Source) -> Any:
+        if not context.is_reusing:
+            return draw(source)
         likely = share
         if is_path and any(one.location is Location.PATH for one in context.bindings):
             likely = TOGETHER

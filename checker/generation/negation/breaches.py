@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 from msgspec import Struct, field
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Choice, Violation
@@ -134,7 +134,7 @@ def matching_name(site: MutationSite, pattern: str, also: frozenset[str]) -> Dra
 
 def as_name(site: MutationSite) -> Host:
     """Return the host of the name of a property."""
-    items = _Once(lambda: site.compiler.compile(site.form.objects.additional, item_of(site.place)))
+    items = _Once(lambda: site.draw(site.form.objects.additional, item_of(site.place)))
 
     def host(broken: Broken) -> Broken:
         objects, item = site.valid_object(), items()
@@ -320,7 +320,10 @@ class _BreachWalk(Struct):
         return visits < _VISITS
 
     def _breach(self, node: _Node, way: Mutation) -> Breach:
-        return Breach(**asdict(way), path=node.path, steps=node.steps, node=self._count, hosts=node.hosts)
+        return Breach(
+            way.pointer, way.keyword, way.was, way.compile_part, way.is_alone,
+            path=node.path, steps=node.steps, node=self._count, hosts=node.hosts,
+        )  # fmt: skip
 
     def _descend(self, node: _Node, form: Canonical, site: MutationSite) -> None:
         """Add the properties and items."""
@@ -422,12 +425,12 @@ class LazyAlternatives(Generic[Thing]):
 
     def drawn(self, source: Source) -> Thing:
         """Return any of the possible ones; there must be at least one."""
-        count = len(self._makes)
-        index = source.choice(count) if count > 1 else 0
+        count, index = len(self._makes), 0
         for _ in range(_CHOICES):
-            if self._ready(index) is not None:
-                break
-            index = source.choice(count)
+            index = source.choice(count) if count > 1 else 0
+            found = self._ready(index)
+            if found is not None:
+                return found
         found = self.at(index)
         assert found is not None
         return found

@@ -261,7 +261,8 @@ def _no_body(body: Body | UnusableBody) -> NegationTarget:
 
 def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     try:
-        part = compiler.body_part(body)
+        # Its schemas are compiled already, for valid bodies.
+        part = compiler.body_part(body, reuses=compiler.settings.reuse)
         valid = part.compiler.compile(part.conjunction, part.place)
     except Unsatisfiable:
         return None
@@ -299,7 +300,10 @@ class NegatedPart(Struct):
         """Draw all parameters of the location, or the body; the violation goes into the context."""
         target = self._last = self.targets.drawn(source)
         if self.location is Location.BODY:
+            context = self.compiler.context
+            context.is_reusing = False
             body = self._broken(source, target)
+            context.is_reusing = True
             return body, None if body is NOT_SET else target.name
         # A valid value is not drawn for the target: there may be none.
         valid = self._beside.get(target.name)

@@ -84,7 +84,7 @@ def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
         """Return draws of a valid object with one property more."""
         objects, name = site.valid_object(), unknown_name(site)
         others = tuple(one for one in site.form.objects.additional if one.pointer != site.pointer(keyword))
-        item = site.compiler.compile(others, item_of(site.place))
+        item = site.draw(others, item_of(site.place))
 
         def grown(source: Source) -> dict[str, Any]:
             found: dict[str, Any] = objects(source)
@@ -226,7 +226,7 @@ def _one_item_more(site: MutationSite, keyword: str, value: Any) -> Draw:
         """Return draws of arrays with all declared items and one more."""
         draw = site.narrowed(f"{keyword}-all", ARRAY | {"minItems": count, "maxItems": count})
         others = tuple(one for one in site.form.arrays.items if one.pointer != site.pointer(keyword))
-        item = site.compiler.compile(others, site.place)
+        item = site.draw(others)
         return lambda source: [*draw(source), item(source)]
 
     # Items may be declared one by one in an alternative.

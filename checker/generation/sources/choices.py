@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, cycle, islice
 from math import inf, trunc
 from random import Random
@@ -13,6 +13,7 @@ from checker.core.meta import Choice
 from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan, TextRange
 
 SLOTS = 256
+_PLANS: Final = 4096
 Range = TypeVar("Range")
 IntegerRange = tuple[int, float]
 """First value and width; infinite if a number of the table has too few bits for the range."""
@@ -47,6 +48,8 @@ _SHORT_AGAIN = 64
 """Characters of a text that may be repeated."""
 
 
+# All sources share the plans: many draw only a few values, to try a draw that was compiled.
+@lru_cache(maxsize=_PLANS)
 def integer_plan(low: int, high: int) -> list[IntegerRange]:
     """Return ranges of integers; only the full range can be too wide for the table."""
     size = high - low + 1
@@ -72,6 +75,7 @@ def integer_plan(low: int, high: int) -> list[IntegerRange]:
     return 2 * plan
 
 
+@lru_cache(maxsize=_PLANS)
 def float_plan(low: float, high: float) -> list[FloatRange]:
     """Return ranges as (first, width, steps in a unit)."""
     origin = min(max(0.0, low), high)
@@ -119,6 +123,7 @@ def last_text(choices: Sequence[Choice], alphabet: Alphabet, sizes: Interval) ->
     return alphabet.slice(0, low)
 
 
+@lru_cache(maxsize=_PLANS)
 def size_plan(low: int, high: int) -> list[Interval]:
     """Return ranges of sizes as (first, width)."""
     return 2 * _sizes(low, high)
@@ -191,13 +196,9 @@ def uniform_numbers() -> tuple[float, ...]:
     return tuple(once + once)
 
 
-Key = TypeVar("Key")
-Plan = TypeVar("Plan")
-
 Span = tuple[int, int, int]
 """Label, and indices of the first choice and of the one after the last."""
 
-_PLANS = 4096
 MOST_BYTES = 5000
 """Bytes of strings in a case, beyond which strings have their minimum length. Hypothesis refuses 8,192 bytes of choices."""
 MOST_CHOICES = 700
@@ -269,13 +270,10 @@ class RandomSource:
     """
 
     __slots__ = (
-        "_end", "_floats", "_go_to", "_integers", "_mix", "_numbers", "_open", "_shift", "_sizes", "choices", "spent",
+        "_end", "_go_to", "_mix", "_numbers", "_open", "_shift", "choices", "spent",
     )  # fmt: skip
 
     def __init__(self, seed: int = 0) -> None:
-        self._integers: dict[Interval, list[IntegerRange]] = {}
-        self._sizes: dict[Interval, list[Interval]] = {}
-        self._floats: dict[tuple[float, float], list[FloatRange]] = {}
         self._open: list[int] = []
         self._go_to, self._numbers, self._end = _numbers()
         self.reset(seed)
@@ -301,10 +299,7 @@ class RandomSource:
 
     def integer(self, low: int, high: int) -> int:
         """Draw an integer, both ends included: small ones and the ends more often."""
-        try:
-            plan = self._integers[low, high]
-        except KeyError:
-            plan = _remembered(self._integers, (low, high), integer_plan(low, high))
+        plan = integer_plan(low, high)
         fraction = next(self._numbers) + self._shift
         slot = trunc(fraction)
         first, width = plan[slot]
@@ -323,10 +318,7 @@ class RandomSource:
 
     def floating(self, low: float, high: float) -> float:
         """Draw a finite number: few digits and the ends more often."""
-        key = (low, high)
-        plan = self._floats.get(key)
-        if plan is None:
-            plan = _remembered(self._floats, key, float_plan(low, high))
+        plan = float_plan(low, high)
         fraction = next(self._numbers) + self._shift
         slot = trunc(fraction)
         first, width, steps = plan[slot]
@@ -394,10 +386,7 @@ class RandomSource:
         """Draw bytes, short ones more often."""
         size = min_size
         if max_size > min_size:
-            plan = self._sizes.get((min_size, max_size))
-            if plan is None:
-                plan = size_plan(min_size, max_size)
-                _remembered(self._sizes, (min_size, max_size), plan)
+            plan = size_plan(min_size, max_size)
             fraction = next(self._numbers) + self._shift
             slot = trunc(fraction)
             first, width = plan[slot]
@@ -449,13 +438,6 @@ def _numbers() -> tuple[Callable[[int], None], Iterator[float], End]:
     return go_to, chain(numbers, end), end
 
 
-def _remembered(plans: dict[Key, Plan], key: Key, plan: Plan) -> Plan:
-    if len(plans) >= _PLANS:
-        plans.clear()
-    plans[key] = plan
-    return plan
-
-
 def _text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
     """Return the remembered plan of a text: its sizes, the ring of characters and the size of their pool."""
     key = (min_size, max_size)
@@ -463,4 +445,7 @@ def _text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
     if known is not None:
         return known
     plan = length_plan(alphabet, min_size, max_size), alphabet.ring, alphabet.pool_size
-    return _remembered(alphabet.plans, key, plan)
+    if len(alphabet.plans) >= _PLANS:
+        alphabet.plans.clear()
+    alphabet.plans[key] = plan
+    return plan

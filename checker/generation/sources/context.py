@@ -60,6 +60,8 @@ class DrawContext(Struct):
     bindings: list[Binding | GivenValue] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     """Current place in the body, as parts of a JSON pointer. Maintained only when values are reused."""
+    is_reusing: bool = True
+    """Whether values may be taken from the pool. Wrong bodies take none, and leave no choices for it."""
     naming: Collection[tuple[str, ...]] = ()
     """Values in the body that name resources, as parts of JSON pointers: invented ones name nothing that exists."""
     depth: int = 0
@@ -91,13 +93,13 @@ class DrawContext(Struct):
     def aside(self, allowance: int = _WORK) -> Iterator[None]:
         """Draw a value that is not part of the running draw, with an allowance of its own for discarded attempts."""
         kept = (self.pool, self.bindings, self.path, self.depth, self.work)
-        limits = (self.allowance, self.since, self.since_cpu)
-        self.bindings, self.path, self.allowance = [], [], allowance
+        limits = (self.allowance, self.since, self.since_cpu, self.is_reusing)
+        self.bindings, self.path, self.allowance, self.is_reusing = [], [], allowance, False
         try:
             yield
         finally:
             self.pool, self.bindings, self.path, self.depth, self.work = kept
-            self.allowance, self.since, self.since_cpu = limits
+            self.allowance, self.since, self.since_cpu, self.is_reusing = limits
 
     def spend(self, pointer: str) -> None:
         """Count a discarded attempt. Raises `BudgetSpent`."""
