@@ -170,20 +170,21 @@ def noun_of(resource: Resource) -> str:
     return ""
 
 
-def spellings(name: str, owner: Resource) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=16384)
+def spellings(name: str, owner: Resource) -> tuple[tuple[str, str], ...]:
     """(noun or "", field) pairs that a parameter's name may mean: `booking_id` is also the `id` of a booking."""
     parts = words(name)
-    yield "", normalised(name)
+    found = [("", normalised(name))]
     for cut in range(1, len(parts)):
         field = "".join(parts[cut:])
         if is_identifier(field):
-            yield singular("".join(parts[:cut])), field
-            yield from ((noun, field) for noun in _qualified(parts[:cut], owner))
+            found.append((singular("".join(parts[:cut])), field))
+            found += ((noun, field) for noun in _qualified(parts[:cut], owner))
     if len(parts) == 1 and is_identifier(parts[0]):
         noun = noun_of(owner)
-        yield noun, parts[0]
         # Responses often call the id of a booking `booking_id`.
-        yield "", noun + parts[0]
+        found += [(noun, parts[0]), ("", noun + parts[0])]
+    return tuple(found)
 
 
 def _qualified(parts: Sequence[str], owner: Resource) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Examples outside of schemas, and identifiers for paths from examples of responses."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -62,26 +62,35 @@ _KEYWORDS: Final = frozenset(("example", "examples", "default", "enum", "const")
 def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Give path parameters without an example the identifiers in example responses of their resource."""
     return tuple(
-        replace(one, examples=tuple(_identifiers(document, path, one)))
+        replace(one, examples=_identifiers(document, path, one))
         if one.location is Location.PATH and not one.examples and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
         else one
         for one in parameters
     )
 
 
-def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> Iterator[Example]:
-    """Yield the identifiers that the schema of the parameter admits: an example of a response is no faulty example of a parameter."""
+def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> tuple[Example, ...]:
+    """Return the identifiers that the schema of the parameter admits: an example of a response is no faulty example of a parameter."""
     before, variable, _ = path.partition("{" + parameter.name + "}")
     collection = before.rstrip("/")
+    # Most paths below a resource repeat its variable.
+    key = (_identifiers, collection, parameter.name, parameter.schema.pointer)
+    known: tuple[Example, ...] | None = document.facts.get(key)
+    if known is None:
+        answers = (one for at in (collection, f"{collection}/{variable}") for one in _answers(document, at))
+        known = document.facts[key] = tuple(_identifiers_in(answers, parameter))
+    return known
+
+
+def _identifiers_in(answers: Iterable[Example], parameter: Parameter) -> Iterator[Example]:
     seen: set[str | int] = set()
-    for template in (collection, f"{collection}/{variable}"):
-        for answer in _answers(document, template):
-            for thing in _things(answer.value):
-                value = identifier_in(thing, (parameter.name,))
-                if value is None or value in seen or len(seen) == _MOST:
-                    continue
-                seen.add(value)
-                yield from (Example(one, answer.pointer) for one in _admitted(parameter, value))
+    for answer in answers:
+        for thing in _things(answer.value):
+            value = identifier_in(thing, (parameter.name,))
+            if value is None or value in seen or len(seen) == _MOST:
+                continue
+            seen.add(value)
+            yield from (Example(one, answer.pointer) for one in _admitted(parameter, value))
 
 
 def _admitted(parameter: Parameter, value: str | int) -> Iterator[str | int]:

@@ -5,6 +5,7 @@ Declared links: OpenAPI 3.1, 4.8.20; `x-links` in 2.0.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -51,7 +52,7 @@ from checker.openapi.operation import OpenApiOperation, Owner
 from checker.openapi.response_fields import (
     AnswerField,
     AnswerFields,
-    Outlines,
+    Shapes,
     answer_fields,
     body_fields,
     leads_elsewhere,
@@ -231,13 +232,14 @@ class _Inference(Struct):
     """Collection -> operations that add to it by POST, with the fields of their bodies."""
     variables: Mapping[str, Resource]
     """Distinctive variables of paths -> the collection whose members they name: `vin` -> cars."""
-    known: dict[Any, AnswerField | None] = field(default_factory=dict)
+    known: dict[tuple[object, ...], tuple[tuple[Label, str], ...]] = field(default_factory=dict)
+    """What responses hold for a slot: many slots are alike."""
 
     @classmethod
     def of(cls, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]) -> "_Inference":
-        outlines: Outlines = {}
-        answers = {one.label: answer_fields(one, outlines) for one in operations}
-        bodies = {one.label: body_fields(one, outlines) for one in operations}
+        shapes: Shapes = {}
+        answers = {one.label: answer_fields(one, shapes) for one in operations}
+        bodies = {one.label: body_fields(one, shapes) for one in operations}
         by_noun: dict[str, list[Label]] = {}
         for label in sorted(uses, key=lambda label: _maker_rank(uses[label])):
             use = uses[label]
@@ -386,43 +388,51 @@ class _Inference(Struct):
 
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
         """Yield (operation, expression) pairs that may give a value."""
-        nouns = dict.fromkeys(noun for noun, _ in spellings(slot.word, slot.owner) if noun)
+        word = slot.word
+        key = (word, slot.owner, slot.kind, slot.is_url, slot.location, slot.noun)
+        known = self.known.get(key)
+        if known is None:
+            # One more, because the target itself may be among them.
+            known = self.known[key] = tuple(islice(self._holders(slot), _MOST_SOURCES + 1))
+        others = [one for one in known if one[0] != target or is_qualified(word)]
+        yield from others[:_MOST_SOURCES] or self._carried(target, slot)
+
+    def _holders(self, slot: _Slot) -> Iterator[tuple[Label, str]]:
+        """Yield (operation, expression) pairs of all responses that may hold a value, the target's own included."""
+        word = slot.word
+        nouns = dict.fromkeys(noun for noun, _ in spellings(word, slot.owner) if noun)
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = nouns[slot.noun] = None
         else:
-            nouns[singular(slot.word)] = nouns[qualified_noun(slot.word)] = None
-            nouns[noun_of(self.variables.get(normalised(slot.word), ()))] = None
+            nouns[singular(word)] = nouns[qualified_noun(word)] = None
+            nouns[noun_of(self.variables.get(normalised(word), ()))] = None
         known = [label for noun in nouns for label in self.by_noun.get(noun, ())]
-        if slot.location is Location.PATH and normalised(slot.word) in OF_USERS:
-            nouns[normalised(slot.word)] = None
+        if slot.location is Location.PATH and normalised(word) in OF_USERS:
+            nouns[normalised(word)] = None
         known += [label for noun in nouns for label in self.held.get(noun, ())]
-        if not is_identifier(normalised(slot.word)):
-            known += self.made.get(normalised(slot.word), ())
+        if not is_identifier(normalised(word)):
+            known += self.made.get(normalised(word), ())
         if slot.is_url and known:
             # A URL of another collection with the same noun is refused: `/products/1` and `/admin/products/1`.
             apart = {label: len({*self.uses[label].resource} - {*slot.owner}) for label in known}
-            known = [label for label in known if apart[label] == min(apart.values())]
-        count = 0
+            nearest = min(apart.values())
+            known = [label for label in known if apart[label] == nearest]
         for label in dict.fromkeys(known):
-            if label == target and not is_qualified(slot.word):
-                continue
-            best = self._best(slot, label)
+            best = self._best(slot, word, label)
             if best is not None:
                 yield label, f"$response.body#{best.pointer}"
-                count += 1
-                if count == _MOST_SOURCES:
-                    return
-        if not count:
-            # Fields of the resources above the operation that its request repeats under another name.
-            word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
-            for _, owner in use.owners if slot.location is Location.BODY else ():
-                for label in self.by_noun.get(noun_of(owner), ()):
-                    is_above = owner not in (use.resource, ()) and self.uses[label].resource == owner
-                    fields = self.answers[label].fields if is_above else ()
-                    likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
-                    if label != target and likely:
-                        nearest = min(likely, key=lambda one: (not one.name.endswith(word), one.depth))
-                        yield label, f"$response.body#{nearest.pointer}"
+
+    def _carried(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
+        """Yield the fields of the resources above an operation that its request repeats under another name."""
+        word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
+        for _, owner in use.owners if slot.location is Location.BODY else ():
+            for label in self.by_noun.get(noun_of(owner), ()):
+                is_above = owner not in (use.resource, ()) and self.uses[label].resource == owner
+                fields = self.answers[label].fields if is_above else ()
+                likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
+                if label != target and likely:
+                    nearest = min(likely, key=lambda one: (not one.name.endswith(word), one.depth))
+                    yield label, f"$response.body#{nearest.pointer}"
 
     def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
         """Return the creators of the resource in a path -> the expression of its name in their requests, if responses do not hold it.
@@ -439,24 +449,20 @@ class _Inference(Struct):
                 found[label] = sent_expression(best.pointer)
         return found
 
-    def _best(self, slot: _Slot, source: Label) -> AnswerField | None:
-        """Return the field of a response that most likely matches a slot; results are kept because many slots are alike."""
-        word, place = slot.word, slot.location
-        key = (source, word, slot.owner, slot.kind, slot.is_url, place in (Location.PATH, Location.BODY) and place)
-        if key not in self.known:
-            answer, home = self.answers[source], self.uses[source].resource
-            # Schema and path may use different nouns: `Account` of `/users`, `Order` of `/cart/checkout`.
-            homes = (home, (answer.noun,)) if answer.noun not in ("", noun_of(home)) else (home,)
-            self.known[key] = self._compared(slot, word, answer, homes)
-        return self.known[key]
+    def _best(self, slot: _Slot, word: str, source: Label) -> AnswerField | None:
+        """Return the field of a response that most likely matches a slot."""
+        answer, home = self.answers[source], self.uses[source].resource
+        # Schema and path may use different nouns: `Account` of `/users`, `Order` of `/cart/checkout`.
+        homes = (home, (answer.noun,)) if answer.noun not in ("", noun_of(home)) else (home,)
+        return self._compared(slot, word, answer, homes)
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which most are, stay below both bounds.
         likely = {name for _, name in spellings(word, slot.owner)} | (_URLS if slot.is_url else IDENTIFIERS)
         scored = [
             (_closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place, one)
-            for place, one in enumerate(answer.fields)
-            if one.name in likely and _fits(slot, one)
+            for place, one in answer.named(likely)
+            if _fits(slot, one)
         ]
         least = _LIKELY if slot.location is Location.PATH else _NAMED
         best = max(scored, key=lambda item: item[:3], default=None)
@@ -508,7 +514,7 @@ def _variables(uses: Iterable[ResourceUse]) -> dict[str, Resource]:
 
 
 def _closest(slot: _Slot, word: str, name: str, homes: Collection[Resource]) -> float:
-    best = max(affinity(word, slot.owner, name, home) for home in homes)
+    best = max([affinity(word, slot.owner, name, home) for home in homes])
     if best >= _NAMED or slot.location is Location.PATH or not (slot.is_url or is_identifier(name)):
         return best
     # `customer` may hold any identifier of a customer, or its URL.

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checker.core.resource_names import normalised, singular, words
 from checker.core.schema import Schema
@@ -13,7 +13,7 @@ from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.schema.pointers import pointer_child
-from checker.schema.views import AppliedSchema, Outline, outline_of
+from checker.schema.views import Outline, outline_of
 
 _DEEP: Final = 7
 _MOST: Final = 120
@@ -52,20 +52,58 @@ class AnswerFields(Struct, frozen=True):
     fields: tuple[AnswerField, ...] = ()
     noun: str = ""
     """The noun of the things in the schema's name: `user` of `UserResponse`."""
+    _by_name: dict[str, list[tuple[int, AnswerField]]] = field(default_factory=dict)
+
+    def named(self, names: Iterable[str]) -> Iterator[tuple[int, AnswerField]]:
+        """Yield the fields with one of these names, each with its place among all."""
+        if self.fields and not self._by_name:
+            for place, one in enumerate(self.fields):
+                self._by_name.setdefault(one.name, []).append((place, one))
+        for name in names:
+            yield from self._by_name.get(name, ())
 
 
-Outlines = dict[str, Outline]
-"""Place of a schema -> its outline. Most descriptions show the same few objects in many responses: each is read once."""
+class _Member(Struct):
+    """A property of the values of a schema, or its items."""
+
+    token: str
+    """Token of its pointer: `/id`, `/*`."""
+    key: str | None
+    """None: the items."""
+    name: str
+    required: bool
+    shape: "_Shape | None" = None
+    """Read when it is first reached."""
 
 
-def answer_fields(operation: OpenApiOperation, outlines: Outlines) -> AnswerFields:
+class _Shape(Struct):
+    """What is read of a schema. Each is read once, because most descriptions show the same few objects in many responses."""
+
+    outline: Outline
+    size: int
+    """Number of its parts."""
+    noun: str
+    kind: str
+    """Its first scalar type; empty if there is none."""
+    format: str
+    flags: frozenset[str]
+    members: tuple[_Member, ...]
+
+
+Shapes = dict[tuple[str, ...], _Shape]
+"""Places of the parts of a schema -> its shape."""
+_FieldNode = tuple[_Shape, str, str, str, bool]
+"""A value: shape, pointer, normalised name, singular name of the object around it, whether it is required."""
+
+
+def answer_fields(operation: OpenApiOperation, shapes: Shapes) -> AnswerFields:
     """Return the fields of the first 2xx response that has a schema, or else an example."""
     document = operation.owner.document
     responses = sorted(members(operation.definition.raw, operation.entry.pointer, "responses"))
     read = [(status, *document.object_at(raw, at)) for status, raw, at in responses if status.startswith("2")]
     for status, response, at in read:
         for raw, place in _schemas(response, at):
-            noun, fields = _read(document.schema(raw, place), outlines)
+            noun, fields = _read(document.schema(raw, place), shapes)
             if fields:
                 return AnswerFields(status, fields, noun)
     for status, response, at in read:
@@ -99,10 +137,10 @@ def may_show_urls(answer: AnswerFields) -> bool:
     )
 
 
-def body_fields(operation: OpenApiOperation, outlines: Outlines) -> tuple[AnswerField, ...]:
+def body_fields(operation: OpenApiOperation, shapes: Shapes) -> tuple[AnswerField, ...]:
     """Return the fields of the first body that can be sent."""
     for body in operation.bodies[:1]:
-        return _read(body.schema, outlines, "readOnly")[1]
+        return _read(body.schema, shapes, "readOnly")[1]
     return ()
 
 
@@ -130,57 +168,66 @@ def _examples(document: OpenApiDocument, response: Mapping[str, Any], at: str) -
             yield document.object_at(one, inner)[0].get("value")
 
 
-def _read(schema: Schema, outlines: Outlines, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
+def _read(schema: Schema, shapes: Shapes, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
     """Return the noun of the first named object, and all fields, outermost first; fields flagged `hidden` are left out."""
-    left = _STEPS
+    left, noun = _STEPS, ""
     found: dict[str, AnswerField] = {}
-    nouns: list[str] = []
-    level: Iterable[_FieldNode] = [_FieldNode(outline_of(schema), "", "", "", required=True)]
+    level: Iterable[_FieldNode] = [(_shape_of(outline_of(schema), shapes), "", "", "", True)]
     for depth in range(_DEEP + 1):
         # The children of a node are made when they are reached: most reads end before the deepest level.
         below: list[Iterator[_FieldNode]] = []
         for node in level:
-            parts, outline = node.outline.parts(), node.outline
-            if len(parts) == 1:
-                outline = outlines.setdefault(parts[0].pointer, outline)
-            parts = parts[:left]
-            left -= len(parts)
-            references = (one.reference or "" for one in parts)
-            nouns += (one.rpartition("/")[2] for one in references if one.startswith(_COMPONENTS))
-            if outline.first(hidden) is True:
+            shape, pointer, name, holder, is_required = node
+            left -= shape.size
+            noun = noun or shape.noun
+            if hidden in shape.flags:
                 continue
-            for one in parts:
-                kind = _type(one.raw)
-                if kind in _SCALARS:
-                    form = one.raw.get("format") if isinstance(one.raw, dict) else None
-                    known = node.pointer, node.name, kind, depth, node.required, node.holder
-                    found[node.pointer] = AnswerField(*known, form if isinstance(form, str) else "")
-                    break
-            below.append(_children(node, outline, parts))
+            if shape.kind:
+                found[pointer] = AnswerField(pointer, name, shape.kind, depth, is_required, holder, shape.format)
+            below.append(_children(node, shapes))
             if len(found) >= _MOST or left <= 0:
-                return _noun(nouns), tuple(found.values())
+                return noun, tuple(found.values())
         level = chain.from_iterable(below)
-    return _noun(nouns), tuple(found.values())
+    return noun, tuple(found.values())
 
 
-class _FieldNode(Struct, frozen=True):
-    """The schemas of the value at a pointer."""
-
-    outline: Outline
-    pointer: str
-    name: str
-    holder: str
-    required: bool
-
-
-def _children(node: _FieldNode, outline: Outline, parts: tuple[AppliedSchema, ...]) -> Iterator[_FieldNode]:
-    raws = [one.raw for one in parts if isinstance(one.raw, dict)]
+def _shape_of(outline: Outline, shapes: Shapes) -> _Shape:
+    parts = outline.parts()
+    places = tuple(one.pointer for one in parts)
+    known = shapes.get(places)
+    if known is not None:
+        return known
+    raws: list[dict[str, Any]] = [one.raw for one in parts if isinstance(one.raw, dict)]
+    references = (one.reference or "" for one in parts)
+    named = next((one.rpartition("/")[2] for one in references if one.startswith(_COMPONENTS)), "")
+    kind, form = next(((kind, raw.get("format")) for raw in raws if (kind := _type(raw)) in _SCALARS), ("", None))
     required = {str(name) for raw in raws for name in elements(raw.get("required"))}
-    for name in outline.names:
-        pointer, is_required = pointer_child(node.pointer, name), node.required and name in required
-        yield _FieldNode(outline.property(name), pointer, normalised(name), singular(node.name), required=is_required)
+    members = [_Member(pointer_child("", name), name, normalised(name), name in required) for name in outline.names]
     if any(isinstance(raw.get("items"), dict) for raw in raws):
-        yield _FieldNode(outline.item(0), f"{node.pointer}/*", node.name, node.holder, required=False)
+        members.append(_Member("/*", None, "", required=False))
+    shapes[places] = found = _Shape(
+        outline,
+        len(parts),
+        _noun(named),
+        kind,
+        form if isinstance(form, str) else "",
+        frozenset(flag for flag in ("readOnly", "writeOnly") if outline.first(flag) is True),
+        tuple(members),
+    )
+    return found
+
+
+def _children(node: _FieldNode, shapes: Shapes) -> Iterator[_FieldNode]:
+    shape, pointer, name, holder, is_required = node
+    inner = singular(name)
+    for one in shape.members:
+        if one.shape is None:
+            below = shape.outline.item(0) if one.key is None else shape.outline.property(one.key)
+            one.shape = _shape_of(below, shapes)
+        if one.key is None:
+            yield one.shape, f"{pointer}/*", name, holder, False
+        else:
+            yield one.shape, pointer + one.token, one.name, inner, is_required and one.required
 
 
 def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:
@@ -206,11 +253,9 @@ def _type(raw: object) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _noun(names: list[str]) -> str:
-    """Return the first name without affixes such as `Response`, singular."""
-    if not names:
-        return ""
-    parts = list(words(names[0].rpartition(".")[2]))
+def _noun(name: str) -> str:
+    """Return the name of a schema without affixes such as `Response`, singular."""
+    parts = list(words(name.rpartition(".")[2]))
     while len(parts) > 1 and parts[-1] in _AFFIXES:
         parts.pop()
     return singular("".join(parts))

@@ -23,6 +23,7 @@ _SIBLINGS_COUNT: Final = frozenset(Dialect) - {Dialect.OPENAPI20, Dialect.OPENAP
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _DEEPEST = 4
 """Levels of alternatives in alternatives. Below, every type is possible."""
+_COMBINING: Final = frozenset(("$ref", "allOf", "anyOf", "oneOf"))
 _FEW_PARTS: Final = 32
 """Parts of an outline that are looked at one by one for each property."""
 _LAST_ITEM: Final = -1
@@ -165,7 +166,12 @@ class Outline:
     def parts(self) -> tuple[AppliedSchema, ...]:
         """Return every object schema that may apply, each once: facets first, then those of alternatives."""
         if self._whole is None:
-            self._whole = tuple(self._flattened())
+            opened = self._opened()
+            only = opened[0] if len(opened) == 1 else None
+            if isinstance(only, AppliedSchema):
+                self._whole = (only,) if isinstance(only.raw, dict) else ()
+            else:
+                self._whole = tuple(self._flattened())
         return self._whole
 
     def _flattened(self) -> Iterator[AppliedSchema]:
@@ -196,7 +202,12 @@ class Outline:
 
     def _opened(self) -> tuple[AppliedSchema | _Alternatives, ...]:
         if self._parts is None:
-            self._parts = tuple(self._open())
+            only = self._terms[0] if len(self._terms) == 1 else None
+            # Nearly every schema of a large description.
+            is_plain = isinstance(only, AppliedSchema) and (
+                not isinstance(only.raw, dict) or _COMBINING.isdisjoint(only.raw)
+            )
+            self._parts = self._terms if is_plain else tuple(self._open())
         return self._parts
 
     def _open(self) -> Iterator[AppliedSchema | _Alternatives]:
