@@ -26,7 +26,7 @@ from checker.workers.messages import (
     SettledFindings,
 )
 from checker.workers.observer_table import Observers, ObserverTools
-from checker.workers.observers.slowness import Slowness
+from checker.workers.observers.pacing import Slowness
 from checker.workers.outages.target_health import OutageControl, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.task_state import InFlight

@@ -30,8 +30,8 @@ from checker.refusals.reading import reason_of
 from checker.values.pool import ValuePool
 from checker.workers.context import WorkerContext
 from checker.workers.observers.knowledge import Knowledge
+from checker.workers.observers.pacing import Slowness
 from checker.workers.observers.signals import Signals
-from checker.workers.observers.slowness import Slowness
 from checker.workers.outages.target_health import TargetHealth
 from checker.workers.recording.coverage import Showings
 from checker.workers.recording.investigation_budget import InvestigationBudget
@@ -64,7 +64,7 @@ class CaseCounts:
             return
         self._budget.earned += 1
         case, label, status = flight.made.case, flight.made.label, flight.status
-        if case.is_of_other_method:
+        if case.other_method is not None and case.is_of_other_method:
             status = running.count_probe(label, status)
         else:
             meta = case.meta
@@ -98,7 +98,9 @@ class CaseCounts:
         showings = self._showings.get(label)
         if showings is None:
             showings = self._showings[label] = Showings.of(case.operation)
-        running.firsts.update(running.shown.note(case, showings, status, content_type))
+        firsts = running.shown.note(case, showings, status, content_type)
+        if firsts:
+            running.firsts.update(firsts)
 
 
 class ValuesObserver(Struct):

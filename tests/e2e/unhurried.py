@@ -6,12 +6,12 @@ What a wall limit cuts short may change what is sent, and on a busy machine they
 from math import inf
 from typing import Any
 
-from checker.workers.observers import slowness
+from checker.workers.observers import pacing
 from checker.workers.recording import investigation_budget, task_state
 
 _LIMITS: tuple[tuple[Any, str, Any], ...] = (
     (task_state, "LONG_WAIT_S", inf),
-    (slowness, "LONG_WAIT_S", inf),
+    (pacing, "LONG_WAIT_S", inf),
     (investigation_budget, "_SLOW_S", inf),
     (investigation_budget, "_FIRST_S", inf),
     (investigation_budget, "_LATER_S", inf),
