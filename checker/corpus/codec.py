@@ -32,10 +32,17 @@ def join(encoded: Iterable[bytes], count: int) -> bytes:
     return b"".join((header, *encoded))
 
 
-def decode(content: bytes) -> list[Record]:
-    """Return the records of a frame's content, in order. Raises `Undecodable`."""
+Kinds = tuple[type[Record], ...]
+"""Classes of records; none of them: all."""
+
+
+def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
+    """Return the records of these kinds of a frame's content, in order. Raises `Undecodable`."""
+    tags = frozenset(kind.__struct_config__.tag for kind in kinds)
     # Not the typed decoder of msgspec: it refuses the extensions that stand for lone surrogates and large integers.
-    return unpack(content, lambda items: convert(items, list[Record]))
+    return unpack(
+        content, lambda items: convert([one for one in items if one[0] in tags] if tags else items, list[Record])
+    )
 
 
 HEADER = struct.Struct("<II")
@@ -82,7 +89,7 @@ class FrameEncoder:
         return b"".join((length, _LENGTH.pack(crc32(payload, crc32(length))), payload))
 
 
-def scan(data: bytes) -> Scan:
+def scan(data: bytes, kinds: Kinds = ()) -> Scan:
     """Return the records of the whole frames, oldest first. No content raises an error."""
     records: list[Record] = []
     decompressor = zstandard.ZstdDecompressor()
@@ -100,7 +107,7 @@ def scan(data: bytes) -> Scan:
         if crc32(payload, crc32(data[position : position + 4])) != checksum:
             return Scan(records, position, ScanEnding.DAMAGED, "wrong checksum")
         try:
-            records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES))
+            records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES), kinds)
         except (Undecodable, zstandard.ZstdError) as error:
             # The checksum is right, so this is not damage of the disk.
             return Scan(records, position, ScanEnding.DAMAGED, f"another version of checker wrote the frame ({error})")

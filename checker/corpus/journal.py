@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from checker.corpus.codec import FrameEncoder, ScanEnding, scan
+from checker.corpus.codec import FrameEncoder, Kinds, ScanEnding, scan
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.layout import RunLayout
 from checker.corpus.packing import pack
@@ -170,9 +170,10 @@ class JournalWriter:
 class JournalReader:
     """Follows one journal, which may still be written. Damaged content raises no error."""
 
-    def __init__(self, path: Path, *, read_bytes: int = _READ_BYTES) -> None:
-        """`read_bytes`: of the file, at a time."""
+    def __init__(self, path: Path, *, read_bytes: int = _READ_BYTES, kinds: Kinds = ()) -> None:
+        """`read_bytes`: of the file, at a time. Only records of these `kinds` are returned; none: all."""
         self.path = path
+        self._kinds = kinds
         self._read_bytes = read_bytes
         self.position = 0
         """Bytes whose records were returned."""
@@ -192,7 +193,7 @@ class JournalReader:
         wanted = self._read_bytes
         while self.damage is None:
             data = self._file.read_from(self.position, wanted)
-            found = scan(data)
+            found = scan(data, self._kinds)
             self.position += found.consumed
             if found.ending is ScanEnding.DAMAGED:
                 self.damage = f"{found.reason} at byte {self.position}"

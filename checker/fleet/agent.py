@@ -198,8 +198,8 @@ class Agent:
             own = next((path for number, path in self._layout.journal_paths() if number == self._incarnation), None)
             if own is None:
                 return b""
-            self._own = JournalReader(own)
-        wanted = [pack(record) for record in self._own.read_new() if isinstance(record, PEER_RECORDS)]
+            self._own = JournalReader(own, kinds=PEER_RECORDS)
+        wanted = [pack(record) for record in self._own.read_new()]
         return self._frames.frame(wanted) if wanted else b""
 
     def _place(self, path: Path) -> str:

@@ -20,7 +20,7 @@ from checker.corpus.records import (
 )
 from checker.phases.attempt import Verdict
 from checker.values.pool import LayeredPool, ValuePool
-from checker.workers.messages import Task
+from checker.workers.messages import PEER_RECORDS, Task
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner
 from checker.workers.observers.signals import SignalSet
@@ -100,6 +100,8 @@ class Knowledge(Struct):
     probed: ProbedOperations = field(default_factory=ProbedOperations)
     peers: dict[str, JournalReader] = field(default_factory=dict)
     """Journals of all workers of the run, by their paths."""
+    own_journal: str = ""
+    """Path of the journal of this worker."""
     _read_at: float = 0.0
 
     @property
@@ -110,7 +112,7 @@ class Knowledge(Struct):
     def follow(self, journals: Sequence[str]) -> None:
         """Read these journals of peers from now on."""
         for path in journals:
-            self.peers.setdefault(path, JournalReader(Path(path)))
+            self.peers.setdefault(path, JournalReader(Path(path), kinds=PEER_RECORDS))
 
     def begin(self, task: Task) -> None:
         """Prepare for a task: it may use what all workers saw in earlier layers."""
@@ -128,7 +130,10 @@ class Knowledge(Struct):
                 self.values.absorb(record)
 
     def _news(self) -> Iterator[Record]:
-        for reader in self.peers.values():
+        for path, reader in self.peers.items():
+            # In `fuzz` a worker knows already what its own journal says. In `run` that counts from the next layer on.
+            if path == self.own_journal and not self.is_layered:
+                continue
             for record in reader.read_new():
                 if self.demands is not None and isinstance(record, DemandHeard | PartsCounted):
                     self.demands.absorb(record)

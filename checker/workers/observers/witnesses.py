@@ -206,7 +206,7 @@ class ServedByOthers(Struct):
     def news(self) -> Iterator[Sent]:
         """Yield the requests that were served since the last call."""
         for path in self.peers:
-            reader = self._readers.setdefault(path, JournalReader(Path(path)))
+            reader = self._readers.setdefault(path, JournalReader(Path(path), kinds=(OperationServed,)))
             for record in reader.read_new():
                 if isinstance(record, OperationServed):
                     operation = self.operations.get(Label(record.label))

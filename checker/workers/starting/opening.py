@@ -136,7 +136,7 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     creations = CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of)
     if is_fuzz:
         pool = ValuePool(selected.resources, selected.names, holds)
-        knowledge = Knowledge(pool, demands=demands, creations=creations)
+        knowledge = Knowledge(pool, demands=demands, creations=creations, own_journal=str(recorder.journal.path))
         for note in remember(RunLayout(Path(settings.corpus.folder)), knowledge.signals, pool):
             recorder.note(note)
         return knowledge
