@@ -136,7 +136,7 @@ class Judge:
 
     def asks_first(self, case: Case) -> bool:
         """Whether a check sends something before a case that follows others."""
-        return any(True for _ in self._of_first(case, confirms=False))
+        return bool(self._beforehand) and next(self._of_first(case, confirms=False), None) is not None
 
     def first(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
         """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""

@@ -114,7 +114,7 @@ class TrafficWriter:
         self._policy = policy
         self._notable = _Segments(path, _NOTABLE, segment_bytes)
         self._dull = _Segments(path, DULL, segment_bytes)
-        self._waiting: list[tuple[_Segments, InteractionDraft]] = []
+        self.waiting: list[tuple[_Segments, InteractionDraft]] = []
         """Admitted, not encoded yet."""
 
     def passes_over(self, label: str) -> bool:
@@ -125,13 +125,13 @@ class TrafficWriter:
         """Keep an interaction if the policy says so; `catch_up` encodes it."""
         policy = self._policy
         if policy is None or policy.admit(draft.label, draft, interesting=interesting):
-            self._waiting.append((self._notable if interesting else self._dull, draft))
+            self.waiting.append((self._notable if interesting else self._dull, draft))
 
     def catch_up(self) -> None:
         """Encode the offered interactions in idle time. Raises `StorageError`."""
-        waiting = self._waiting
+        waiting = self.waiting
         if waiting:
-            self._waiting = []
+            self.waiting = []
             for segments, draft in waiting:
                 segments.add(draft)
 
@@ -145,7 +145,7 @@ class TrafficWriter:
         """Write the rest and close. Raises `StorageError`; the files are closed then, too."""
         try:
             for draft in self._policy.rest() if self._policy is not None else ():
-                self._waiting.append((self._dull, draft))
+                self.waiting.append((self._dull, draft))
             self.flush()
         finally:
             self.release()

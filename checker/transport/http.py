@@ -269,7 +269,7 @@ class Lane:
         if lines is None:
             lines, keeps_connection = header_lines(request)
             written += b"".join(lines)
-        if method != self._method:
+        if method != self._method and method not in _USUAL_METHODS:
             if not method.isascii():
                 raise Unsendable(f"libcurl sends no method beyond ASCII: {method!r}")
             written += method.encode()
@@ -443,6 +443,9 @@ class Lane:
             content_size=size,
             verify=self._settings.verify is not False,
         )
+
+
+_USUAL_METHODS: Final = frozenset(("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"))
 
 
 def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:

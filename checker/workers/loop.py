@@ -114,9 +114,10 @@ class Worker:
                     continue
             if self._flights or self._answers.first_accepted.held:
                 # With one lane the worker would only sleep while a response is on its way.
-                self._ledger.enter(_RECORDING)
-                self._slots.clear_acting()
-                self._recorder.catch_up()
+                if self._recorder.traffic.writer.waiting:
+                    self._ledger.enter(_RECORDING)
+                    self._slots.clear_acting()
+                    self._recorder.catch_up()
                 if not self._failures.waiting and self._leaving is None:
                     self._scheduler.prepare(self._ledger.enter(_MAKING))
                 self._ledger.enter(_WAITING)

@@ -252,6 +252,8 @@ class DemandLearner(Struct):
     _parts: dict[str, tuple[CommonPart, ...]] = field(default_factory=dict)
     _wanted: dict[tuple[str, str, int], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
     """(operation, phase, first index) -> number of records at that time, demands to respect."""
+    _places: dict[tuple[str, str], Place] = field(default_factory=dict)
+    """(phase, operation) -> the phase and layer of its tasks."""
     _records: int = 0
     """Records that changed something."""
     _accepted: OrderedDict[tuple[str, str], list[Case]] = field(default_factory=OrderedDict)
@@ -314,7 +316,9 @@ class DemandLearner(Struct):
 
         With an index, those of the earlier cases of the same list are among them.
         """
-        here = _LAST if self.at_once else self.place_of(phase, label)
+        here = self._places.get((phase, label))
+        if here is None:
+            here = self._places[phase, label] = _LAST if self.at_once else self.place_of(phase, label)
         since = 0
         if index:
             moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
