@@ -60,11 +60,14 @@ class MemoryBudget(Struct):
         )
 
 
-def memory_of_tree() -> dict[int, int]:
-    """Return process id -> bytes of this process and all processes below it. A page that n processes share counts 1/n in each, on Linux."""
-    me = psutil.Process()
+def memory_of_tree(root: int | None = None) -> dict[int, int]:
+    """Return process id -> bytes of a process (None: this one) and all processes below it.
+
+    A page that n processes share counts 1/n in each, on Linux.
+    """
+    first = psutil.Process(root)
     found = {}
-    for process in (me, *me.children(recursive=True)):
+    for process in (first, *first.children(recursive=True)):
         with suppress(psutil.Error):
             found[process.pid] = _shared_size(process.pid) or int(process.memory_info().rss)
     return found

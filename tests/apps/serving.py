@@ -4,9 +4,9 @@ import json
 import socketserver
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from socket import AF_UNIX
+from socket import AF_UNIX, SHUT_RDWR
 from typing import Any
 
 from tests.apps.http import Broken, Parser, Reply, Request, render
@@ -53,16 +53,24 @@ class App:
 
 @contextmanager
 def serving(
-    answer: Answer, document: dict[str, Any], *, per_connection: int = 1 << 30, socket: str = ""
+    answer: Answer, document: dict[str, Any], *, per_connection: int = 1 << 30, socket: str = "", port: int = 0
 ) -> Iterator[App]:
     """Serve `document` at /openapi.json and everything else by `answer`, on loopback or at a unix socket, until left.
 
-    After so many answers a connection is closed, without a word before.
+    After so many answers a connection is closed, without a word before; those that are open when it is left are closed then. `port` 0
+    is any free one.
     """
     app = App("")
     described = json_reply(document)
+    connections: set[Any] = set()
 
     class Handler(socketserver.BaseRequestHandler):
+        def setup(self) -> None:
+            connections.add(self.request)
+
+        def finish(self) -> None:
+            connections.discard(self.request)
+
         def handle(self) -> None:
             if not socket:
                 self.request.setsockopt(6, 1, 1)
@@ -111,7 +119,7 @@ def serving(
         def server_bind(self) -> None:
             self.socket.bind(socket)
 
-    place = ("127.0.0.1", 0)
+    place = ("127.0.0.1", port)
     with UnixServer(place, Handler) if socket else Server(place, Handler) as server:
         app.url = f"unix:{socket}:" if socket else f"http://127.0.0.1:{server.server_address[1]}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
@@ -121,3 +129,6 @@ def serving(
         finally:
             server.shutdown()
             thread.join()
+            for connection in tuple(connections):
+                with suppress(OSError):
+                    connection.shutdown(SHUT_RDWR)

@@ -65,7 +65,7 @@ def _is_time(process: "subprocess.Popen[str]", app: App, requests: int) -> bool:
 
 def _read(directory: Path, folder: Path, point: int, said: str) -> Killed:
     (corpus,) = directory.glob(".checker/*/journals")
-    on_record = frozenset(_to_be_told(corpus.parent))
+    on_record = frozenset(to_be_told(corpus.parent))
     ran = CliRunner().invoke(
         command_line, ["report", str(corpus.parent), "--format", ",".join(_FORMATS), "--report-dir", str(folder)]
     )
@@ -91,7 +91,7 @@ def _read(directory: Path, folder: Path, point: int, said: str) -> Killed:
     )
 
 
-def _to_be_told(corpus: Path) -> Iterator[str]:
+def to_be_told(corpus: Path) -> Iterator[str]:
     """Fingerprints whose last version is neither withdrawn nor another sight of one."""
     last = {}
     for one in evidence.records(corpus, evidence.FINDING):
