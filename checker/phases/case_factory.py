@@ -17,7 +17,7 @@ from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.case import Case
 from checker.core.constraints import RELATIONS, Constraint, read, written
 from checker.core.digests import case_id, digest
-from checker.core.errors import CheckerError, UnresolvableBody
+from checker.core.errors import CheckerError, HookError, UnresolvableBody
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, Phase
@@ -725,7 +725,7 @@ class RecalledFirst:
     """Index of the first of them."""
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Return case `index` of the task. Raises `FilteredOut` for a recipe of another description, and the errors of the maker."""
+        """Return case `index` of the task. Raises `FilteredOut` for a recipe that this description admits no more, and the errors of the maker."""
         number = index - self.first
         if number < 0:
             return self.makes(label, task_seed, index, phase)
@@ -733,8 +733,13 @@ class RecalledFirst:
         if number < len(self.recalled):
             try:
                 return self.factory.remake(self.recalled[number][0], name=name, phase=phase)
-            except OutOfDate as error:
-                raise FilteredOut(str(error)) from error
+            except HookError:
+                raise
+            except (CheckerError, Rejected) as error:
+                # An operation without any case is reported when its own cases are made.
+                raise FilteredOut(
+                    f"{label}: case {index} of an earlier run cannot be made any more: {error}"
+                ) from error
         made = self.makes(label, task_seed, index - len(self.recalled), phase)
         made.case.id = name
         return made

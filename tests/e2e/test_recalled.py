@@ -1,5 +1,6 @@
 """`run --corpus`: sequences of earlier runs take the place of some drawn cases, and are the same for any number of workers."""
 
+import json
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -45,6 +46,19 @@ def test_a_rare_response_is_seen_again(tmp_path: Path) -> None:
     assert usually[203] == 0
     assert recalled[203] >= 1
     assert recalled.total() == usually.total() == 10, "recalled cases replace drawn ones"
+
+
+def test_a_changed_description_costs_recalled_cases_alone(tmp_path: Path) -> None:
+    usual = ("--checks", "not_a_server_error", "--mode", "all", "--seed", "1", "--inline", "-n", "20")
+    changed: dict[str, Any] = json.loads(json.dumps(DOCUMENT).replace('"string"', '"integer"'))
+    del changed["paths"]["/readers"]
+    command = Command(tmp_path)
+    with serving(same, {}) as app:
+        for document, more in ((DOCUMENT, ()), (changed, ("--corpus",))):
+            (tmp_path / "api.json").write_text(json.dumps(document))
+            ran = command.here("run", "api.json", "--url", app.url, *usual, *more)
+            assert ran.code == 0, ran.shown
+    assert not ran.view.errors
 
 
 @pytest.mark.parametrize("workers", [1, pytest.param(4, marks=pytest.mark.thorough)])

@@ -20,6 +20,7 @@ from checker.core.security import UNAUTHORIZED
 from checker.corpus.inflight import Stage
 from checker.corpus.packing import pack
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed, Quarantined
+from checker.generation.sources.context import Rejected
 from checker.health import GATEWAY, HEALTH_CHECK, TOO_MANY
 from checker.phases.attempt import Verdict, attempt, probe
 from checker.phases.bindings import resolved
@@ -287,7 +288,7 @@ class FollowerQueue:
             # Errors of this description are reported elsewhere.
             if running.lease.replay is not None:
                 self._note_replay(running.lease.replay, NOT_REPRODUCED)
-            elif not (running.lease.recalled and isinstance(error, CheckerError)):
+            elif not (running.lease.recalled and isinstance(error, CheckerError | Rejected)):
                 raise
             return None
 
