@@ -234,7 +234,10 @@ class MergedRuns(Struct, frozen=True):
     @property
     def outcome(self) -> str:
         """Return the worst outcome of the runs."""
-        return max((part.outcome for part in self.parts), key=_badness)
+        return max(
+            (part.outcome for part in self.parts),
+            key=lambda outcome: _OUTCOMES.index(outcome) if outcome in _OUTCOMES else len(_OUTCOMES),
+        )
 
     @property
     def elapsed_s(self) -> float:
@@ -273,10 +276,6 @@ class MergedRuns(Struct, frozen=True):
             # A line of a description can be named where there is one alone.
             location=first.location if len(places) == 1 else "",
         )
-
-
-def _badness(outcome: str) -> int:
-    return _OUTCOMES.index(outcome) if outcome in _OUTCOMES else len(_OUTCOMES)
 
 
 def _opened(parts: Sequence[PastRun], selected: int) -> SchemaOpened | None:
@@ -345,17 +344,16 @@ def folder_of(name: str | None) -> Path:
     inside = sorted(one.parent for one in wanted.glob("*/journals")) if wanted.is_dir() else []
     if len(inside) == 1 or (inside and name is None):
         # The commands that a run prints do not name its corpus, so the last one is meant. A mistyped location may have left a corpus without a run.
-        latest = sorted(inside, key=_written_at, reverse=True)
+        latest = sorted(
+            inside,
+            key=lambda corpus: max((one.stat().st_mtime_ns for one in (corpus / "journals").iterdir()), default=0),
+            reverse=True,
+        )
         return next((one for one in latest if last_run(RunLayout(one)) is not None), latest[0])
     if inside:
         names = ", ".join(one.name for one in inside)
         raise UsageError(f"{wanted} holds several corpora; name one of {names}")
     raise UsageError(f"{wanted} holds no run; give the folder of one, or its name below {_CORPORA}")
-
-
-def _written_at(corpus: Path) -> int:
-    """Return the time of the last write of one of its runs, in nanoseconds since the epoch."""
-    return max((one.stat().st_mtime_ns for one in (corpus / "journals").iterdir()), default=0)
 
 
 def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding]:

@@ -253,7 +253,10 @@ def redacted(command: str, redaction: Redaction) -> str:
     option, media_type = "", _SENT_WITH_DATA[1].decode()
     for raw, word in words(command):
         if option in _DATA:
-            shown[-1:] = _masked_data(shown[-1], raw, word, redaction, media_type)
+            body = as_bytes(word[1:] if is_substituted(raw) else word)
+            masked_body = redaction.body(body, media_type)
+            # What is left may need no more than quotes.
+            shown[-1:] = [shown[-1], raw] if masked_body == body else _data(masked_body)
         else:
             masked = _masked(option, word, redaction)
             shown.append(raw if masked == word else quoted(masked))
@@ -289,13 +292,6 @@ def _masked(option: str, word: str, redaction: Redaction) -> str:
     name, _, value = word.partition(":")
     ((_, masked),) = redaction.headers([(name, value.lstrip())])
     return f"{name}: {masked}" if value.strip() else word
-
-
-def _masked_data(option: str, raw: str, word: str, redaction: Redaction, media_type: str) -> list[str]:
-    body = as_bytes(word[1:] if is_substituted(raw) else word)
-    masked = redaction.body(body, media_type)
-    # What is left may need no more than quotes.
-    return [option, raw] if masked == body else _data(masked)
 
 
 def _data(body: bytes) -> list[str]:

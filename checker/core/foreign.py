@@ -27,11 +27,12 @@ def foreign_parts(response: Any) -> dict[str, Any]:
     if found is None:
         whole = getattr(response, "status", "")
         found = whole.partition(" ")[2] if isinstance(whole, str) else ""
+    elapsed = _asked(response, "elapsed")
     return {
         "status_code": status,
         "headers": _header_pairs(response, headers),
         "content": _content(response),
-        "elapsed": _elapsed_s(response),
+        "elapsed": elapsed.total_seconds() if isinstance(elapsed, timedelta) else 0.0,
         "message": str(found),
         "http_version": _http_version(response),
         "request": _request(response),
@@ -48,10 +49,7 @@ def _http_version(response: Any) -> str:
     version = getattr(getattr(response, "raw", None), "version", None)
     if isinstance(version, int):
         return f"{version // 10}.{version % 10}" if version > 9 else str(version)
-    try:
-        named = getattr(response, "http_version", None)
-    except RuntimeError:
-        return "1.1"
+    named = _asked(response, "http_version")
     return named.removeprefix("HTTP/") if isinstance(named, str) else "1.1"
 
 
@@ -129,10 +127,9 @@ def _content(response: Any) -> bytes:
     return bytes(content)
 
 
-def _elapsed_s(response: Any) -> float:
+def _asked(response: Any, name: str) -> Any:
     try:
-        elapsed = getattr(response, "elapsed", None)
+        return getattr(response, name, None)
     except RuntimeError:
         # `httpx` raises for a response that has no request.
-        return 0.0
-    return elapsed.total_seconds() if isinstance(elapsed, timedelta) else 0.0
+        return None

@@ -7,6 +7,7 @@ from typing import Final, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.core.graphs import grouped
 from checker.core.templates import matches
 
 _VERSION: Final = "v1"
@@ -183,13 +184,13 @@ class KnownFailures(Struct):
     _by_check: dict[str, list[KnownFailure]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for entry in self.baseline.entries:
-            self._by_fingerprint.setdefault(entry.fingerprint, []).append(entry)
-            self._by_check.setdefault(entry.check, []).append(entry)
+        self._by_fingerprint = grouped((entry.fingerprint, entry) for entry in self.baseline.entries)
+        self._by_check = grouped((entry.check, entry) for entry in self.baseline.entries)
 
     def entry_of(self, seen: Seen) -> KnownFailure | None:
         """The entry of a failure: one that is in force before one that is expired, one of a place before one of a cause."""
-        return min(self._entries(seen), key=self._rank, default=None)
+        today = self.baseline.today
+        return min(self._entries(seen), key=lambda one: (one.is_expired(today), not one.operation), default=None)
 
     def standing(self, seen: Seen) -> KnownStatus:
         """Return the status of a failure."""
@@ -224,9 +225,6 @@ class KnownFailures(Struct):
         for entry in self._by_check.get(seen.check, ()):
             if id(entry) not in known and entry.covers(seen):
                 yield entry
-
-    def _rank(self, entry: KnownFailure) -> tuple[bool, bool]:
-        return entry.is_expired(self.baseline.today), not entry.operation
 
 
 class Compared(Struct, frozen=True):

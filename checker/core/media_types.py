@@ -52,7 +52,8 @@ class MediaType(Struct, frozen=True):
 
     def names(self, other: "MediaType") -> bool:
         """True when `other` falls under this type, parameters aside."""
-        return self.type in ("*", other.type) and _covers_subtype(self.subtype, other.subtype)
+        is_of_suffix = self.subtype.startswith("*+") and other.subtype.endswith(self.subtype[1:])
+        return self.type in ("*", other.type) and (self.subtype in ("*", other.subtype) or is_of_suffix)
 
     def covers(self, other: "MediaType") -> bool:
         """True when `other` falls under this type; `*` stands for any part, `*+json` for any JSON subtype.
@@ -173,12 +174,6 @@ def is_multipart(text: str) -> bool:
     """True for `multipart/form-data` and its relatives."""
     parsed = parse(text)
     return parsed is not None and parsed.type == "multipart"
-
-
-def _covers_subtype(wide: str, narrow: str) -> bool:
-    if wide in ("*", narrow):
-        return True
-    return wide.startswith("*+") and narrow.endswith(wide[1:])
 
 
 def _same(name: str, wide: str, narrow: str | None) -> bool:

@@ -158,7 +158,13 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Condition]:
                 raise IncorrectUsage(f"{name!r} and {key!r} contradict each other; give one")
             yield _Condition(name, pattern=_pattern(key, value))
         else:
-            yield _Condition(name, _listed(name, value))
+            listed = [value] if isinstance(value, str) else value
+            if not isinstance(listed, Iterable):
+                raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")
+            texts = tuple(listed)
+            if not texts or not all(isinstance(text, str) for text in texts):
+                raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")
+            yield _Condition(name, tuple(text.upper() for text in texts) if name == "method" else texts)
 
 
 def _pattern(key: str, value: object) -> re.Pattern[str]:
@@ -171,17 +177,6 @@ def _pattern(key: str, value: object) -> re.Pattern[str]:
         return re.compile(value, re.IGNORECASE if key == "method_regex" else 0)
     except re.error as error:
         raise IncorrectUsage(f"{key}: invalid regular expression {value!r}: {error}") from error
-
-
-def _listed(name: str, value: object) -> tuple[str, ...]:
-    """The texts of a filter, methods in upper case. Raises `IncorrectUsage` for what is neither text nor list."""
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, Iterable):
-        raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")
-    texts = tuple(listed)
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")
-    return tuple(text.upper() for text in texts) if name == "method" else texts
 
 
 def texts_of(operation: Any, name: str) -> tuple[str, ...]:

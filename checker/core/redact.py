@@ -154,10 +154,9 @@ class Redaction:
 
     def _field(self, pair: str) -> str:
         """A pair of a form. Which one a value of the body became depends on its style: one from outside may be any."""
-        return self._masked_pair(pair, self._is_key if self._shows_members else self.is_sensitive)
-
-    def _is_key(self, name: str) -> bool:
-        return name.lower() in self.keys
+        if self._shows_members:
+            return self._masked_pair(pair, lambda name: name.lower() in self.keys)
+        return self._masked_pair(pair, self.is_sensitive)
 
     def _masked_pair(self, pair: str, is_masked: Callable[[str], bool]) -> str:
         name, _, value = pair.partition("=")

@@ -54,7 +54,7 @@ BUILT_IN: Final = (
     ReportFormat("markdown", "Markdown", "md", f"{_FORMATS}.markdown:write"),
     ReportFormat("http", "HTTP requests", "http", f"{_FORMATS}.collections:requests"),
     ReportFormat("sh", "Shell script", "sh", f"{_FORMATS}.collections:script"),
-    ReportFormat("weights", "Shard weights", "json", f"{_FORMATS}.weights:write"),
+    ReportFormat("weights", "Shard weights", "json", f"{_FORMATS}.verdict:weights"),
     ReportFormat("archive", "Archive", "tar.gz", f"{_FORMATS}.archive:write", is_binary=True),
 )
 

@@ -84,8 +84,8 @@ def _inflated(coded: Decoded, coding: str, most: int) -> Decoded:
         # Nothing was compressed; servers name the coding all the same.
         return coded
     bits = _FORMATS[coding]
-    if bits == _ZLIB and not _is_zlib(rest):
-        # Many servers leave out the wrapper (RFC 9110, 8.4.1.2).
+    if bits == _ZLIB and not (rest[0] & 15 == 8 and (len(rest) == 1 or int.from_bytes(rest[:2], "big") % 31 == 0)):
+        # Many servers leave out the wrapper of RFC 1950, which begins with these two bytes (RFC 9110, 8.4.1.2).
         bits = _RAW
     for _ in range(_MOST_MEMBERS):
         member = zlib.decompressobj(bits)
@@ -101,11 +101,6 @@ def _inflated(coded: Decoded, coding: str, most: int) -> Decoded:
         if bits != _GZIP or not rest.startswith(b"\x1f\x8b"):
             return Decoded(found, coded.is_cut)
     return Decoded(found, is_cut=True)
-
-
-def _is_zlib(content: bytes) -> bool:
-    """Whether data starts with the two bytes of RFC 1950, as far as they are there."""
-    return content[0] & 15 == 8 and (len(content) == 1 or int.from_bytes(content[:2], "big") % 31 == 0)
 
 
 _CONTENT_TYPE = "content-type"

@@ -152,6 +152,12 @@ ABSENT: Final = (404, 410, 412)
 """Statuses for a resource that does not exist, or is not in the state that the request expects."""
 _UNAUTHORIZED: Final = UNAUTHORIZED | {302, 303, 307}
 """Statuses for a request without access: some services redirect it to their login page."""
+_REASONS: Final = (
+    (_UNAUTHORIZED, "perhaps because of its credentials: give others with `-a` or `-H`"),
+    (TRANSIENT, "which may be temporary: try again later"),
+    (ABSENT, "for a resource that other requests of the run created"),
+)
+_TRY_FRESH: Final = "perhaps because of existing resources: try it on a fresh target"
 _WITHOUT_CREDENTIALS: Final = ("ignored_auth", "missing_required_header", "object_level_authorization")
 """Checks whose failure is fixed when the request is refused for its credentials."""
 _WRONG_PARAMETER = re.compile(r"parameter `(.+?)` in (?:header|cookie) - ")
@@ -220,14 +226,5 @@ def not_reached(finding: Finding, calls: Sequence[Call], status: int, body: byte
     of = f"request {len(finding.interactions)}" if len(finding.interactions) > 1 else "the request"
     if status == then:
         return f"the response to {of} has no {pointer_child('', *map(str, item))}"
-    return f"{of} returned {status} (in the run: {then}), {_reason(status)}"
-
-
-def _reason(status: int) -> str:
-    if status in _UNAUTHORIZED:
-        return "perhaps because of its credentials: give others with `-a` or `-H`"
-    if status in TRANSIENT:
-        return "which may be temporary: try again later"
-    if status in ABSENT:
-        return "for a resource that other requests of the run created"
-    return "perhaps because of existing resources: try it on a fresh target"
+    reason = next((text for statuses, text in _REASONS if status in statuses), _TRY_FRESH)
+    return f"{of} returned {status} (in the run: {then}), {reason}"

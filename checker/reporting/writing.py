@@ -109,17 +109,11 @@ class StreamWriter(Protocol):
         ...
 
 
-StreamFactory = Callable[[ReportContext], StreamWriter]
-SummaryWriter = Callable[[Report, ReportContext], Iterable[str]]
-"""Yields the text of a report in pieces."""
-FolderWriter = Callable[[Report, ReportContext], Iterable[tuple[str, str | bytes]]]
-"""Yields (name, content) of each file of a report."""
-BinaryWriter = Callable[[Report, ReportContext], Iterable[bytes]]
-"""Yields the bytes of a report in pieces."""
-
-
 def writer_of(row: ReportFormat) -> Any:
-    """Return the writer of a format: a `StreamFactory`, `SummaryWriter`, `FolderWriter` or `BinaryWriter`, as its row says."""
+    """Return the writer of a format: one that streams makes a `StreamWriter` of a `ReportContext`.
+
+    Others make of a `Report` and a `ReportContext`: (name, content) of each file for a folder, pieces of bytes or of text.
+    """
     return resolve_name(row.writer) if isinstance(row.writer, str) else row.writer
 
 

@@ -354,7 +354,17 @@ def _content(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     """Yield what is known of a failure, below its line."""
     finding = shown.finding
     yield _message(shown)
-    yield from _exchange(shown, context)
+    if shown.finding.interactions:
+        sent = shown_request(shown.finding.interactions[-1], context)
+        exchange = shown.finding.interactions[-1].exchange
+        lines = [f"{sent.method} {sent.url}", *_headers(sent.headers)]
+        if sent.body:
+            lines += ["", sent.body[:_SHOWN_BODY].decode("utf-8", "replace")]
+        yield f'<div class="beside">\n<div><h3 class="part">Request</h3>\n{block(chr(10).join(lines))}</div>\n'
+        # The box replaces the back-quotes.
+        body = shown.body.removeprefix("`").removesuffix("`")
+        answer = "\n".join([shown.status, *_headers(shown_headers(exchange, context)), *(["", body] if body else [])])
+        yield f'<div><h3 class="part">Response</h3>\n{block(answer or "-")}</div>\n</div>\n'
     if shown.query:
         yield f'<h3 class="part">Query</h3>\n{block(shown.query)}'
     if shown.commands:
@@ -390,22 +400,6 @@ def _message(shown: ShownFinding) -> str:
         f'<div><h3 class="part">Value</h3>\n<pre tabindex="0"><mark>{plain(dedent(found["value"]))}</mark></pre></div>\n</div>\n'
         + (f"<p>{prose(found['rest'].strip())}</p>\n" if found["rest"] else "")
     )
-
-
-def _exchange(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
-    """Yield the last request and its response, side by side."""
-    if not shown.finding.interactions:
-        return
-    sent = shown_request(shown.finding.interactions[-1], context)
-    exchange = shown.finding.interactions[-1].exchange
-    lines = [f"{sent.method} {sent.url}", *_headers(sent.headers)]
-    if sent.body:
-        lines += ["", sent.body[:_SHOWN_BODY].decode("utf-8", "replace")]
-    yield f'<div class="beside">\n<div><h3 class="part">Request</h3>\n{block(chr(10).join(lines))}</div>\n'
-    # The box replaces the back-quotes.
-    body = shown.body.removeprefix("`").removesuffix("`")
-    answer = "\n".join([shown.status, *_headers(shown_headers(exchange, context)), *(["", body] if body else [])])
-    yield f'<div><h3 class="part">Response</h3>\n{block(answer or "-")}</div>\n</div>\n'
 
 
 def _headers(headers: Headers) -> list[str]:

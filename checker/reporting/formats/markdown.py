@@ -70,7 +70,16 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
         for case in report.quarantined:
             yield f"- {_escaped(_line(f'{case.label}: Quarantined case: {case.reason}'))}\n"
         yield "\n"
-    yield from _warnings(report)
+    groups = list(warning_groups(report.notes))
+    if groups:
+        yield "### Warnings\n\n"
+        for group in groups:
+            yield f"- **{_escaped(group.title)}**: {counted(group.size, 'place')}. {_escaped(group.advice)}\n"
+            for (pointer, text), labels in group.places[:_MOST_PLACES]:
+                where = ", ".join(sorted(labels)[:_MOST_PLACES])
+                said = ": ".join(part for part in (where, pointer, text) if part)
+                yield f"    - {_escaped(_line(said))}\n"
+        yield "\n"
     if not report.operations:
         return
     yield "### Operations\n\n| Operation | Outcome | Reach | Cases |\n| --- | --- | --- | --- |\n"
@@ -104,20 +113,6 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
             "</details>",
         ]
         yield "\n\n".join(parts) + "\n\n"
-
-
-def _warnings(report: Report) -> Iterator[str]:
-    groups = list(warning_groups(report.notes))
-    if not groups:
-        return
-    yield "### Warnings\n\n"
-    for group in groups:
-        yield f"- **{_escaped(group.title)}**: {counted(group.size, 'place')}. {_escaped(group.advice)}\n"
-        for (pointer, text), labels in group.places[:_MOST_PLACES]:
-            where = ", ".join(sorted(labels)[:_MOST_PLACES])
-            said = ": ".join(part for part in (where, pointer, text) if part)
-            yield f"    - {_escaped(_line(said))}\n"
-    yield "\n"
 
 
 def _line(text: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from checker import __version__
+from checker.config.files import WEIGHTS
 from checker.reporting.baselines import baseline_values, entry_values
 from checker.reporting.described import Alternatives, OperationCoverage, OutcomeCounts
 from checker.reporting.findings import Cause, cause_of, causes_of, prose
@@ -208,3 +209,14 @@ def _warning(group: WarningGroup) -> dict[str, Any]:
             for (pointer, text), labels in group.places
         ],
     }
+
+
+def weights(report: Report, context: ReportContext) -> Iterator[str]:
+    """Yield the seconds that each operation took, for `--shard-weights` of later runs.
+
+    An operation without a case has no weight, so that later runs estimate it.
+    """
+    yield json_text(
+        {WEIGHTS: {one.label: round(one.seconds, 3) for one in report.operations if one.cases}}, indent=True
+    )
+    yield "\n"
