@@ -21,7 +21,7 @@ from pathlib import Path
 
 import yaml
 
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import RunFinished
@@ -110,7 +110,7 @@ def _measure(seconds: float, name: str, kind: str, arguments: list[str]) -> bool
     """Whether a limit is broken."""
     with tempfile.TemporaryDirectory() as scratch:
         command = [sys.executable, "-m", "checker", *arguments, "--max-time", str(seconds)]
-        command += ["--report", ",".join(row.name for row in report_formats())]
+        command += ["--report", ",".join(row.name for row in REPORT_FORMATS.values())]
         command += ["--report-dir", "reports", "--report-vcr-path", "reports/cassette.yaml"]
         command += ["--workers", "2"]
         began = time.monotonic()
@@ -149,7 +149,7 @@ def _cassette(reports: list[Path]) -> str:
     if not reports:
         return "no reports"
     paths = [one for one in reports if one.name == "cassette.yaml"]
-    if not paths or len(reports) != len(report_formats()):
+    if not paths or len(reports) != len(REPORT_FORMATS):
         return f"! {[one.name for one in reports]}"
     text = paths[0].read_text()
     entries = text.count('\n- id: "')

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import yaml
 
-from checker.core.reports import report_format
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.records import CheckOutcome, Component, Interaction
 from checker.reporting.shown import ReportContext
 from checker.reporting.writing import writer_of
@@ -97,7 +97,7 @@ def _written(name: str, context: ReportContext, sent: list[Interaction]) -> str:
 
 
 def _row(name: str) -> Any:
-    row = report_format(name)
+    row = REPORT_FORMATS.get(name)
     assert row is not None
     return row
 

@@ -19,7 +19,7 @@ from checker.commands.topics import KeyOption, by_topic
 from checker.config.table import SECTIONS
 from checker.core.errors import UsageError
 from checker.core.hooks import HOOK_NAMES
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -230,7 +230,7 @@ def formats() -> list[tuple[str, ...]]:
             "a folder" if row.is_folder else f"`.{row.extension}`",
             "event by event" if row.streams else "at the end",
         )
-        for row in report_formats()
+        for row in REPORT_FORMATS.values()
     ]
 
 

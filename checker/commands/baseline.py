@@ -121,12 +121,8 @@ def _is_same(one: KnownFailure, other: KnownFailure) -> bool:
 
 def _renewed(entry: KnownFailure, made: KnownFailure) -> KnownFailure:
     """Return an entry with the given fields changed; the other fields stay."""
-    changes = {
-        name: getattr(made, name)
-        for name in ("reason", "owner", "ticket", "expires", "last_seen")
-        if getattr(made, name)
-    }
-    return replace(entry, **changes)
+    names = ("reason", "owner", "ticket", "expires", "last_seen")
+    return replace(entry, **{name: value for name in names if (value := getattr(made, name))})
 
 
 def _path(config: Config, file: str | None) -> Path:

@@ -33,7 +33,7 @@ from checker.config.reading import FILTER_KEYS
 from checker.config.settings import NOTHING_SENT
 from checker.config.table import COVERED, UPLOAD
 from checker.core.errors import UsageError
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -104,7 +104,7 @@ def _refuse_pointless(config: Config, options: Mapping[str, Any]) -> None:
         raise UsageError("--with-dependents needs --changed-since, or `changed-since`")
     if options.get("max_workers") is not None and all(one.cluster in (None, "local") for one in own):
         raise UsageError("--max-workers needs --cluster, or `cluster`: local workers are as many as --workers")
-    keeping = [row.name for row in report_formats() if row.keeps_bytes]
+    keeping = [row.name for row in REPORT_FORMATS.values() if row.keeps_bytes]
     wanted = (getattr(config.reports, name) for name in keeping)
     # Only the option is refused: a file may ask for bytes on behalf of those runs that write a report.
     if options["report_preserve_bytes"] and not any(one.enabled or one.path for one in wanted):
@@ -178,7 +178,7 @@ SETTINGS = (
     SettingOption(("--upload-token",), UPLOAD, "token", variable="CHECKER_TOKEN"),
     SettingOption(("--report-dir",), ("reports",), "directory"),
     SettingOption(("--report-preserve-bytes",), ("reports",), "preserve-bytes", is_flag=True),
-    *(SettingOption((f"--report-{row.name}-path",), ("reports", row.name), "path") for row in report_formats()),
+    *(SettingOption((f"--report-{row.name}-path",), ("reports", row.name), "path") for row in REPORT_FORMATS.values()),
     SettingOption(("--debug-output-file",), ("reports", "ndjson"), "path"),
     SettingOption(("--output-sanitize",), ("output", "sanitization"), "enabled"),
     SettingOption(("--max-shown",), ("output",), "max-shown"),

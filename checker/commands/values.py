@@ -32,7 +32,7 @@ from checker.config.value_kinds import (
 )
 from checker.core.errors import ConfigError, UsageError
 from checker.core.redact import Redaction
-from checker.core.reports import ReportFormat, report_format, report_formats
+from checker.core.reports import REPORT_FORMATS, ReportFormat
 from checker.core.request import canonical_url
 from checker.core.scalars import BOOLEAN_WORDS
 
@@ -361,12 +361,12 @@ def _named(flag: str, names: list[str], known: tuple[str, ...]) -> list[str]:
 
 def _known_formats(asked: Iterable[str]) -> tuple[str, ...]:
     """Return the names of formats; those of plug-ins, too, if a name is unknown here."""
-    if any(report_format(name) is None for name in comma_list(asked)):
+    if not REPORT_FORMATS.keys() >= set(comma_list(asked)):
         load_plugins()
-    return tuple(row.name for row in report_formats())
+    return tuple(REPORT_FORMATS)
 
 
 def formats_named(asked: Iterable[str]) -> list[ReportFormat]:
     """Return the formats of repeated comma lists. Raises `UsageError` for unknown ones."""
     names = _named("--format", comma_list(asked), _known_formats(asked))
-    return [row for name in names if (row := report_format(name))]
+    return [REPORT_FORMATS[name] for name in names]

@@ -105,12 +105,13 @@ class Section:
 
         None leaves an option unchanged if it cannot be None.
         """
-        asked = [change for name, value in options.items() for change in self._changes(name, value)]
-        changes = [change for change in asked if not _says_nothing(change)]
-        for path, key, value in changes:
+        changes = []
+        for path, key, value in (one for name, given in options.items() for one in self._changes(name, given)):
             problem = check_value(key, keys_of(path)[key], value)
-            if problem:
+            if problem and value is not None:
                 raise section_error(path, [problem])
+            if not problem:
+                changes.append((path, key, value))
         updates = self._layers[0]
         for path, key, value in changes:
             updates.setdefault(path, {})[key] = value
@@ -146,11 +147,6 @@ class Section:
                 if "enabled" in own or own.get("path") is not None:
                     return own.get("enabled", True)
         return value_in(self._layers, self._path, key)
-
-
-def _says_nothing(change: Change) -> bool:
-    path, key, value = change
-    return value is None and bool(check_value(key, keys_of(path)[key], value))
 
 
 def _modes(values: Any) -> list[Change]:

@@ -21,7 +21,8 @@ WEIGHTS: Final = "weights"
 """Name of the object of costs in a file of shard weights."""
 _MOST_COST: Final = 1e12
 _NAMES: Final = KnownFailure.__struct_fields__
-_DAYS: Final = ("first_seen", "last_seen", "expires")
+DAYS: Final = ("first_seen", "last_seen", "expires")
+"""Fields of an entry that are days."""
 
 
 def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
@@ -82,7 +83,7 @@ def _entry(where: str, value: object) -> KnownFailure:
     for name, text in given.items():
         if name not in _NAMES:
             raise ConfigError(f"{where}: unknown key {name!r}{did_you_mean_or_all(name, _NAMES)}")
-        given[name] = _day(where, name, text) if name in _DAYS else text
+        given[name] = _day(where, name, text) if name in DAYS else text
         if not isinstance(given[name], str):
             raise ConfigError(f"{where}.{name}: must be text, but got {text!r}")
     if not given.get("fingerprint") and not given.get("check"):

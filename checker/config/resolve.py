@@ -43,7 +43,7 @@ from checker.core.errors import UsageError
 from checker.core.known import Baseline
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import phase_names
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.core.request import without_userinfo
 from checker.core.shards import Shard
 
@@ -225,7 +225,7 @@ def _case_sources(config: Config) -> CaseSources:
 def _report(config: Config, now: datetime | None) -> ReportSettings:
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
     files = []
-    for row in report_formats():
+    for row in REPORT_FORMATS.values():
         asked = getattr(config.reports, row.name)
         if asked.enabled:
             path = asked.path or os.path.join(config.reports.directory, row.file_name(stamp))

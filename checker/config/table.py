@@ -31,7 +31,7 @@ from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.errors import InvalidRateLimit
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
-from checker.core.reports import ReportFormat, add_report_format, report_formats
+from checker.core.reports import REPORT_FORMATS, ReportFormat
 
 Path = tuple[str, ...]
 """Of a section: `("output", "sanitization")`; the root is `()`."""
@@ -473,7 +473,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
         "mode": Key(Text(value_kinds.file_mode), about="Permissions of the files.", example="640"),
         "max-size": Key(Bytes(), 1 << 30, about="Bytes of one report, such as `100M`."),
     },
-    **{("reports", row.name): _report(row) for row in report_formats()},
+    **{("reports", row.name): _report(row) for row in REPORT_FORMATS.values()},
     UPLOAD: _UPLOAD,
     ("cache",): {
         "enabled": Key(_FLAG, True, about="Whether later runs use what this one learnt about the API."),
@@ -530,7 +530,7 @@ SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS
 
 def register_report(row: ReportFormat) -> None:
     """Add a format of reports, with `[reports.<name>]` and `--report <name>`. Raises `IncorrectUsage`."""
-    add_report_format(row)
+    REPORT_FORMATS.add_row(row)
     _SECTIONS["reports", row.name] = _report(row)
     subsections.cache_clear()
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from checker.config.user_code import load_plugins
 from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.schema import WarningKind
-from checker.core.warning_table import is_warning, usually_shown, warning_rows
+from checker.core.warning_table import WARNINGS
 
 _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
 _HEALTH: Final = {"filter_too_much": WarningKind.LEFT_OUT.value, "too_slow": "killed"}
@@ -36,7 +36,7 @@ class WarningSettings(Struct, frozen=True):
         """Whether warnings of a kind are shown."""
         if kind in self.silenced:
             return False
-        return usually_shown(kind) if self.display is None else kind in self.display
+        return WARNINGS[kind].is_usual if self.display is None else kind in self.display
 
     def fails_on(self, kind: str) -> bool:
         """Whether a warning of that kind makes the run fail."""
@@ -70,11 +70,11 @@ def _display(value: Any) -> tuple[str, ...] | None:
 
 def warning_name(name: str) -> str | None:
     """Return what is wrong with the name of a warning; None if nothing is."""
-    if not is_warning(name):
+    if name not in WARNINGS:
         load_plugins()
-    if is_warning(name):
+    if name in WARNINGS:
         return None
-    known = [str(row.name) for row in warning_rows()]
+    known = list(WARNINGS)
     return f"Must be the name of a warning, but got {name!r}{did_you_mean_or_all(name, known)}"
 
 

@@ -58,21 +58,7 @@ BUILT_IN: Final = (
     ReportFormat("archive", "Archive", "tar.gz", f"{_FORMATS}.archive:write", is_binary=True),
 )
 
-_BY_NAME: Final[Registry[ReportFormat]] = Registry(
+REPORT_FORMATS: Final[Registry[ReportFormat]] = Registry(
     "report format", ((row.name, row) for row in BUILT_IN), names=NameRule("[a-z][a-z0-9]*", LOWER_CASE.words)
 )
-
-
-def report_formats() -> tuple[ReportFormat, ...]:
-    """All formats, those of plug-ins that are loaded included."""
-    return tuple(_BY_NAME.values())
-
-
-def report_format(name: str) -> ReportFormat | None:
-    """Return the format of that name; None if there is none."""
-    return _BY_NAME.get(name)
-
-
-def add_report_format(row: ReportFormat) -> None:
-    """Add a row to the table. Raises `IncorrectUsage`."""
-    _BY_NAME.add_row(row)
+"""All formats by name, those of plug-ins that are loaded included."""

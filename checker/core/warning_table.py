@@ -167,26 +167,12 @@ BUILT_IN: Final = (
 )
 """In the order in which they are shown."""
 
-_BY_NAME: Final[Registry[WarningRow]] = Registry(
+WARNINGS: Final[Registry[WarningRow]] = Registry(
     "warning", ((str(row.name), row) for row in BUILT_IN), names=LOWER_CASE
 )
-
-
-def warning_rows() -> tuple[WarningRow, ...]:
-    """All kinds, those of plug-ins that are loaded included."""
-    return tuple(_BY_NAME.values())
-
-
-def is_warning(name: str) -> bool:
-    """Whether there is such a kind."""
-    return name in _BY_NAME
-
-
-def usually_shown(name: str) -> bool:
-    """Whether warnings of a kind are shown if the user chose none."""
-    return _BY_NAME[name].is_usual
+"""All kinds by name, those of plug-ins that are loaded included."""
 
 
 def add_warning(row: WarningRow) -> WarningRow:
     """Add a kind; gives it back. Raises `IncorrectUsage`."""
-    return _BY_NAME.add_row(row)
+    return WARNINGS.add_row(row)

@@ -19,7 +19,7 @@ from checker.config.user_code import know_phases
 from checker.core.errors import CheckError
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
-from checker.core.reports import report_format
+from checker.core.reports import REPORT_FORMATS
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.codec import decode, join
@@ -215,7 +215,7 @@ class SessionCalls(Struct, eq=False):
             if not isinstance(record, Interaction):
                 view.absorb(0, record)
         for name, path in settings.report.files:
-            row = report_format(name)
+            row = REPORT_FORMATS.get(name)
             assert row is not None
             if row.streams:
                 problem = _streamed(Path(path), writer_of(row)(context), records, context.mode)

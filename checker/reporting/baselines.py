@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import asdict, replace
 
 from checker import __version__
-from checker.config.files import FORMAT_VERSION, LIST, is_json, read_baseline
+from checker.config.files import DAYS, FORMAT_VERSION, LIST, is_json, read_baseline
 from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, KnownStatus, Seen, entry_for, failure_id
 from checker.core.system import later
 from checker.corpus.records import Finding
@@ -62,23 +62,20 @@ def baseline_lines(report: Report) -> Iterator[str]:
     if not baseline:
         return
     yield f"{'Compared with' if baseline.is_run else 'Baseline'}: {unicode_text(baseline.source)}"
-    counts = ((str(one).capitalize(), compared.count(one)) for one in KnownStatus)
-    for name, count in counts:
-        if count:
-            yield f"  {name}: {count}"
-            standing = name.lower()
+    for standing in KnownStatus:
+        if count := compared.count(standing):
+            yield f"  {str(standing).capitalize()}: {count}"
             for finding in report.failing:
-                if report.compared.states[finding.fingerprint] == standing:
+                if compared.states[finding.fingerprint] is standing:
                     yield f"    - {known_name(finding.label, finding.title, failure_id(finding))}"
-    yield from _listed("Gone", "fixed, or rare", compared.gone)
-    yield from _listed("Not looked for", "their operations were not tested", compared.unobserved)
+    for name, why, entries in (
+        ("Gone", "fixed, or rare", compared.gone),
+        ("Not looked for", "their operations were not tested", compared.unobserved),
+    ):
+        if entries:
+            yield f"  {name}: {len(entries)} ({why})"
+            yield from (f"    - {entry_name(entry)}" for entry in entries)
     yield ""
-
-
-def _listed(name: str, why: str, entries: tuple[KnownFailure, ...]) -> Iterator[str]:
-    if entries:
-        yield f"  {name}: {len(entries)} ({why})"
-        yield from (f"    - {entry_name(entry)}" for entry in entries)
 
 
 def entry_name(entry: KnownFailure) -> str:
@@ -108,7 +105,6 @@ def entry_values(entry: KnownFailure) -> dict[str, str]:
     return {name: unicode_text(value) for name, value in asdict(entry).items() if value}
 
 
-_DAYS: Final = ("first_seen", "last_seen", "expires")
 _HEAD: Final = (
     "Known failures are reported, and do not fail a run until they expire.",
     "Fill in `reason`, `owner`, `ticket` and `expires` (a day). An entry without `operation`",
@@ -137,18 +133,14 @@ def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
 def write_baseline(path: Path, entries: Iterable[KnownFailure]) -> None:
     """Write sorted entries to a file. Comments of a TOML file stay with their entries. Raises `OSError`."""
     found = sorted(entries, key=lambda one: (one.operation, one.check, one.rule or "", one.name))
-    text = _json(found) if is_json(path) else _toml(path, found)
+    if is_json(path):
+        written = [_given(entry) for entry in found]
+        document = {"format_version": FORMAT_VERSION, "checker_version": __version__, LIST: written}
+        text = json.dumps(document, indent=2) + "\n"
+    else:
+        text = _toml(path, found)
     with whole_file(path) as file:
         file.write(text)
-
-
-def _json(entries: list[KnownFailure]) -> str:
-    document = {
-        "format_version": FORMAT_VERSION,
-        "checker_version": __version__,
-        LIST: [_given(entry) for entry in entries],
-    }
-    return json.dumps(document, indent=2) + "\n"
 
 
 def _toml(path: Path, entries: list[KnownFailure]) -> str:
@@ -158,7 +150,15 @@ def _toml(path: Path, entries: list[KnownFailure]) -> str:
     written = tomlkit.aot()
     for entry in entries:
         table = tables.get(_identity(entry))
-        written.append(_filled(tomlkit.table() if table is None else table, entry))
+        table = tomlkit.table() if table is None else table
+        for name, value in _given(entry).items():
+            dashed = name.replace("_", "-")
+            # A file may have the names of JSON.
+            key = name if name in table else dashed
+            shown: Any = date.fromisoformat(value) if name in DAYS else value
+            if key not in table or table[key] != shown:
+                table[key] = shown
+        written.append(table)
     document.pop(LIST, None)
     if entries:
         document[LIST] = written
@@ -181,17 +181,6 @@ def _as_it_is(path: Path) -> "tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...
 
 def _identity(entry: KnownFailure) -> tuple[str, ...]:
     return entry.fingerprint, entry.operation, entry.check, repr(entry.rule), repr(entry.text)
-
-
-def _filled(table: "toml_items.Table", entry: KnownFailure) -> "toml_items.Table":
-    for name, value in _given(entry).items():
-        key = name.replace("_", "-")
-        if name in table and key != name:
-            key = name
-        shown: Any = date.fromisoformat(value) if name in _DAYS else value
-        if key not in table or table[key] != shown:
-            table[key] = shown
-    return table
 
 
 def _given(entry: KnownFailure) -> dict[str, str]:

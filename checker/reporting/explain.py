@@ -14,7 +14,7 @@ from checker.core.failures import Failure
 from checker.core.known import failure_id
 from checker.core.send import ON_THE_WAY
 from checker.core.terminal import one_line
-from checker.core.warning_table import WarningRow, warning_rows
+from checker.core.warning_table import WARNINGS, WarningRow
 from checker.corpus.fold import RunView
 from checker.corpus.records import Interaction
 from checker.reporting.findings import answer_of, marks_of, severity_rank
@@ -184,16 +184,14 @@ def pages_for(name: str) -> list[str] | None:
     wanted = name.strip()
     code = wanted.upper() if wanted.upper().startswith("ST") else f"ST{wanted}"
     kinds = [kind for kind in FAILURES.values() if kind.code == code]
-    if kinds:
+    if kinds or code in PAGES:
         return [_failure_page(code, kinds)]
-    if code in PAGES:
-        return [_failure_page(code, [])]
     check = BUILT_IN.get(wanted.lower())
     if check is not None:
         codes = dict.fromkeys(kind.code for kind in check.failures if kind.code)
         return [_failure_page(one, [k for k in FAILURES.values() if k.code == one]) for one in codes]
-    rows = [row for row in warning_rows() if row.name == wanted.lower()]
-    return [_warning_page(row) for row in rows] or None
+    row = WARNINGS.get(wanted.lower())
+    return None if row is None else [_warning_page(row)]
 
 
 def nearest(name: str) -> str | None:
@@ -206,7 +204,7 @@ def known_names() -> Iterator[str]:
     """Yield all names with a page: codes, checks, warnings."""
     yield from sorted({*PAGES, *(kind.code for kind in FAILURES.values() if kind.code)})
     yield from (name for name, check in BUILT_IN.items() if check.failures)
-    yield from (str(row.name) for row in warning_rows())
+    yield from WARNINGS
 
 
 def title_of_name(name: str) -> str:
@@ -217,7 +215,7 @@ def title_of_name(name: str) -> str:
     if name in BUILT_IN:
         codes = dict.fromkeys(kind.code for kind in BUILT_IN[name].failures if kind.code)
         return f"check: {', '.join(codes)}" if codes else "check"
-    return next((row.title for row in warning_rows() if row.name == name), "Custom check failed")
+    return WARNINGS[name].title if name in WARNINGS else "Custom check failed"
 
 
 def _failure_page(code: str, kinds: list[type[Failure]]) -> str:
@@ -278,19 +276,16 @@ def operation_page(
 ) -> str:
     """Return the page of an operation of a run. `samples`: status -> an interaction with it."""
     outcome = next((one for one in report.operations if one.label == label), None)
-    parts = [
-        _lines(_head(label, view, outcome)),
-        _lines(_refusal(outcome, report)),
-        _lines(_advice(label, report)),
-        _lines(_demands(label, view)),
-        _lines(_failures(label, report)),
-        *(_sample(one, context) for one in samples.values()),
-    ]
+    texts = (
+        _head(label, view, outcome),
+        _refusal(outcome, report),
+        _advice(label, report),
+        _demands(label, view),
+        _failures(label, report),
+    )
+    parts = ["\n".join(map(one_line, lines)) for lines in texts]
+    parts += [_sample(one, context) for one in samples.values()]
     return xml_text("\n\n".join(part for part in parts if part))
-
-
-def _lines(texts: Iterable[str]) -> str:
-    return "\n".join(map(one_line, texts))
 
 
 def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterator[str]:
@@ -342,12 +337,11 @@ def _statuses(counts: Counter[int]) -> str:
 
 def _advice(label: str, report: Report) -> Iterator[str]:
     """Yield the warnings about an operation, with advice."""
-    advice = {row.name: row.advice for row in warning_rows()}
     for note in report.notes:
-        if note.label == label and note.kind in advice:
+        if note.label == label and note.kind in WARNINGS:
             yield f"{note.kind}: {note.text}"
-            if advice[note.kind]:
-                yield f"  {advice[note.kind]}"
+            if advice := WARNINGS[note.kind].advice:
+                yield f"  {advice}"
 
 
 def _demands(label: str, view: RunView) -> Iterator[str]:

@@ -116,11 +116,16 @@ class Masking(Struct, frozen=True):
 
         if self.has_variables and line.startswith(_COMMAND):
             line = _HEADER.sub(as_variable, line)
-        shown = _shown_line(line, redaction)
-        text = shown.text
+        places = [found["name"].replace(":", " ", 1) for found in EMBEDDED_REFERENCE.finditer(line)]
+        text = EMBEDDED_REFERENCE.sub(lambda _: redaction.replacement, line)
+        if line.startswith(_COMMAND):
+            places += redaction.places(curl.parse(line)[0])
+            text = curl.redacted(text, redaction)
+            if text != line and not places:
+                places = ["credentials in the URL"]
         for empty, header in written.items():
             text = text.replace(empty, header)
-        return ShownCommand(text, (*exports, *shown.hidden))
+        return ShownCommand(text, (*exports, *places))
 
 
 @lru_cache(maxsize=256)
@@ -166,15 +171,3 @@ Shown = Callable[[str, Sequence[Parts]], ShownCommand]
 def unmasked(text: str, components: Sequence[Parts] = ()) -> ShownCommand:
     """Return a command unmasked."""
     return ShownCommand(text)
-
-
-def _shown_line(line: str, redaction: Redaction) -> ShownCommand:
-    places = [found["name"].replace(":", " ", 1) for found in EMBEDDED_REFERENCE.finditer(line)]
-    unreferenced = EMBEDDED_REFERENCE.sub(lambda _: redaction.replacement, line)
-    if not line.startswith(_COMMAND):
-        return ShownCommand(unreferenced, tuple(places))
-    places += redaction.places(curl.parse(line)[0])
-    shown = curl.redacted(unreferenced, redaction)
-    if shown != line and not places:
-        places = ["credentials in the URL"]
-    return ShownCommand(shown, tuple(places))

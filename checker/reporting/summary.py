@@ -8,9 +8,9 @@ from typing import Final
 from checker.core.blocks import marked, standard_reason
 from checker.core.graphs import grouped
 from checker.core.known import KnownStatus
-from checker.core.reports import report_format
+from checker.core.reports import REPORT_FORMATS
 from checker.core.terminal import one_line
-from checker.core.warning_table import is_warning
+from checker.core.warning_table import WARNINGS
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.health import HEALTH_CHECK
 from checker.health import KIND as FIRST_ANSWERS
@@ -271,7 +271,7 @@ def _end_lines(report: Report) -> Iterator[str]:
     if report.reports:
         yield "Reports:"
         for name, path in report.reports:
-            row = report_format(name)
+            row = REPORT_FORMATS.get(name)
             yield f"  - {row.title if row else name}: {path}"
         yield ""
     for one in report.runs:
@@ -377,7 +377,7 @@ def _authentication_lines(report: Report) -> Iterator[str]:
 def note_lines(report: Report) -> Iterator[str]:
     """Yield the notes about skipped and uncertain parts, by kind, with their places."""
     order = list(NOTE_TITLES)
-    notes = [note for note in report.notes if not is_warning(note.kind)]
+    notes = [note for note in report.notes if note.kind not in WARNINGS]
     kinds = {note.kind for note in notes}
     for kind in sorted(kinds, key=lambda k: (order.index(k) if k in order else len(order), k)):
         places = Counter(_note_text(note) for note in notes if note.kind == kind)

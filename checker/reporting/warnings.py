@@ -14,7 +14,7 @@ from checker.config.user_code import load_plugins
 from checker.config.warnings import WarningSettings
 from checker.core.resource_names import is_login
 from checker.core.security import UNAUTHORIZED
-from checker.core.warning_table import WarningRow, is_warning, warning_rows
+from checker.core.warning_table import WARNINGS, WarningRow
 from checker.corpus.fold import RunView
 from checker.corpus.records import OWN_WARNINGS, Note
 from checker.reporting.text import walled
@@ -195,9 +195,9 @@ def notes_of(view: RunView, settings: RunSettings) -> tuple[tuple[Note, ...], tu
     facts = WarningFacts(view, settings, own)
     known = [note for kind, of_kind in view.notes.items() for note in of_kind.values() if kind != OWN_WARNINGS]
     known += trouble
-    triggered = [note for row in warning_rows() for note in _triggered(row, facts)]
+    triggered = [note for row in WARNINGS.values() for note in _triggered(row, facts)]
     notes = (*known, *triggered)
-    warnings = [(note, own.get(note.label, common)) for note in notes if is_warning(note.kind)]
+    warnings = [(note, own.get(note.label, common)) for note in notes if note.kind in WARNINGS]
     hidden = {note for note, wanted in warnings if not wanted.shows(note.kind)}
     failing = dict.fromkeys(note.kind for note, wanted in warnings if wanted.fails_on(note.kind))
     return tuple(note for note in notes if note not in hidden), tuple(failing)
@@ -253,7 +253,7 @@ def warning_groups(notes: Iterable[Note]) -> Iterator[WarningGroup]:
             continue
         labels = by_kind.setdefault(note.kind, {})
         labels.setdefault((note.pointer, note.text), set()).add(note.label)
-    for row in warning_rows():
+    for row in WARNINGS.values():
         found = by_kind.get(row.name)
         if found:
             places = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))

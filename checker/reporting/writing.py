@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings
 from checker.config.user_code import load_plugins
 from checker.core.errors import UsageError
-from checker.core.reports import ReportFormat, report_format
+from checker.core.reports import REPORT_FORMATS, ReportFormat
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Finding, Interaction, Note, Record, RunFinished, RunStarted, SchemaOpened
 from checker.reporting.events import Event, PhaseFinished, PhaseStarted, RunEvents
@@ -383,8 +383,6 @@ def _sentence(row: ReportFormat, path: Path | str, error: Exception) -> str:
 
 def format_named(name: str) -> ReportFormat:
     """Return the row of a format, loading plug-ins for an unknown name."""
-    if report_format(name) is None:
+    if name not in REPORT_FORMATS:
         load_plugins()
-    row = report_format(name)
-    assert row is not None, name
-    return row
+    return REPORT_FORMATS[name]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.core.reports import report_format
+from checker.core.reports import REPORT_FORMATS
 from checker.reporting.shown import ReportContext
 from tests.apps.bank import bank
 from tests.apps.depot import depot
@@ -69,7 +69,7 @@ def test_it_sends_each_request_and_nothing_else(server: ThreadingHTTPServer, tmp
         )
         for number, body in enumerate(BODIES)
     ]
-    row = report_format("http")
+    row = REPORT_FORMATS.get("http")
     assert row is not None
     base_records = [one for one in records() if type(one) is not type(found[0])]
     path = tmp_path / "failures.http"

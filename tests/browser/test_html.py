@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from checker.core.reports import report_format
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.records import OperationDescribed, OperationsSelected
 from checker.reporting.shown import ReportContext
 from tests.reporting.formats import written
@@ -49,7 +49,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *records()[-9:],
     ]
     context = ReportContext("checker run", 1, "http://127.0.0.1:8080", title="Shop", started_at=AT)
-    row = report_format("html")
+    row = REPORT_FORMATS.get("html")
     assert row is not None
     path = tmp_path_factory.mktemp("report") / "report.html"
     path.write_bytes(written(row, run, (), settings(), context)[""])

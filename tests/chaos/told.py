@@ -10,7 +10,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from checker.cli import checker as command_line
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.records import Finding
 from tests.apps.serving import App
 from tests.chaos import evidence
@@ -22,7 +22,7 @@ from tests.waiting import wait_until
 _NAMES = Finding.__struct_fields__
 _TOLD = re.compile(r"\d+:\d\d  ([A-Z]+ \S+): (.+?)(?: \(.*\))?$")
 """A line in which `fuzz` tells of a finding while it goes on."""
-_FORMATS = tuple(row.name for row in report_formats() if row.writer is not None)
+_FORMATS = tuple(row.name for row in REPORT_FORMATS.values() if row.writer is not None)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from checker.commands.config import json_schema
 from checker.commands.replay import replay
 from checker.commands.run import fuzz, run
 from checker.config.table import SECTIONS
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.layout import RunLayout
 from checker.transport.prepare import CASE_ID_HEADER
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 TEXT = "\n".join(page.read_text() for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")))
 WORDS = frozenset(word.strip("-") for word in re.findall(r"[\w-]+", TEXT))
 """Options without their dashes: an option and its key explain each other."""
-OF_FORMATS = {f"--report-{row.name}-path" for row in report_formats()}
+OF_FORMATS = {f"--report-{row.name}-path" for row in REPORT_FORMATS.values()}
 OF_FILTERS = re.compile("--(in|ex)clude-(path|method|name|tag|operation-id)(-regex)?")
 
 

@@ -12,7 +12,7 @@ from checker.commands.run import fuzz, run
 from checker.config.auth import BASIC
 from checker.config.settings import RunSettings
 from checker.config.table import COVERED
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from tests.asking import changed
 
 Shows = Callable[[RunSettings], Any]
@@ -115,7 +115,7 @@ ROWS: dict[str, Row] = {
     "--set": Row(("seed=4",), lambda one: one.seed, 4, "nothing", "NAME=VALUE"),
     **{
         f"--report-{row.name}-path": Row(("p",), lambda one: one.report.files[0][1], "p")
-        for row in report_formats()
+        for row in REPORT_FORMATS.values()
         if row.writer is not None
     },
     **{

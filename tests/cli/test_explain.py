@@ -4,7 +4,7 @@ import pytest
 
 from checker.checks.table import BUILT_IN, FAILURES
 from checker.core.constraints import Constraint
-from checker.core.warning_table import warning_rows
+from checker.core.warning_table import WARNINGS
 from checker.corpus.journal import JournalWriter
 from checker.corpus.records import DemandHeard, Note, RefusalCounted
 from checker.reporting.explain import PAGES, pages_for
@@ -36,7 +36,7 @@ def test_a_check_has_the_pages_of_its_codes() -> None:
     assert [page[:5] for page in pages_for(name) or []] == codes
 
 
-@pytest.mark.parametrize("name", [str(row.name) for row in warning_rows()])
+@pytest.mark.parametrize("name", [str(row.name) for row in WARNINGS.values()])
 def test_every_warning_can_be_explained(invoke, name: str) -> None:
     assert invoke("explain", name).output.startswith(f"{name}: ")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.records import (
     CONFIRMED,
     FIXED,
@@ -78,7 +78,7 @@ def verdict(invoke: Any, *runs: str) -> Any:
 
 
 def test_every_format_tells_all_runs(invoke: Any, shards: tuple[str, str]) -> None:
-    names = [row.name for row in report_formats() if row.writer is not None]
+    names = [row.name for row in REPORT_FORMATS.values() if row.writer is not None]
     ran = invoke("report", *shards, "--format", ",".join(names), "--report-dir", "out")
     assert ran.exit_code == 0, ran.output
     found = {path.name.partition("-")[0]: path for path in Path("out").iterdir()}

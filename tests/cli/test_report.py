@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from junitparser import JUnitXml
 
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import OperationsSelected, RunFinished
@@ -118,11 +118,11 @@ def written(invoke, corpus: RunLayout) -> Iterator[Callable[[str], set[int]]]:
 
     def write(toml: str) -> set[int]:
         Path("checker.toml").write_text(toml)
-        formats = ",".join(row.name for row in report_formats())
+        formats = ",".join(row.name for row in REPORT_FORMATS.values())
         ran = invoke("report", "shop", "--format", formats, "--report-dir", "out")
         assert ran.exit_code == 0, ran.output
         found = modes(Path("out"))
-        assert len(found) > len(report_formats()), "Allure writes several files"
+        assert len(found) > len(REPORT_FORMATS), "Allure writes several files"
         return set(found.values())
 
     yield write

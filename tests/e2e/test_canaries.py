@@ -15,7 +15,7 @@ from urllib.parse import quote
 import psutil
 import pytest
 
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.codec import scan
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
@@ -150,7 +150,7 @@ def located(app: App, mark: str) -> str:
     return app.document_url.replace("//", f"//user:{userinfo}@") + f"?api_key={key}&a=b"
 
 
-EVERY = ",".join(row.name for row in report_formats() if row.writer is not None)
+EVERY = ",".join(row.name for row in REPORT_FORMATS.values() if row.writer is not None)
 NASTY = ["", ' "%/é&=+x: ']
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.codec import scan
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -82,7 +82,7 @@ def _left_in(folder: Path) -> list[str]:
 @pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("kind", ["run", "fuzz"])
 def test_a_token_that_the_server_repeats_is_in_no_file(command: Command, kind: str) -> None:
-    reports = ("--report", ",".join(one.name for one in report_formats()), "-H", f"Authorization: {TOKEN}")
+    reports = ("--report", ",".join(one.name for one in REPORT_FORMATS.values()), "-H", f"Authorization: {TOKEN}")
     with serving(_answer, DOCUMENT) as app:
         if kind == "run":
             ran = command.run_as_usual(app.document_url, *reports, "-n", "10", inline=True)

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 import pytest
 from msgspec import Struct
 
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from checker.corpus.codec import scan
 from tests.apps.http import Reply, Request
 from tests.apps.serving import Dropping, json_reply, serving
@@ -271,7 +271,7 @@ def test_an_echoed_secret_is_in_no_artefact(tmp_path: Path, name: str) -> None:
     (folder / "checker.toml").write_text(source.toml)
     (folder / "users.json").write_text(json.dumps({"auth": [_WFC, _BERT]}))
     command.environment["SECRET"] = canary("environment")
-    reports = ("--report", ",".join(one.name for one in report_formats()))
+    reports = ("--report", ",".join(one.name for one in REPORT_FORMATS.values()))
     with serving(answer, document(source.schemes)) as app:
         options = ("-n", "1", *reports, *source.options)
         ran = command.run(app.document_url, *options, inline=True)

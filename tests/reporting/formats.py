@@ -22,7 +22,7 @@ from referencing.jsonschema import DRAFT6
 
 import checker
 from checker.config.settings import RunSettings
-from checker.core.reports import ReportFormat, report_formats
+from checker.core.reports import REPORT_FORMATS, ReportFormat
 from checker.corpus.fold import fold
 from checker.corpus.records import Interaction, Record
 from checker.reporting.events import EventStream
@@ -33,7 +33,7 @@ from tests import cassettes
 
 _FOLDER = Path(checker.__file__).parent / "reporting" / "formats"
 _EVENT = Draft202012Validator(json.loads((_FOLDER / "events.schema.json").read_text()))
-WRITTEN = [row for row in report_formats() if row.writer is not None]
+WRITTEN = [row for row in REPORT_FORMATS.values() if row.writer is not None]
 _DATA = Path(__file__).parents[1] / "data"
 _SARIF = json.loads(_DATA.joinpath("sarif/sarif-2.1.0.json").read_text())
 _WFC = cassettes.read(resources.files("webfuzzing_commons").joinpath("data/report.yaml").read_text())

@@ -5,7 +5,7 @@ from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label, Location
 from checker.core.schema import WarningKind
 from checker.core.security import SecurityScheme, ways_in
-from checker.core.warning_table import warning_rows
+from checker.core.warning_table import WARNINGS
 from checker.corpus.fold import UNDECLARED_AUTH, fold
 from checker.corpus.journal import DAMAGED
 from checker.corpus.records import (
@@ -259,13 +259,13 @@ def test_end_of_the_run_tells_its_time() -> None:
 
 
 def test_every_kind_of_warning_has_a_title() -> None:
-    told_by_workers = {row.name for row in warning_rows() if row.trigger is None}
+    told_by_workers = {row.name for row in WARNINGS.values() if row.trigger is None}
     others = {DAMAGED, INCOMPLETE, "killed", TRIMMED, "unmatched_filter", "unmatched_parameter"}
     others |= {"unused_server_variable", "other_hosts"}
     others |= {"turned_away", "refresh_stopped", "left_behind", "constants_extraction", SIGNED_UP, SIGN_UP_FAILED}
     others.add(UNDECLARED_AUTH)
     assert told_by_workers == {*WarningKind} | others
-    assert all(row.title for row in warning_rows())
+    assert all(row.title for row in WARNINGS.values())
 
 
 def test_failures_that_may_not_show_again_are_told_apart() -> None:

@@ -9,7 +9,7 @@ from checker.checks.check import SettingShape
 from checker.checks.table import TABLE as CHECKS
 from checker.config.table import SECTIONS
 from checker.core import phases
-from checker.core.reports import report_formats
+from checker.core.reports import REPORT_FORMATS
 from tests.settings.runs import Place, Seen
 from tests.settings.shop import FIRST
 
@@ -304,7 +304,7 @@ def _checks() -> Iterator[tuple[Place, Row]]:
 
 
 def _reports() -> Iterator[tuple[Place, Row]]:
-    for row in report_formats():
+    for row in REPORT_FORMATS.values():
         at = ("reports", row.name)
 
         def is_there(seen: Seen, name: str = row.name) -> bool:
