@@ -12,8 +12,10 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     before = set(sys.modules)
     yield tmp_path
+    # Only modules of the folder: libraries that were imported meanwhile would exist twice afterwards.
     for name in set(sys.modules) - before:
-        del sys.modules[name]
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 def test_module_of_the_working_directory_is_importable(folder) -> None:
