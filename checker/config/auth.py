@@ -429,12 +429,10 @@ def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
     if given.get("method", "post").upper() not in METHODS:
         yield f"'method' must be one of {', '.join(METHODS)}, but got {given['method']!r}"
     media_type = given.get("payload_content_type", "application/json")
-    # Parameters are sent as given, malformed ones included.
-    essence = media_type.partition(";")[0]
     payload = given.get("payload", {})
-    if not is_json(essence) and not is_form(essence) and payload and not isinstance(payload, str):
+    if not is_json(media_type) and not is_form(media_type) and payload and not isinstance(payload, str):
         yield f"'payload_content_type' must be JSON or {FORM}, or the payload a text, but got {media_type!r}"
-    yield _no_json(payload, "'payload'") or (_no_form(payload) if is_form(essence) else None)
+    yield _no_json(payload, "'payload'") or (_no_form(payload) if is_form(media_type) else None)
     source, selector = given.get("extract_from", "body"), given["extract_selector"]
     if source not in _SOURCES:
         yield f"'extract_from' must be one of {', '.join(_SOURCES)}, but got {source!r}"
@@ -703,8 +701,7 @@ def _login(given: Any, at: str) -> WfcLogin:
         raise _wrong(f"{at}.endpoint must be a path that starts with '/'")
     media_type = _text_of(given, "contentType", at, _JSON)
     payload = _payload(given, at)
-    essence = media_type.partition(";")[0]
-    if not isinstance(payload, str) and not is_json(essence) and not is_form(essence):
+    if not isinstance(payload, str) and not is_json(media_type) and not is_form(media_type):
         raise _wrong(f"{at}.contentType must be JSON or a form, or the payload 'payloadRaw'")
     token = given.get("token")
     if token is not None and given.get("expectCookies"):

@@ -132,26 +132,26 @@ def matches(declared: str, received: str) -> bool:
 
 
 def is_json(text: str) -> bool:
-    """True for JSON and everything built on it: `+json`, whatever the parameters."""
-    parsed = parse(text)
+    """True for JSON and everything built on it: `+json`, whatever the parameters, malformed ones included."""
+    parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in _JSON_ESSENCES or parsed.subtype.endswith("+json"))
 
 
 def is_yaml(text: str) -> bool:
     """True for YAML under any of its names, `+yaml` included."""
-    parsed = parse(text)
+    parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in _YAML_ESSENCES or parsed.subtype.endswith("+yaml"))
 
 
 def is_xml(text: str) -> bool:
     """True for XML and everything built on it: `+xml`, whatever the parameters."""
-    parsed = parse(text)
+    parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in ("application/xml", "text/xml") or parsed.subtype.endswith("+xml"))
 
 
 def is_form(text: str) -> bool:
     """True for `application/x-www-form-urlencoded`."""
-    parsed = parse(text)
+    parsed = media_type_of(text)
     return parsed is not None and parsed.essence == "application/x-www-form-urlencoded"
 
 
@@ -172,7 +172,7 @@ def stream_of(parsed: MediaType) -> str:
 
 def is_multipart(text: str) -> bool:
     """True for `multipart/form-data` and its relatives."""
-    parsed = parse(text)
+    parsed = media_type_of(text)
     return parsed is not None and parsed.type == "multipart"
 
 

@@ -104,10 +104,9 @@ def written(payload: Any, media_type: str) -> str:
 
     A text that is not sent as JSON stands for the whole body.
     """
-    essence = media_type.partition(";")[0]
-    if isinstance(payload, str) and not is_json(essence):
+    if isinstance(payload, str) and not is_json(media_type):
         return payload
-    if not is_form(essence):
+    if not is_form(media_type):
         return json.dumps(payload)
     texts = ((name, one if isinstance(one, str) else json.dumps(one)) for name, one in payload.items())
     return urlencode(list(texts))
@@ -377,7 +376,7 @@ class UserSource(CredentialSource):
     ) -> Outcome:
         payload, headers = login.payload, login.headers
         if not isinstance(payload, str):
-            fields = token.fields if token is not None and is_form(login.content_type.partition(";")[0]) else {}
+            fields = token.fields if token is not None and is_form(login.content_type) else {}
             payload = written({**dict(payload), **fields}, login.content_type)
         if token is not None:
             page = login.endpoint if login.is_external else f"{self._wiring.origin.plain.url}{login.endpoint}"
