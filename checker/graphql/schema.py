@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit, urlunsplit
 
@@ -313,10 +313,10 @@ class GraphQLDescription(ApiSchema):
         self._written: WrittenQueries | None = None
         self._entries: dict[Label, RootField] | None = None
         self.roles = RootRoles(document.schema)
-        self._read: dict[Label, GraphQLOperation] = {}
         self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
         """Operations after the user's hooks have run."""
-        self._inputs: dict[bool, tuple[InputSchemas, Schema]] = {}
+        self.inputs = cache(_inputs)
+        """Returns the schemas of all input types, and the document that contains them and the bodies of all operations."""
         self.contract = GraphQLContract(document.schema)
         self.referee = QueryReferee(document.schema)
 
@@ -396,15 +396,6 @@ class GraphQLDescription(ApiSchema):
         """Whether requests of an operation may hold null."""
         return self._options.allows_null(operation)
 
-    def inputs(self, *, allows_null: bool) -> tuple[InputSchemas, Schema]:
-        """Return the schemas of all input types, and the document that contains them and the bodies of all operations."""
-        found = self._inputs.get(allows_null)
-        if found is None:
-            made = InputSchemas(allows_null=allows_null)
-            root = {"$defs": made.definitions, "operations": made.operations}
-            found = self._inputs[allows_null] = made, json_schema(root)
-        return found
-
     def entries(self) -> Iterable[RootField]:
         """Return the table of contents: queries, then mutations, in order of declaration."""
         return self._index().values()
@@ -454,15 +445,8 @@ class GraphQLDescription(ApiSchema):
         if entry is None:
             return None
         if entry.label not in self._found:
-            self._found[entry.label] = initialised(self.operation(entry), self._options.hooks)
+            self._found[entry.label] = initialised(GraphQLOperation(entry, self), self._options.hooks)
         return self._found[entry.label]
-
-    def operation(self, entry: RootField) -> GraphQLOperation:
-        """Return the operation of an entry, read once."""
-        found = self._read.get(entry.label)
-        if found is None:
-            found = self._read[entry.label] = GraphQLOperation(entry, self)
-        return found
 
     def parameter_names(self, label: Label) -> Iterable[str]:
         entry = self._index().get(label)
@@ -471,6 +455,11 @@ class GraphQLDescription(ApiSchema):
     def normalised(self) -> bytes:
         """Return JSON from which `checker.graphql.loaders.open_normalised` makes an equal schema."""
         return json.dumps([self.document.source, self.location, self._endpoint]).encode()
+
+
+def _inputs(*, allows_null: bool) -> tuple[InputSchemas, Schema]:
+    made = InputSchemas(allows_null=allows_null)
+    return made, json_schema({"$defs": made.definitions, "operations": made.operations})
 
 
 def _lines(one: GraphQLNamedType) -> list[str]:

@@ -310,10 +310,9 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     def find_operation_by_id(self, operation_id: str) -> ApiOperation:
         """Return the operation of an `operationId`. Raises `OperationNotFound` with the nearest one, `InvalidSchema`."""
-        known: dict[str, Entry] = {}
-        for entry in self.opened.entries():
-            known.setdefault(getattr(entry, "operation_id", None) or "", entry)
-        known.pop("", None)
+        # If two operations have the same id, the first one counts.
+        entries = reversed(list(self.opened.entries()))
+        known = {name: one for one in entries if (name := getattr(one, "operation_id", None))}
         if operation_id not in known:
             raise OperationNotFound(f"Operation with ID `{operation_id}` not found{nearest(operation_id, known)}")
         return readable(self, known[operation_id])
@@ -328,18 +327,20 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
         """Return the operation of a path such as `/users/7`, templates included; None if there is none. Raises `IncorrectUsage`."""
         require_texts(method=method, path=path)
-        for entry in self.opened.entries():
-            if entry.method.upper() == method.upper() and fits(entry.path, path):
-                found = self.read(entry)
-                return None if isinstance(found, BrokenOperation) else found
-        return None
+        entries = (
+            one for one in self.opened.entries() if one.method.upper() == method.upper() and fits(one.path, path)
+        )
+        found = next(map(self.read, entries), None)
+        return None if isinstance(found, BrokenOperation) else found
 
     def operations_with_incoming_links(self) -> Iterator[ApiOperation]:
         """Yield the selected operations that responses of others lead to, by declared or inferred links, in document order."""
         targets = {one.target for one in self.opened.resources().transitions}
-        for operation in self.get_all_operations():
-            if not isinstance(operation, BrokenOperation) and operation.label in targets:
-                yield operation
+        return (one for one in self._readable() if one.label in targets)
+
+    def _readable(self) -> Iterator[ApiOperation]:
+        """Yield the selected operations that can be read."""
+        return (one for one in self.get_all_operations() if not isinstance(one, BrokenOperation))
 
     @property
     def statistic(self) -> SchemaStatistic:
@@ -358,9 +359,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         entries = self.opened.checked_entries()
         found = [faults.unread(one) for one in entries if isinstance(one, BrokenOperation)]
         found += [faults.dropped(one.warning) for one in self.opened.dropped()]
-        for operation in self.get_all_operations():
-            if not isinstance(operation, BrokenOperation):
-                found += faults.faults_of(operation)
+        for operation in self._readable():
+            found += faults.faults_of(operation)
         if found:
             sentence = f"the description of {self.title or 'the API'} is not valid"
             kind = found[0].kind
@@ -369,9 +369,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def iter_schema_warnings(self) -> Iterator[SchemaWarning]:
         """Yield the warnings about the description, operation by operation."""
         yield from (dropped.warning for dropped in self.opened.dropped())
-        for operation in self.get_all_operations():
-            if not isinstance(operation, BrokenOperation):
-                yield from operation.warnings()
+        for operation in self._readable():
+            yield from operation.warnings()
 
     def read(self, entry: Entry) -> ApiOperation | BrokenOperation:
         """Return the operation of an entry with all capabilities that the kind offers."""

@@ -32,7 +32,7 @@ def opened_value(value: dict[str, Any]) -> GraphQLDescription:
 
 def operations(schema: GraphQLDescription) -> Iterator[GraphQLOperation]:
     for entry in schema.entries():
-        yield schema.operation(entry)
+        yield GraphQLOperation(entry, schema)
 
 
 def cases(operation: GraphQLOperation, mode: GenerationMode, count: int) -> Iterator[tuple[Case, WireRequest]]:

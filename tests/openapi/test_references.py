@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -23,6 +24,13 @@ from checker.validation.referee import referee
 from tests.apps.serving import json_reply, serving
 
 from .described import USER, assert_both, body, document, opinions, written
+
+
+def _name_of(schema: OpenApiSchema, reference: str) -> str:
+    """Return the name of the document that a reference in the description points to."""
+    neighbours = schema.document.neighbours
+    return neighbours.name_of(urljoin(neighbours.uri, reference))
+
 
 TREE = {
     "Node": {"properties": {"next": {"$ref": "../openapi.json#/components/schemas/Node"}, "n": {"type": "integer"}}}
@@ -146,13 +154,13 @@ def test_document_without_a_place_says_how_to_give_it_one() -> None:
 def test_local_files_are_not_shown_to_documents_of_the_network() -> None:
     origin = Provenance("http://127.0.0.1:9/openapi.json", read=None)
     schema = OpenApiSchema(document({}), origin)
-    assert schema.document.neighbours.joined("", "//example.com/a.yaml") == "http://example.com/a.yaml"
-    assert schema.document.neighbours.joined("", "http://127.0.0.1:9/a.yaml") == "a.yaml"
+    assert _name_of(schema, "//example.com/a.yaml") == "http://example.com/a.yaml"
+    assert _name_of(schema, "http://127.0.0.1:9/a.yaml") == "a.yaml"
 
 
 def test_protocol_relative_references_of_files_are_https(tmp_path: Path) -> None:
     schema = from_path(written(tmp_path, {"openapi.json": document({})}))
-    assert schema.document.neighbours.joined("", "//example.com/a.yaml") == "https://example.com/a.yaml"
+    assert _name_of(schema, "//example.com/a.yaml") == "https://example.com/a.yaml"
 
 
 def test_own_name_of_the_document_is_what_references_are_relative_to(tmp_path: Path) -> None:

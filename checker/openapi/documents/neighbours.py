@@ -37,20 +37,12 @@ class Neighbours:
         """`known` has the main document under the empty name; together with `lost` it has the results of an earlier reader."""
         self.uri = uri
         self._read = read
-        self._known = dict(known)
-        main = self._known[""]
-        self._main: Mapping[str, object] = main if isinstance(main, dict) else {}
-        self._lost = dict(lost or {})
-
-    @property
-    def known(self) -> Mapping[str, object]:
+        self.known = dict(known)
         """Documents read until now, by name."""
-        return self._known
-
-    @property
-    def lost(self) -> Mapping[str, str]:
+        main = self.known[""]
+        self._main: Mapping[str, object] = main if isinstance(main, dict) else {}
+        self.lost = dict(lost or {})
         """Names of unreadable documents -> the reason."""
-        return self._lost
 
     def uri_of(self, name: str) -> str:
         """Return the absolute URI of a document."""
@@ -71,10 +63,6 @@ class Neighbours:
             return there.path + query
         return posixpath.relpath(there.path or "/", posixpath.dirname(here.path) or "/") + query
 
-    def joined(self, owner: str, reference: str) -> str:
-        """Return the name of the document that a reference in the document `owner` points to."""
-        return self.name_of(urldefrag(urljoin(self.uri_of(owner), reference)).url)
-
     def load(self, name: str, *, of: str = "") -> object:
         """Return the document of a name that the document `of` refers to.
 
@@ -84,17 +72,16 @@ class Neighbours:
             raise UnresolvableReference(
                 f"{name} is a file of this machine, and {of}, which came from the network, has no business with it"
             )
-        if name in self._known:
-            return self._known[name]
-        if name not in self._lost:
+        if name not in self.known and name not in self.lost:
             try:
-                self._known[name] = self._fetched(name)
-                return self._known[name]
+                self.known[name] = self._fetched(name)
             except AllowanceSpent:
                 raise
             except LoaderError as error:
-                self._lost[name] = error.message
-        raise UnresolvableReference(self._lost[name])
+                self.lost[name] = error.message
+        if name in self.lost:
+            raise UnresolvableReference(self.lost[name])
+        return self.known[name]
 
     def contents_of(self, uri: str) -> object | None:
         """Return the document of a URI; None if there is none."""
