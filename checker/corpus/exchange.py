@@ -44,27 +44,20 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
             response.content,
             response.content_size,
         )
-    fields: tuple[Any, ...] = (
-        request.method,
-        request.target,
-        tuple(request.headers),
-        request.body,
-        *received,
-        outcome.elapsed,
-        failure,
-    )
+    sent = request.method, request.target, tuple(request.headers), request.body
+    fields: tuple[Any, ...] = (*sent, *received, outcome.elapsed, failure)
     found = Exchange(*fields)
     if not secrets.is_empty:
         # An exchange with references in place of secrets. Its bodies are whole: a cut could hide half a secret.
         store = secrets.store
         head, body, is_cut = _plain_where_masked(found, store)
         sent_as = (value for name, value in found.headers if name.lower() == b"content-type")
-        sent, charset = found.body, _charset_of(next(sent_as, b"").decode("latin-1"))
+        charset = _charset_of(next(sent_as, b"").decode("latin-1"))
         found = replace(
             found,
             target=store.mask_bytes(found.target),
             headers=tuple((name, store.mask_bytes(value)) for name, value in found.headers),
-            body=None if sent is None else store.mask_bytes(sent, charset),
+            body=None if found.body is None else store.mask_bytes(found.body, charset),
             reason=store.mask(found.reason),
             response_head=store.mask_bytes(head),
             response_body=store.mask_bytes(body, _charset_in(found), is_cut=is_cut),

@@ -132,9 +132,7 @@ def copy_packages(folder: Path) -> None:
         # Packages for other versions of Python are missing here.
         with suppress(PackageNotFoundError):
             package = distribution(name)
-            needed = {
-                found[0] for one in package.requires or () if "extra ==" not in one and (found := _NAME.match(one))
-            }
+            needed = {head[0] for one in package.requires or () if "extra ==" not in one and (head := _NAME.match(one))}
             names += needed - known
             known |= needed
             for path in package.files or ():

@@ -161,9 +161,7 @@ def required_scalars(args: Mapping[str, GraphQLArgument]) -> Iterator[tuple[str,
         if isinstance(named, GraphQLScalarType):
             yield place, named
         elif isinstance(named, GraphQLInputObjectType) and not named.is_one_of:
-            todo += [
-                (f"{place}.{name}", one.type) for name, one in named.fields.items() if is_required_input_field(one)
-            ]
+            todo += [(f"{place}.{key}", one.type) for key, one in named.fields.items() if is_required_input_field(one)]
 
 
 def is_list(kind: Any) -> bool:

@@ -120,9 +120,7 @@ def _parsed(text: str, notes: list[str]) -> DocumentNode:
         return parse(text, no_location=True, max_tokens=_MOST_TOKENS)
     except GraphQLError:
         repaired = _EMPTY_BODY.sub(r"\1", text)
-        repaired = _MISSING_AMPERSAND.sub(
-            lambda match: "implements " + " & ".join(re.findall(r"\w+", match[1])), repaired
-        )
+        repaired = _MISSING_AMPERSAND.sub(lambda one: "implements " + " & ".join(re.findall(r"\w+", one[1])), repaired)
         if repaired == text:
             raise
         found = parse(repaired, no_location=True, max_tokens=_MOST_TOKENS)

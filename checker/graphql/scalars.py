@@ -145,18 +145,10 @@ CUSTOM: Final[Mapping[str, CommonScalar]] = {
 }
 """Name -> common custom scalar."""
 _SPECIFIED: Final[Mapping[str, str]] = {
-    "rfc4122": "UUID",
-    "rfc9562": "UUID",
-    "rfc3339": "DateTime",
-    "iso-8601": "DateTime",
-    "rfc3986": "URI",
-    "rfc5322": "EmailAddress",
-    "rfc8259": "JSON",
-    "rfc7159": "JSON",
-    "date-time": "DateTime",
-    "local-date": "Date",
+    "rfc4122": "UUID", "rfc9562": "UUID", "rfc3339": "DateTime", "iso-8601": "DateTime", "rfc3986": "URI",
+    "rfc5322": "EmailAddress", "rfc8259": "JSON", "rfc7159": "JSON", "date-time": "DateTime", "local-date": "Date",
     "uuid": "UUID",
-}
+}  # fmt: skip
 """Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`) -> the known scalar."""
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
 """The schema of a scalar that only its server knows."""

@@ -289,11 +289,7 @@ class ApiOperation(Operation):
 
     def get_parameter_serializers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]:
         """Return encoders for `path_parameters`, `query`, `headers` and `cookies`: from values by name to their texts on the wire."""
-        return {
-            place.container: partial(_written, place, self._at(place))
-            for place in Location
-            if place is not Location.BODY
-        }
+        return {at.container: partial(_written, at, self._at(at)) for at in Location if at is not Location.BODY}
 
     def get_body_for_media_type(self, media_type: str) -> Body | None:
         """Return the declared body of a media type; None if there is none."""

@@ -59,10 +59,8 @@ class DrawnCase(Case):
         if is_as_listed and is_as_drawn(self):
             return found
         schema = getattr(self.engine, "schema", None)
-        anew: CaseMetadata | None = (
-            judged_anew(self, found) if schema is None else schema.revalidate_case_metadata(self)
-        )
-        return anew
+        own: CaseMetadata | None = judged_anew(self, found) if schema is None else schema.revalidate_case_metadata(self)
+        return own
 
     @meta.setter
     def meta(self, value: CaseMetadata | None) -> None:

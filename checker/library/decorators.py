@@ -160,9 +160,7 @@ def other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
     given: GivenArguments | None = getattr(test, GIVEN, None)
     if given is None:
         return {}
-    free = [
-        name for name in inspect.signature(test).parameters if name not in (CASE, "self") and name not in given.named
-    ]
+    free = [one for one in inspect.signature(test).parameters if one not in (CASE, "self") and one not in given.named]
     count = len(given.positional)
     if count > len(free):
         raise IncorrectUsage(

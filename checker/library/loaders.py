@@ -84,15 +84,13 @@ class Loaders:
         if not isinstance(wait_for_schema, int | float | None):
             raise IncorrectUsage(f"`wait_for_schema` must be a number of seconds, got {wait_for_schema!r:.80}")
         headers = _mapping("headers", options.get("headers"))
-        config, fetching = _configured(config)
+        config, way = _configured(config)
         settings = run_settings(config, Invocation(url))
         configured = dict(settings.common.headers)
         options["headers"] = {**configured, **headers}
-        fetching = replace(
-            fetching, verify=options.pop("verify", fetching.verify), proxy=options.pop("proxy", fetching.proxy)
-        )
+        way = replace(way, verify=options.pop("verify", way.verify), proxy=options.pop("proxy", way.proxy))
         wait_s = settings.target.wait_for_schema_s if wait_for_schema is None else wait_for_schema
-        return _ready(open_as(kind_named(self._kind), UrlSource(url, wait_s, options), fetching), config, location=url)
+        return _ready(open_as(kind_named(self._kind), UrlSource(url, wait_s, options), way), config, location=url)
 
     @plainly
     def from_asgi(

@@ -14,7 +14,7 @@ from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.examples import declared_examples
-from checker.openapi.parameters import Declared, inner_delimiters, swagger_schema, swagger_style
+from checker.openapi.parameters import Declared, DeclaredByKey, inner_delimiters, swagger_schema, swagger_style
 from checker.schema.pointers import pointer_child
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.bodies import carried_types, reason_not
@@ -136,9 +136,7 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
     return _sorted(found, required=bool(flag(value, "required")))
 
 
-def swagger_bodies(
-    document: OpenApiDocument, declared: Mapping[tuple[str, str], Declared], consumes: list[str]
-) -> Bodies:
+def swagger_bodies(document: OpenApiDocument, declared: DeclaredByKey, consumes: list[str]) -> Bodies:
     """Return the bodies of Swagger 2.0: `body` parameters or all `formData` parameters, one for each consumed media type."""
     whole = body_parameters(declared)
     if whole:
@@ -165,19 +163,17 @@ def _schema_of_any(document: OpenApiDocument, whole: list[Declared]) -> Schema:
     places = [pointer_child(item.pointer, "schema") for item in whole]
     if len(whole) == 1:
         return document.schema(whole[0].raw.get("schema", {}), places[0])
-    raw = {
-        "anyOf": [{"$ref": place} if "schema" in item.raw else {} for item, place in zip(whole, places, strict=True)]
-    }
+    raw = {"anyOf": [{"$ref": at} if "schema" in item.raw else {} for item, at in zip(whole, places, strict=True)]}
     # The references are relative to the main document.
     return document.schema(raw, next((place for place in places if place[0] == "#"), "#/paths"))
 
 
-def body_parameters(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
+def body_parameters(declared: DeclaredByKey) -> list[Declared]:
     """Return the parameters of Swagger 2.0 that are the body; only one is allowed."""
     return [item for item in declared.values() if item.place == "body"]
 
 
-def form_fields(declared: Mapping[tuple[str, str], Declared]) -> list[Declared]:
+def form_fields(declared: DeclaredByKey) -> list[Declared]:
     """Return the parameters of Swagger 2.0 that are form fields; none if the body is declared as a whole."""
     if body_parameters(declared):
         return []

@@ -61,7 +61,7 @@ def from_bytes(
     notes: list[str] = []
     value = _parsed(data, name, content_type, notes)
     read = reader(Web({}, way), name, notes, reads_files=location is None)
-    return _opened(value, name, Provenance(location, read=read, notes=notes), way)
+    return _opened(value, name, Provenance(location, read=read, notes=notes), way, None)
 
 
 def from_url(
@@ -95,9 +95,7 @@ def _parsed(data: bytes, name: str, content_type: str | None, notes: list[str]) 
         raise ForeignDescription.of(error) from error
 
 
-def _opened(
-    value: object, name: str, origin: Provenance, way: FetchOptions, base_url: str | None = None
-) -> OpenApiSchema:
+def _opened(value: object, name: str, origin: Provenance, way: FetchOptions, base_url: str | None) -> OpenApiSchema:
     if not isinstance(value, Mapping):
         kinds = {list: "a list", str: "text", type(None): "nothing"}
         found = kinds.get(type(value), "a single value")

@@ -133,11 +133,7 @@ class OpenApiOperation(ApiOperation):
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         verdict = self.judge_as_own(request, base_path)
-        if (
-            self.entry.fragment
-            and verdict.outcome is Outcome.INVALID
-            and self._is_for_twin(request, verdict, base_path)
-        ):
+        if self.entry.fragment and verdict.outcome is Outcome.INVALID and self._fits_twin(request, verdict, base_path):
             return RequestVerdict(tuple(Part(Location.PATH, "").ambiguous(_TWIN)))
         return verdict
 
@@ -147,7 +143,7 @@ class OpenApiOperation(ApiOperation):
             self._referee = RequestReferee(self)
         return self._referee.judge(request, base_path=base_path)
 
-    def _is_for_twin(self, request: WireRequest, verdict: RequestVerdict, base_path: str) -> bool:
+    def _fits_twin(self, request: WireRequest, verdict: RequestVerdict, base_path: str) -> bool:
         """Whether a request may be one to another operation of the same method and path."""
         name, _, chosen = self.entry.fragment.partition("=")
         if chosen and not any(part.name.lower() == name.lower() for part in verdict.invalid):

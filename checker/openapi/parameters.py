@@ -89,6 +89,9 @@ class Declared(Struct, frozen=True):
         return self.place, self.name.lower() if self.place == "header" else self.name
 
 
+DeclaredByKey = Mapping[tuple[str, str], Declared]
+
+
 def declared_parameters(document: OpenApiDocument, *lists: tuple[object, str]) -> dict[tuple[str, str], Declared]:
     """Return the parameters of a path item and its operation, `(raw list, pointer)` each; later ones override.
 
@@ -132,7 +135,7 @@ def _named(raw: Mapping[str, Any], at: str) -> Declared:
 
 
 def parameters(
-    document: OpenApiDocument, path: str, declared: Mapping[tuple[str, str], Declared]
+    document: OpenApiDocument, path: str, declared: DeclaredByKey
 ) -> tuple[tuple[Parameter, ...], dict[str, str]]:
     """Return the parameters outside the body in order of declaration, and the reasons why optional ones cannot be sent, by pointer.
 
@@ -187,9 +190,7 @@ def parameters(
     return tuple(found), unusable
 
 
-def _by_variable(
-    declared: Mapping[tuple[str, str], Declared], variables: Iterable[str]
-) -> Mapping[tuple[str, str], Declared]:
+def _by_variable(declared: DeclaredByKey, variables: Iterable[str]) -> DeclaredByKey:
     """Return the parameters, those of the path named as the variables that they mean: `ID` for a parameter `id` of `/a/{ID}`."""
     free = {normalised(name): name for name in variables if ("path", name) not in declared}
     if not free:

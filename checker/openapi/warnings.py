@@ -80,14 +80,9 @@ _SENT: Final = {
     "examples": _OBJECT,
 }
 _PARAMETER: Final = {
-    **_STYLED,
-    "$ref": _TEXT,
-    "required": _BOOLEAN,
-    "allowEmptyValue": _BOOLEAN,
-    "collectionFormat": _TEXT,
-    "examples": _OBJECT,
-    "content": _map("media type", _SENT),
-}
+    **_STYLED, "$ref": _TEXT, "required": _BOOLEAN, "allowEmptyValue": _BOOLEAN, "collectionFormat": _TEXT,
+    "examples": _OBJECT, "content": _map("media type", _SENT),
+}  # fmt: skip
 _BODY: Final = {
     "$ref": _TEXT,
     "required": _BOOLEAN,

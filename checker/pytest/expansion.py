@@ -37,8 +37,7 @@ class LazySchema(SchemaDecorators):
 
     def include(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "LazySchema":
         """Return the schema with matching operations only; filters are those of `schema.include`."""
-        wanted = self.filter.including(*functions, **attributes)
-        return replace(self, filter=wanted, hooks=self.hooks.copy())
+        return replace(self, filter=self.filter.including(*functions, **attributes), hooks=self.hooks.copy())
 
     def exclude(
         self, *functions: Predicate, deprecated: bool = False, **attributes: Unpack[FilterAttributes]
@@ -166,21 +165,17 @@ def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[st
         yield name, failing(test, str(error))
         return
     for pending in itertools.chain([first], found):
-        yield pending.name, _collected(pending, signature)
-
-
-def _collected(pending: PendingTest, signature: inspect.Signature) -> Test:
-    """Return the object that pytest collects: the Hypothesis test itself only if the test needs an event loop."""
-    if not pending.is_asynchronous:
-        return stand_in(pending, signature)
-    made = pending.made()
-    return failing(pending.test, made) if isinstance(made, str) else made.function
+        if not inspect.iscoroutinefunction(test):
+            yield pending.name, stand_in(pending, signature)
+            continue
+        # A test that needs an event loop: its plugin looks at the Hypothesis test at collection.
+        made = pending.made()
+        yield pending.name, failing(test, made) if isinstance(made, str) else made.function
 
 
 def _operations(test: Test, schema: LoadedSchema, name: str) -> Iterator[PendingTest]:
-    """Yield the test of each operation."""
-    for label, read in schema.in_turn():
-        yield PendingTest(test, schema, read, f"{name}[{label}]")
+    """Return the test of each operation."""
+    return (PendingTest(test, schema, read, f"{name}[{label}]") for label, read in schema.in_turn())
 
 
 def _nothing_tested(schema: LoadedSchema, name: str) -> str:
@@ -208,8 +203,7 @@ def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Tes
                     pytest.fail(made, pytrace=False)
                 _run_alone(made, instance, own)
         if is_empty:
-            reason = _nothing_tested(schema, name)
-            if reason:
+            if reason := _nothing_tested(schema, name):
                 pytest.fail(reason, pytrace=False)
             pytest.skip(NONE_ENABLED.format(name=name))
         if isinstance(subtests, CollectedOutcomes):

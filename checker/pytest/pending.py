@@ -36,11 +36,6 @@ class PendingTest(Struct, frozen=True):
     read: Callable[[], ApiOperation | BrokenOperation]
     name: str
 
-    @property
-    def is_asynchronous(self) -> bool:
-        """Whether the test runs on an event loop, whose plugin looks at the Hypothesis test at collection."""
-        return inspect.iscoroutinefunction(self.test)
-
     def made(self) -> "PropertyTest | str":
         """Return the Hypothesis test, or the reason why there is none."""
         operation = self.read()

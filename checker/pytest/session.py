@@ -176,12 +176,8 @@ class SessionCalls(Struct, eq=False):
         if self.settings is None or self.opened is None:
             return said
         own = [self.opened, *self._own_records()]
-        encoded = [pack(one) for one in own]
-        return said | {
-            "settings": pickle.dumps(self.settings),
-            "records": join(encoded, len(encoded)),
-            "lost": self.lost,
-        }
+        packed = [pack(one) for one in own]
+        return said | {"settings": pickle.dumps(self.settings), "records": join(packed, len(packed)), "lost": self.lost}
 
     def absorb(self, sent: dict[str, Any]) -> None:
         """Add the calls of another process."""

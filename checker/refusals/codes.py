@@ -8,6 +8,7 @@ from checker.core.constraints import FORBIDDEN, REQUIRED
 from checker.core.system import later_pattern
 from checker.refusals.sentences import (
     TYPES,
+    FieldPath,
     PlaceDemand,
     demanded,
     demands_of,
@@ -109,7 +110,7 @@ def fastify(body: Any) -> Iterator[PlaceDemand]:
         yield from demanded(path, demands_of(sentence), sentence, where)
 
 
-def _place(path: tuple[str, ...], context: str) -> tuple[str, tuple[str, ...]]:
+def _place(path: FieldPath, context: str) -> tuple[str, FieldPath]:
     """Return the place of a path, which may begin with the part of the request."""
     if context in _WHERE:
         return _WHERE[context], path
@@ -136,9 +137,7 @@ def zod(body: Any) -> Iterator[PlaceDemand]:
         yield from (PlaceDemand(*one, where) for one in _zod_error(code, place, error))
 
 
-def _zod_error(
-    code: str, path: tuple[str, ...], error: Mapping[str, Any]
-) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+def _zod_error(code: str, path: FieldPath, error: Mapping[str, Any]) -> Iterator[tuple[FieldPath, str, Any]]:
     match code:
         case "invalid_type":
             missing = error.get("received") == "undefined" or "undefined" in str(error.get("message"))
@@ -267,7 +266,7 @@ def go_validator(body: Any) -> Iterator[PlaceDemand]:
             yield from _go_tag(path_of(lowered["field"]), lowered["tag"], str(param))
 
 
-def _go_tag(path: tuple[str, ...], tag: str, param: str) -> Iterator[PlaceDemand]:
+def _go_tag(path: FieldPath, tag: str, param: str) -> Iterator[PlaceDemand]:
     if tag in _GO_TAGS:
         yield PlaceDemand(path, *_GO_TAGS[tag])
     elif tag == "oneof" and param:
@@ -284,7 +283,7 @@ def _go_tag(path: tuple[str, ...], tag: str, param: str) -> Iterator[PlaceDemand
                     yield PlaceDemand(path, f"{word}imum", limit)
 
 
-def _items(body: Any, names: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
+def _items(body: Any, names: FieldPath) -> Iterator[Mapping[str, Any]]:
     """Objects of the first list below one of the names, at most two levels down, or of the body itself."""
     found = body
     for _ in range(3):
@@ -341,7 +340,7 @@ def rust(body: Any) -> Iterator[PlaceDemand]:
     yield from _below(body, (), _DEPTH)
 
 
-def _below(value: Any, path: tuple[str, ...], depth: int) -> Iterator[PlaceDemand]:
+def _below(value: Any, path: FieldPath, depth: int) -> Iterator[PlaceDemand]:
     if isinstance(value, str):
         yield from _of_text(value[:_LONGEST])
     elif isinstance(value, dict) and depth:
@@ -380,9 +379,7 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
         yield from (PlaceDemand(path, "type", kind) for words, kind in _WORDS if words.match(what))
 
 
-def _demands(
-    path: tuple[str, ...], code: str, numbers: Mapping[str, int | float], *, is_list: bool
-) -> Iterator[PlaceDemand]:
+def _demands(path: FieldPath, code: str, numbers: Mapping[str, int | float], *, is_list: bool) -> Iterator[PlaceDemand]:
     if code in _FORMATS:
         yield PlaceDemand(path, "format", _FORMATS[code])
     elif code == "required":

@@ -16,6 +16,7 @@ from checker.refusals.characters import body_of, is_bare_refusal, patterns_broke
 from checker.refusals.relations import Place, relations_in
 from checker.refusals.sentences import (
     TYPES,
+    FieldPath,
     PlaceDemand,
     demanded,
     demands_of,
@@ -37,11 +38,8 @@ _META: Final = frozenset(
 def django_rest(body: Any) -> Iterator[PlaceDemand]:
     """`{"age": ["Ensure this value is greater than or equal to 18."]}`, at the top or below `detail`."""
     inner = body.get("detail", body) if isinstance(body, dict) else body
-    if (
-        isinstance(inner, dict)
-        and "errors" not in inner
-        and all(isinstance(one, list | dict) for one in inner.values())
-    ):
+    is_whole = isinstance(inner, dict) and "errors" not in inner
+    if is_whole and all(isinstance(one, list | dict) for one in inner.values()):
         yield from keyed(inner)
 
 
@@ -68,7 +66,7 @@ def flask_restx(body: Any) -> Iterator[PlaceDemand]:
             yield from sentences_at(_trimmed(path_of(name), text), text, where)
 
 
-def _trimmed(path: tuple[str, ...], text: str) -> tuple[str, ...]:
+def _trimmed(path: FieldPath, text: str) -> FieldPath:
     """Return the place of an error without the missing property, which the text names as well."""
     is_named = "required property" in text and bool(path)
     return path[:-1] if is_named and repr(path[-1]) in text else path
@@ -84,8 +82,7 @@ def aspnet(body: Any) -> Iterator[PlaceDemand]:
     for name, texts in errors.items() if isinstance(errors, dict) else ():
         for text in texts if isinstance(texts, list) else [texts]:
             found = _JSON_PATH.search(str(text))
-            path = path_of(found["path"] if found else name)
-            yield from _of_field(path, str(text))
+            yield from _of_field(path_of(found["path"] if found else name), str(text))
 
 
 def laravel(body: Any) -> Iterator[PlaceDemand]:
@@ -96,7 +93,7 @@ def laravel(body: Any) -> Iterator[PlaceDemand]:
             yield from _of_field(path_of(name), str(text))
 
 
-def _of_field(path: tuple[str, ...], text: str) -> Iterator[PlaceDemand]:
+def _of_field(path: FieldPath, text: str) -> Iterator[PlaceDemand]:
     """Yield the demands of a text that begins with the name of the field."""
     yield from demanded(path, demands_of(_FIELD_IN_TEXT.sub("This ", text)))
 
@@ -240,23 +237,9 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
 
 
 READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
-    codes.pydantic,
-    codes.ajv,
-    codes.fastify,
-    codes.zod,
-    codes.symfony,
-    codes.spring,
-    codes.go_validator,
-    codes.rust,
-    litestar,
-    marshmallow,
-    flask_restx,
-    aspnet,
-    laravel,
-    django_rest,
-    rails,
-    generic,
-)
+    codes.pydantic, codes.ajv, codes.fastify, codes.zod, codes.symfony, codes.spring, codes.go_validator, codes.rust,
+    litestar, marshmallow, flask_restx, aspnet, laravel, django_rest, rails, generic,
+)  # fmt: skip
 """Each yields the demands of a body of one framework, parsed as JSON or as text; none for a body of another framework."""
 
 
@@ -294,10 +277,7 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
     """
     read = case.operation.read_refusal
     if read is not None:
-        heard = (
-            constraint(Location.BODY, path, keyword, value)
-            for path, keyword, value in islice(read(case.body, response), _MOST)
-        )
+        heard = (constraint(Location.BODY, *one) for one in islice(read(case.body, response), _MOST))
         return sorted({one for one in heard if one is not None})
     body = body_of(response)
     related = set(_relations(body, case, declared))
@@ -341,7 +321,7 @@ def _texts_in(value: Any, depth: int) -> Iterator[str]:
             yield from _texts_in(inner, depth - 1)
 
 
-def _paths_in(value: Any, above: tuple[str, ...], depth: int) -> Iterator[tuple[str, ...]]:
+def _paths_in(value: Any, above: FieldPath, depth: int) -> Iterator[FieldPath]:
     """Yield the paths of the members of a body, `*` for items."""
     if depth and isinstance(value, dict):
         for name, inner in value.items():
@@ -366,14 +346,11 @@ def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constra
 def _locations(said: PlaceDemand, case: Case) -> list[Location]:
     if said.where:
         return [one for one in Location if one.value == said.where]
-    has_body = bool(case.operation.bodies)
     others = [Location.QUERY, Location.PATH, Location.HEADER, Location.COOKIE]
-    return [Location.BODY, *others] if has_body else others
+    return [Location.BODY, *others] if case.operation.bodies else others
 
 
-def _known_path(
-    path: tuple[str, ...], location: Location, case: Case, declared: Collection[str]
-) -> tuple[str, ...] | None:
+def _known_path(path: FieldPath, location: Location, case: Case, declared: Collection[str]) -> FieldPath | None:
     """Return a path as the description spells it; None if the location has no such place."""
     if location is Location.BODY:
         operation = case.operation
@@ -392,7 +369,7 @@ def _known_path(
     return None
 
 
-def _steps_within(steps: tuple[str, ...], case: Case, parameter: Parameter) -> tuple[str, ...]:
+def _steps_within(steps: FieldPath, case: Case, parameter: Parameter) -> FieldPath:
     """Return the steps below a parameter, without `*` for a scalar, which some targets read as a list of one."""
     given = getattr(case, parameter.location.container).get(parameter.name)
     return steps[1:] if steps[:1] == (ITEMS,) and isinstance(given, str | int | float) else steps
@@ -402,7 +379,7 @@ def _names_of(value: object) -> list[str]:
     return [str(name) for name in value] if isinstance(value, dict) else []
 
 
-def _spelled(path: tuple[str, ...], body: object, declared: Collection[str]) -> Iterator[str]:
+def _spelled(path: FieldPath, body: object, declared: Collection[str]) -> Iterator[str]:
     """Yield the steps of a path as the refused body, or else the description, spells them."""
     value = body
     for part in path:

@@ -320,9 +320,8 @@ def demands_of(sentence: str) -> list[Demand]:
     text = sentence[:_LONGEST]
     for pattern, reading in _sentences():
         for match in pattern.finditer(text):
-            # Of two lower bounds the first one counts, unless one pattern found both.
-            demands = reading(match)
-            for keyword, value in demands:
+            for keyword, value in reading(match):
+                # Of two lower bounds the first one counts, unless one pattern found both.
                 if not any(keyword in group and not group.isdisjoint(found) for group in _FIRST_OF):
                     found.setdefault(keyword, value)
     if _TYPE_IS_REQUIRED.search(text):
@@ -338,18 +337,21 @@ _NAME_IN_TEXT = later_pattern(r"[`'\"]([\w.-]+)[`'\"]")
 _WHOLE = ("", "$", "/", "non_field_errors", "__all__", "base", "_schema", "__root__", "root")
 
 
+FieldPath = tuple[str, ...]
+"""Names down to a field as the target spells them, `*` for items."""
+
+
 class PlaceDemand(Struct, frozen=True):
     """One demand on one place."""
 
-    path: tuple[str, ...]
-    """Names as the target spells them, `*` for items."""
+    path: FieldPath
     keyword: str
     value: Any = True
     where: str = ""
     """`query`, `path`, `header`, `cookie`, `body`; empty if unknown."""
 
 
-def path_of(name: object) -> tuple[str, ...]:
+def path_of(name: object) -> FieldPath:
     """Return the path of a name: `address.zip`, `items[0].name`, `/items/0/name`, `$.age`, or a list of names."""
     if isinstance(name, list | tuple):
         parts = [str(part) for part in name]
@@ -360,16 +362,14 @@ def path_of(name: object) -> tuple[str, ...]:
     return tuple(ITEMS if part.isdigit() else part for part in parts if part not in ("", "$"))
 
 
-def sentences_at(path: tuple[str, ...], texts: object, where: str = "") -> Iterator[PlaceDemand]:
+def sentences_at(path: FieldPath, texts: object, where: str = "") -> Iterator[PlaceDemand]:
     """Yield the demands of texts on a place. Quoted names are members if the text is about missing or unexpected ones."""
     for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else ():
         if isinstance(text, str):
             yield from demanded(path, demands_of(text), text, where)
 
 
-def demanded(
-    path: tuple[str, ...], demands: Iterable[Demand], text: str = "", where: str = ""
-) -> Iterator[PlaceDemand]:
+def demanded(path: FieldPath, demands: Iterable[Demand], text: str = "", where: str = "") -> Iterator[PlaceDemand]:
     """Yield demands on a place, or on members of it that a text names."""
     for keyword, value in demands:
         names = _NAME_IN_TEXT.findall(text) if keyword in (REQUIRED, FORBIDDEN) else []
@@ -381,7 +381,7 @@ def demanded(
             yield PlaceDemand(path, keyword, value, where)
 
 
-def keyed(value: object, path: tuple[str, ...] = (), where: str = "") -> Iterator[PlaceDemand]:
+def keyed(value: object, path: FieldPath = (), where: str = "") -> Iterator[PlaceDemand]:
     """Yield the demands of texts below names: `{"name": ["This field is required."], "address": {"zip": ["..."]}}`."""
     if isinstance(value, str):
         yield from sentences_at(path, value, where)

@@ -166,10 +166,8 @@ def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, st
         kind = FailureKind.TOO_LARGE
     match kind:
         case FailureKind.TOO_LARGE:
-            return (
-                kind,
-                "its header and trailer lines are too long or too many: at most 300 KB and 5000 of them are read",
-            )
+            most = "at most 300 KB and 5000 of them are read"
+            return kind, f"its header and trailer lines are too long or too many: {most}"
         case FailureKind.MALFORMED if code == pycurl.E_UNSUPPORTED_PROTOCOL:
             return kind, f"it does not begin with a status line of HTTP/1.1 ({text})"
         case FailureKind.TIMEOUT:
@@ -371,9 +369,7 @@ class Lane:
     @property
     def is_event_stream(self) -> bool:
         """Whether the headers of an event stream have arrived."""
-        return any(
-            line[:13].lower() == b"content-type:" and b"text/event-stream" in line.lower() for line in self._lines
-        )
+        return any(one[:13].lower() == b"content-type:" and b"text/event-stream" in one.lower() for one in self._lines)
 
     @property
     def has_enough_events(self) -> bool:

@@ -22,7 +22,6 @@ from checker.transport.header_lines import is_one_line, usual_lines
 from checker.transport.policies import documents_redirects
 from checker.transport.settings import Dispatch
 from checker.transport.wire.bodies import (
-    Encoding,
     HeaderEncoder,
     TextEncoder,
     cookie_encoder,
@@ -34,6 +33,7 @@ from checker.transport.wire.bodies import (
     query_prefix,
     reason_not,
 )
+from checker.transport.wire.multipart import Encoding
 from checker.transport.wire.styles import escape, is_unreserved
 
 _COOKIE = b"cookie"

@@ -121,7 +121,5 @@ def members(owner: object, at: str, *keys: str) -> Iterator[tuple[str, Any, str]
 
 def kind_of(value: object) -> str:
     """Return the type of a value in words: `a list`."""
-    if value is None:
-        return "nothing"
-    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean"}
+    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean", type(None): "nothing"}
     return names.get(type(value), "a number")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -43,12 +43,11 @@ from checker.transport.wire.decoding import (
     query_value,
     shapes,
 )
-from checker.transport.wire.multipart import is_of_its_kind
+from checker.transport.wire.multipart import Encoding, is_of_its_kind
 from checker.transport.wire.readings import Reading, Repeated, arrays, doubted, exact_json, objects, readings
 from checker.transport.wire.styles import Pairs
 from checker.transport.wire.xml import xml_readings
 
-Encoding = Mapping[str, PropertyEncoding]
 _USUAL = PropertyEncoding()
 _NAME = later_pattern(r'(?i)\bname="((?:[^"\\]|\\.)*)"')
 _FILE = later_pattern(r"(?i)\bfilename\*?=")

@@ -18,6 +18,7 @@ from checker.openapi.routes import PathTemplate, RequestTarget, has_dot_segment
 from checker.transport.wire import ambiguity
 from checker.transport.wire.decoding import (
     MISSING,
+    Decoding,
     Malformed,
     Missing,
     OwnedPairs,
@@ -34,7 +35,6 @@ from checker.transport.wire.styles import Pairs
 
 Header = tuple[str, str]
 """Name and value of a header field, each octet a character."""
-Decoding = list[Reading] | Missing | Malformed
 _PASSED_OVER = frozenset(
     ["accept-charset", "accept-encoding", "accept-language", "authorization", "if-modified-since", "if-unmodified-since",
      "prefer", "range"]

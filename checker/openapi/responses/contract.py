@@ -226,6 +226,7 @@ class DeserialisedBody:
         return self._opinions.on([value])
 
 
+_BodyJudge = BodyValidator | DeserialisedBody
 _PLANS = 1024
 _JSON = MediaType("application", "json")
 
@@ -292,7 +293,7 @@ class OpenApiContract:
         response = _NOTHING if matched is None else self._response_of(matched)
         has_body = not (self._is_head or status < 200 or status in (204, 205, 304))
         verdict: MediaTypeVerdict = MediaTypeVerdict.DOCUMENTED
-        body: BodyValidator | DeserialisedBody | None = None
+        body: _BodyJudge | None = None
         if has_body and matched is not None:
             verdict, body = self._judged(response.contents, content_type)
         return ResponsePlan(
@@ -376,7 +377,7 @@ class OpenApiContract:
 
     def _judged(
         self, contents: tuple[_Content, ...], content_type: str | None
-    ) -> tuple[MediaTypeVerdict, BodyValidator | DeserialisedBody | None]:
+    ) -> tuple[MediaTypeVerdict, _BodyJudge | None]:
         if not contents:
             return MediaTypeVerdict.DOCUMENTED, None
         if content_type is None or not content_type.strip():
@@ -390,7 +391,7 @@ class OpenApiContract:
             return MediaTypeVerdict.UNDOCUMENTED, None
         return MediaTypeVerdict.DOCUMENTED, self._body(contents, received)
 
-    def _body(self, contents: tuple[_Content, ...], received: MediaType) -> BodyValidator | DeserialisedBody | None:
+    def _body(self, contents: tuple[_Content, ...], received: MediaType) -> _BodyJudge | None:
         """Return the judge of the most specific documented type; None if several that differ in parameters match equally."""
         fitting = [content for content in contents if content.media_type.names(received)]
         finest = max((content.media_type.precision for content in fitting), default=0)
@@ -400,9 +401,7 @@ class OpenApiContract:
         found = self._validator(best[0], received) if len(best) == 1 else None
         return None if isinstance(found, Unvalidated) else found
 
-    def _validator(
-        self, content: _Content, received: MediaType
-    ) -> BodyValidator | DeserialisedBody | Unvalidated | None:
+    def _validator(self, content: _Content, received: MediaType) -> _BodyJudge | Unvalidated | None:
         """Return the judge of bodies of a media type; None without a promise."""
         formats, schema = self._validate_formats, content.promise.schema
         own = None if schema is None else DESERIALIZERS.find(received.essence)

@@ -10,7 +10,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
@@ -24,7 +24,7 @@ from checker.core.request import header_bytes
 from checker.core.schema import Schema
 from checker.core.system import kept
 from checker.schema.views import ALL_TYPES, outline_of
-from checker.transport.wire.multipart import MultipartFile, PartWriter, encode_multipart, files_of
+from checker.transport.wire.multipart import Encoding, MultipartFile, PartWriter, encode_multipart, files_of
 from checker.transport.wire.styles import (
     COOKIE_NAME,
     DOTS,
@@ -64,7 +64,7 @@ def pairs_encoder(name: str, style: str = "form", *, explode: bool = True, allow
     return encoded
 
 
-def form_encoder(encoding: Mapping[str, PropertyEncoding]) -> Callable[[Any], bytes]:
+def form_encoder(encoding: Encoding) -> Callable[[Any], bytes]:
     """Return an encoder of forms. A value that is no object is sent as text, and bytes unchanged."""
     encoders: dict[str, TextEncoder] = {}
 
@@ -214,9 +214,7 @@ def _event(value: Any) -> bytes:
     """Return a server-sent event: of its fields, or with the value as its data."""
     is_event = isinstance(value, dict) and "data" in value and value.keys() <= {*_EVENT_FIELDS}
     fields = value if is_event else {"data": value}
-    lines = [
-        f"{name}: {line}\n" for name in _EVENT_FIELDS if name in fields for line in text_of(fields[name]).split("\n")
-    ]
+    lines = [f"{key}: {line}\n" for key in _EVENT_FIELDS if key in fields for line in text_of(fields[key]).split("\n")]
     return "".join([*lines, "\n"]).encode("utf-8", "surrogatepass")
 
 
@@ -231,20 +229,13 @@ def yaml_bytes(value: Any) -> bytes:
     return text
 
 
-Encoding = Mapping[str, PropertyEncoding]
 Encoder = Callable[[Any], bytes]
 
 _MEMBERS = {
-    "text/*": "text/plain",
-    "multipart/*": "multipart/form-data",
-    "image/*": "image/png",
-    "audio/*": "audio/mpeg",
-    "video/*": "video/mp4",
-    "font/*": "font/woff2",
-    "model/*": "model/stl",
-    "application/*+xml": "application/xml",
+    "text/*": "text/plain", "multipart/*": "multipart/form-data", "image/*": "image/png", "audio/*": "audio/mpeg",
+    "video/*": "video/mp4", "font/*": "font/woff2", "model/*": "model/stl", "application/*+xml": "application/xml",
     "application/*+yaml": "application/yaml",
-}
+}  # fmt: skip
 _OCTETS = frozenset(
     (
         "application/octet-stream", "application/pdf", "application/zip", "application/gzip", "application/x-gzip",

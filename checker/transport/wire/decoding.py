@@ -373,9 +373,13 @@ class Malformed(Struct, frozen=True):
     reason: str
 
 
+Decoding = list[Reading] | Missing | Malformed
+"""The possible values of a parameter, most likely first; none if it is absent or malformed."""
+
+
 def decode_parameter(
     parameter: Parameter, parts: str | Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
-) -> list[Reading] | Missing | Malformed:
+) -> Decoding:
     """Return the possible values of a parameter as readings, most likely first.
 
     `parts` is the text in place of a path variable, the value of a header (fields of one name joined by commas), or
@@ -394,7 +398,7 @@ def decode_parameter(
     return _of_pairs(parameter, parts, list(rest), outline)
 
 
-def decode_path(parameter: Parameter, text: str, outline: Outline) -> list[Reading] | Missing | Malformed:
+def decode_path(parameter: Parameter, text: str, outline: Outline) -> Decoding:
     """Return the values of a path variable."""
     if not text:
         return MISSING
@@ -421,7 +425,7 @@ def decode_path(parameter: Parameter, text: str, outline: Outline) -> list[Readi
     return found or Malformed("style", reason)
 
 
-def decode_header(parameter: Parameter, text: str, outline: Outline) -> list[Reading] | Missing | Malformed:
+def decode_header(parameter: Parameter, text: str, outline: Outline) -> Decoding:
     """Return the values of a header."""
     text = text.strip(" \t")
     if control_character(text):
@@ -479,7 +483,7 @@ def _octets(text: str) -> Iterator[tuple[str, str]]:
 
 def decode_cookie(
     parameter: Parameter, mine: Pairs, outline: Outline, rest: Sequence[tuple[str, str]] = ()
-) -> list[Reading] | Missing | Malformed:
+) -> Decoding:
     """Return the values of a cookie by RFC 6265 (5.4 and 4.1.1); `rest` as in a query."""
     mine = [(name, _unquoted(value)) for name, value in mine]
     more = [(name, _unquoted(value)) for name, value in rest]
@@ -506,7 +510,7 @@ def _unescaped(pairs: Pairs) -> Pairs:
     return [(name, value.replace("%", "%25")) for name, value in pairs]
 
 
-def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> list[Reading] | Missing | Malformed:
+def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> Decoding:
     """Return the values of a whole query as one value: `in: querystring` of OpenAPI 3.2."""
     if not query:
         return MISSING
@@ -518,7 +522,7 @@ def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> li
     return readings(grouped(plus_replaced(pairs_of(query), "%20")), outline)
 
 
-def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) -> list[Reading] | Missing | Malformed:
+def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) -> Decoding:
     if not mine and not rest:
         return MISSING
     fault = next(filter(None, (encoding_fault(text) for pair in mine for text in pair)), None)

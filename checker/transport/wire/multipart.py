@@ -69,6 +69,7 @@ def extension_of(media_type: str) -> str | None:
     return _EXTENSIONS.get(media_type)
 
 
+Encoding = Mapping[str, PropertyEncoding]
 PartWriter = Callable[[Any, str | None, str], bytes | None]
 """Returns the content of a part from its value, its name and its media type; None for a type without a writer."""
 
@@ -79,9 +80,7 @@ EACH_ITEM: Final = "*"
 _BOUNDARY = "part-of-a-checker-body"
 
 
-def encode_multipart(
-    body: Any, media_type: str, encoding: Mapping[str, PropertyEncoding], write: PartWriter
-) -> tuple[bytes, str]:
+def encode_multipart(body: Any, media_type: str, encoding: Encoding, write: PartWriter) -> tuple[bytes, str]:
     """Return bytes and `Content-Type` with the boundary; the same value always gets the same boundary.
 
     Bytes are sent unchanged; a value that is no object has parts without names.
@@ -101,9 +100,7 @@ MultipartFile = tuple[str | None, bytes, str]
 """(file name, content, media type) of a part; a part without a file name is no file, an empty media type is undeclared."""
 
 
-def files_of(
-    body: Any, encoding: Mapping[str, PropertyEncoding], write: PartWriter
-) -> list[tuple[str | None, MultipartFile]]:
+def files_of(body: Any, encoding: Encoding, write: PartWriter) -> list[tuple[str | None, MultipartFile]]:
     """Return name and file of each part of a body."""
     found: list[tuple[str | None, MultipartFile]] = []
     for name, value, how in _encoded_items(body, encoding):
@@ -113,7 +110,7 @@ def files_of(
     return found
 
 
-def part_types(encoding: Mapping[str, PropertyEncoding], body: Any) -> dict[str, str]:
+def part_types(encoding: Encoding, body: Any) -> dict[str, str]:
     """Return property -> media type of its part, if one is declared.
 
     The items of a list are parts of one name: if they have different types, the property is left out.
@@ -125,9 +122,7 @@ def part_types(encoding: Mapping[str, PropertyEncoding], body: Any) -> dict[str,
     return {name: kind for name, (kind, *others) in found.items() if not others}
 
 
-def _encoded_items(
-    body: Any, encoding: Mapping[str, PropertyEncoding]
-) -> Iterator[tuple[str | None, Any, PropertyEncoding]]:
+def _encoded_items(body: Any, encoding: Encoding) -> Iterator[tuple[str | None, Any, PropertyEncoding]]:
     """Yield names, values and encodings of the parts. Null is left out unless the part is JSON: other parts cannot express it."""
     if isinstance(body, dict):
         body = {
@@ -150,9 +145,7 @@ def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
         return ((None, item) for item in body)
     if not isinstance(body, dict):
         return ((None, body),)
-    return (
-        (str(name), item) for name, value in body.items() for item in (value if isinstance(value, list) else (value,))
-    )
+    return ((str(key), one) for key, value in body.items() for one in (value if isinstance(value, list) else (value,)))
 
 
 def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter) -> bytes:

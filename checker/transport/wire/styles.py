@@ -78,9 +78,7 @@ def percent_encoded(text: str, safe: str = "") -> str:
 def _octets_table(safe: str) -> tuple[str, ...]:
     """Return the text of each octet."""
     stay = frozenset(safe)
-    return tuple(
-        chr(octet) if is_unreserved(chr(octet)) or chr(octet) in stay else f"%{octet:02X}" for octet in range(256)
-    )
+    return tuple(chr(byte) if is_unreserved(chr(byte)) or chr(byte) in stay else f"%{byte:02X}" for byte in range(256))
 
 
 def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
