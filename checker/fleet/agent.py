@@ -121,12 +121,9 @@ class Agent:
             messages, is_over = worker.hear()
             departure = worker.reap() if is_over else None
             snapshot, sizes = self._state(worker)
-            pieces = [
-                *self._grown(sizes),
-                *self._documents(),
-                *(self._changed_examples() if messages or is_over else ()),
-            ]
-            return pack(News(tuple(map(encode, messages)), tuple(pieces), self._peers(), snapshot, departure))
+            examples = self._changed_examples() if messages or is_over else ()
+            pieces = (*self._grown(sizes), *self._documents(), *examples)
+            return pack(News(tuple(map(encode, messages)), pieces, self._peers(), snapshot, departure))
 
     def kill(self) -> None:
         """Kill the worker if it lives. The next news have its end."""

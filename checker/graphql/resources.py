@@ -155,12 +155,8 @@ _UNPROCESSABLE: Final = 422
 
 def asked_for(union: GraphQLUnionType) -> GraphQLObjectType | None:
     """Return the one member that is no error; None if several are none, because each may be the result."""
-    fine = [
-        member
-        for member in union.types
-        if all(_WRONG.isdisjoint(words(one.name)) for one in (member, *member.interfaces))
-    ]
-    return fine[0] if len(fine) == 1 else None
+    fit = [one for one in union.types if all(_WRONG.isdisjoint(words(each.name)) for each in (one, *one.interfaces))]
+    return fit[0] if len(fit) == 1 else None
 
 
 def status_named(name: str) -> int:
@@ -405,7 +401,7 @@ def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLFie
     The type of a mutation's response is a wrapper if it has no identifier of its own.
     """
     is_wrapper = _is_wrapper(kind)
-    if not is_wrapper and any(is_identifying(*one) for one in kind.fields.items()):
+    if not is_wrapper and _has_identifiers(kind):
         return None
     inner = {
         name: one
@@ -417,19 +413,18 @@ def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLFie
     }
     named = [name for name in inner if singular(name) == singular(noun)]
     usual = [name for name in _INSIDE if name in inner]
-    others = [name for name in inner if _is_known(inner[name])] if is_wrapper or is_payload else []
+    known = (name for name, one in inner.items() if _has_identifiers(get_named_type(one.type)))
+    others = known if is_wrapper or is_payload else ()
     chosen = next(iter([*named, *usual, *others]), None)
     return None if chosen is None else (chosen, inner[chosen])
 
 
+def _has_identifiers(kind: Any) -> bool:
+    return any(is_identifying(*one) for one in kind.fields.items())
+
+
 def _is_wrapper(kind: Entity) -> bool:
     return bool(_WRAPPER.search(kind.name)) and "id" not in kind.fields
-
-
-def _is_known(one: GraphQLField) -> bool:
-    """Whether the type of a field has identifiers."""
-    kind: Any = get_named_type(one.type)
-    return any(is_identifying(*inner) for inner in kind.fields.items())
 
 
 def _distinct(naming: Iterable[NamingArgument]) -> tuple[NamingArgument, ...]:

@@ -344,13 +344,7 @@ def _by_httpx(session: Any, request: WireRequest, base_url: BaseUrl, transport: 
     follows = transport.get("follow_redirects", transport.get("allow_redirects"))
     if follows is not None:
         options["follow_redirects"] = follows
-    return session.request(
-        request.method,
-        url,
-        headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in _texts(request)],
-        content=request.body,
-        **options,
-    )
+    return session.request(request.method, url, headers=list(request.headers), content=request.body, **options)
 
 
 def _by_requests(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Any:

@@ -129,10 +129,7 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
         reason = f"the request body at {pointer} declares no `content`; add media types"
         required = isinstance(value, dict) and bool(flag(value, "required"))
         return Bodies((), (UnusableBody("*/*", reason, pointer, _MALFORMED),), required)
-    found = [
-        _body(document, media_type, item, pointer_child(pointer, "content", media_type))
-        for media_type, item in content.items()
-    ]
+    found = [_body(document, name, item, pointer_child(pointer, "content", name)) for name, item in content.items()]
     return _sorted(found, required=bool(flag(value, "required")))
 
 
