@@ -14,7 +14,7 @@ from checker.core.response import Response, Undecoded
 from checker.core.system import later_pattern
 
 _MAY_BE_NULL = later_pattern(
-    r"\bnullable\b|\bnull (?:if|when|until|unless|for|means|indicates|otherwise)\b"
+    r"\bnullable\b|\bnull (?:as long as|before|for|if|indicates|means|otherwise|unless|until|when|while)\b"
     r"|\b(?:may|can|could|might|will|is|are|or|otherwise|else)\b[^.;]{0,20}\bnull\b",
     re.IGNORECASE,
 )

@@ -31,26 +31,35 @@ _MISSING: Final = later_pattern(
     re.IGNORECASE,
 )
 _STATES: Final = (
-    "active|inactive|(?:de)?activated|archived|assigned|available|banned|blocked|booked|cancell?ed|claimed|closed|completed?|confirmed|consumed|deleted"
-    "|disabled|draft|enabled|ended|expired|final(?:i[sz]ed)?|finished|frozen|full|immutable|in progress|installed|linked|locked|merged|open(?:ed)?"
-    "|over(?= *[.!]?$)|paid|pending|processed|(?:un)?published|read-?only|redeemed|refunded|released|removed|reserved|revoked|running|settled|shipped|sold|started|stopped"
-    "|submitted|suspended|unavailable|(?:un)?verified|voted"
+    "active|inactive|(?:de)?activated|archived|assigned|available|banned|blocked|booked|cancell?ed|claimed|closed|completed?|confirmed|consumed|declined|deleted"
+    "|disabled|drafts?|enabled|ended|expired|final(?:i[sz]ed)?|finished|frozen|full|immutable|in progress|installed|linked|locked|merged"
+    "|occupied|open(?:ed)?|outdated|over(?= *[.!]?$)|paid|pending|processed|(?:un)?published|queued|read-?only|redeemed|refunded|released|removed|reserved"
+    "|revoked|running|settled|shipped|sold|stale|started|stopped|submitted|suspended|(?:turned|switched) (?:on|off)|unavailable|(?:un)?verified|voted|withdrawn"
 )
 _BE: Final = r"(?:is|are|was|were|be|been|has|have|isn't|aren't|wasn't|hasn't)"
+_HOLDERS: Final = "basket|cart|inventory|order|queue"
 _STATE: Final = later_pattern(
-    rf"\b{_BE}(?: (?:not|already|currently|no longer|still|now|been|an?|yet))* (?:{_STATES})\b(?!-)(?! (?:string|array|list|object|value)\b)"
+    rf"\b{_BE}(?: (?:not|already|currently|no longer|still|now|just|being|been|an?|yet))* (?:{_STATES})\b(?!-)(?! (?:string|array|list|object|value)\b)"
     r"|\balready (?:been )?[a-z]+(?:ed|en|id|nt|ld)\b|\bno longer\b|\b(?:insufficient|not enough)\b|\bout of stock\b|\bsold out\b"
-    r"|\bexceeds? (?:the |its |your )?(?:available|remaining|current|stock|balance|credit)\b"
+    r"|\bexceeds? (?:the |its |your )?(?:available|remaining|current|stock|balance|credit)\b|\b(?:balance|credit)\b.{0,20}\btoo low\b"
     r"|\b(?:in|from|to) (?:the |its |this |a )?(?:current |present |wrong )?(?:state|status)\b|\b(?:state|status) transition"
-    rf"|\b(?:basket|cart|inventory|order|queue)\b.{{0,40}} is empty\b|\bempty (?:basket|cart|inventory|order|queue)\b|\bonly (?:{_STATES})\b|\bnot yet\b|\bcurrently\b"
+    rf"|\b(?:{_HOLDERS})\b.{{0,40}} (?:is empty|contains no)\b|\b(?:empty|no \w+ in (?:the|this|your)) (?:{_HOLDERS})\b|\bonly (?:{_STATES})\b|\bnot yet\b|\bcurrently\b"
+    r"|\b(?:bucket|category|collection|directory|folder|group|project|workspace) is not empty\b"
     r"|\bdo(?:es)?(?: not|n't) belong to\b|\b(?:is|are)(?: not|n't) (?:the|an?|part|owned)(?: \w+)? (?:of|by) (?:the|this|that|an?)\b"
-    r"|\bdo(?:es)?(?: not|n't) (?:match|equal) the (?:total|sum|stored|existing|current|order|balance)\b",
+    r"|\bdo(?:es)?(?: not|n't) (?:match|equal) the (?:total|sum|stored|existing|current|order|balance)\b|\bthan the (?:current|existing|previous|stored)\b"
+    r"|\bnot the (?:latest|newest|current|most recent)\b|\bmodified by (?:another|someone)\b"
+    r"|\bquota\b.{0,40}\breached\b|\breached (?:the|your) (?:limit|maximum|quota)\b|\bmaximum number of (?!argument|attempt|connection|retr)\w+ reached\b"
+    rf"|\bno (?!memory|room|space)\w+ left\b|\bno (?:active|pending) (?:account|contract|invitation|membership|order|payment|plan|reservation|subscription)\b"
+    rf"|\b(?:account|address|e-?mail|user) not (?:{_STATES})\b|\bmust first\b|\bjust taken\b|\b(?:date|period|time|window) has passed\b",
     re.IGNORECASE,
 )
 _FORBIDDEN: Final = later_pattern(
     r"\b(?:cannot|can't|can not|could not|may not|must not)(?: be)? (?:add|approve|cancel|change|close|delete|edit|modif|move|publish|refund|reject|remove"
-    r"|rename|reopen|replace|ship|start|stop|update|vote)\w*\b",
+    r"|rename|reopen|replace|ship|start|stop|update|vote)\w*\b(?! with\b)",
     re.IGNORECASE,
+)
+_OF_SYNTAX: Final = later_pattern(
+    r"\b(?:string|array|object|bracket|brace|quote|tag)\b.{0,10}\bclosed\b", re.IGNORECASE
 )
 
 _KEY: Final = r"(?:api[ _-]?keys?|access[ _-]?tokens?|client[ _-]?secrets?|credentials)"
@@ -90,7 +99,9 @@ def is_missing(text: str) -> bool:
 def is_of_state(text: str) -> bool:
     """Whether a text reports that the state of a resource forbids the request."""
     start = text[:_LONGEST]
-    return _STATE.search(start) is not None or (_FORBIDDEN.search(start) is not None and not _OF_DATA.search(start))
+    if _STATE.search(start):
+        return not _OF_SYNTAX.search(start)
+    return _FORBIDDEN.search(start) is not None and not _OF_DATA.search(start)
 
 
 def is_of_configuration(text: str) -> bool:

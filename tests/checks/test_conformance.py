@@ -334,6 +334,7 @@ def test_messages_say_what_would_have_been_right() -> None:
         ("The end of the lease; may be null.", False),
         ("Time of the last login, or null", False),
         ("null if the task has not begun", False),
+        ("When it ended; null while it runs.", False),
         ("Nullable.", False),
         ("The name. It is never null.", True),
         ("The name, which must not be null", True),

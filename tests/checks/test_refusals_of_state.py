@@ -52,6 +52,19 @@ def exchanges() -> Exchanges:
         (b'{"message": "amount is not the total of the order"}', "total"),
         (b'{"message": "Item does not belong to this cart"}', "belong"),
         (b'{"message": "Insufficient funds"}', "Insufficient"),
+        (b'{"message": "Version 3 is not the latest version"}', "latest"),
+        (b'{"message": "The document was modified by another user"}', "modified"),
+        (b'{"message": "This slot was just taken"}', "just taken"),
+        (b'{"message": "No seats left"}', "seats left"),
+        (b'{"message": "You have reached the limit of 5 projects"}', "reached"),
+        (b'{"message": "Payment is being processed"}', "processed"),
+        (b'{"message": "Folder is not empty"}', "not empty"),
+        (b'{"message": "There are no items in the cart"}', "no items"),
+        (b'{"message": "Email address not verified"}', "verified"),
+        (b'{"message": "No active subscription"}', "No active"),
+        (b'{"message": "Only drafts can be edited"}', "drafts"),
+        (b'{"message": "Bid must be higher than the current bid"}', "current"),
+        (b'{"message": "You must first accept the terms"}', "must first"),
     ],
 )
 def test_what_is_there_or_not_is_said_by_other_statuses_as_well(
@@ -82,6 +95,9 @@ def test_statuses_of_refused_data_may_be_about_a_state(exchanges: Exchanges, sta
         b'{"detail": "Unknown value for color"}',
         b'{"detail": "An unknown error occurred"}',
         b'{"detail": "name is over 100 characters"}',
+        b"the string is not closed",
+        b"The name cannot start with a digit",
+        b"The category field is empty",
     ],
 )
 def test_any_other_reason_is_a_refusal_of_data(exchanges: Exchanges, answer: bytes) -> None:
