@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.custom import CustomFailure
+from checker.checks.server_error import UNAVAILABLE, ServerError
 from checker.core.blocks import (
     Answer,
     FailedCase,
@@ -216,7 +217,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         return ()
     is_alone = len(finding.steps) <= 1
     found = {
-        INTERMITTENT: is_intermittent(finding),
+        INTERMITTENT: is_intermittent(finding) or _is_of_a_moment(finding),
         _NOT_TRIED: finding.reproduced is None and not finding.spent,
         _SPENT: finding.spent,
         SEQUENCE: not is_alone,
@@ -231,6 +232,12 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         ),
     }
     return tuple(mark for mark in MARKS if found[mark])
+
+
+def _is_of_a_moment(finding: Finding) -> bool:
+    """Whether a server error states that it passes (RFC 9110, 15.6.4), however often it was shown: a lock may outlast all repetitions."""
+    status = finding.interactions[-1].exchange.status if finding.interactions else None
+    return status == UNAVAILABLE and finding.code == ServerError.code and finding.reproduced is not None
 
 
 def _may_stand_alone(finding: Finding) -> bool:
