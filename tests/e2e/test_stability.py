@@ -100,7 +100,8 @@ def test_a_sequence_about_what_it_makes_itself_shows_again(command: Command) -> 
         ran = command.run(app.document_url, "-n", "10", "--phases", "stateful", inline=True)
     assert ran.code == 1, ran.shown
     (found,) = ran.findings
-    assert (found.label, found.hits, found.tries) == ("DELETE /things/{id}", 2, 2)
+    assert found.label == "DELETE /things/{id}"
+    assert found.hits == found.tries > 1
     assert "(needs its sequence)" in ran.stdout
     assert "id_1=$(curl -sS -X POST " in ran.stdout
 

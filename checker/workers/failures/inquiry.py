@@ -514,10 +514,8 @@ class Inquiry(Struct):
     def _count_hits(self, result: InvestigationResult) -> Job[None]:
         """Send commands that did not show their failure, or that may show it by chance, several times more, to report how often they do."""
         may_pass = bool(self.suspicion.failure.passing_cause)
-        for number in range(MORE_TRIES):
-            if result.is_confirmed and result.showed(self.wanted) and not may_pass:
-                return
-            if number >= REPETITIONS and result.is_confirmed and not result.passes(self.wanted):
+        for _ in range(MORE_TRIES):
+            if result.is_confirmed and result.showed(self.wanted) and (not may_pass or result.passes(self.wanted)):
                 return
             if self.slot.may_repeat() and not result.is_spent:
                 yield from self._reproduce(result)
