@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -36,10 +35,7 @@ _LIKELY: Final = 0.3
 _STRANGE: Final = 0.3
 _LONGEST_NAME: Final = 64
 _MOST_URLS: Final = 20
-_MOST_FIELDS: Final = 1000
 _MISSING: Final = (404, 410)
-NO_VALUES: Final[Set[tuple[int, str]]] = frozenset()
-NO_TRANSITIONS: Final[Mapping[Label, Sequence[Transition]]] = MappingProxyType({})
 
 
 class ValueOrigin(Struct, frozen=True):
@@ -67,18 +63,6 @@ class PathVariable(Struct):
     """Regular expressions with one group for it."""
     is_careful: bool
     """Whether the operation may take away what others need: it takes members that its own sequence created."""
-    fields: dict[Resource, dict[str, tuple[float, bool]]] = field(default_factory=dict)
-    """Collection of a response -> field -> (affinity, whether its name tells that it identifies a resource)."""
-
-    def likely(self, resource: Resource, name: str) -> tuple[float, bool]:
-        """Return the entry of `fields`, which is made if it is missing."""
-        is_telling = is_identifier(name) or normalised(self.name) == name
-        found = affinity(self.name, self.owner, name, resource), is_telling
-        known = self.fields.setdefault(resource, {})
-        # Servers may invent names without end.
-        if len(known) < _MOST_FIELDS:
-            known[name] = found
-        return found
 
 
 class StepTarget(Struct):
@@ -101,11 +85,10 @@ class StepTarget(Struct):
             is_careful = is_removal or may_change_caller(use.method, owner)
             variables.append(PathVariable(name, owner, place, *kinds, patterns, is_careful))
         asked = _IF_CHANGED if operation.resource_method in SAFE else _IF_UNCHANGED
-        headers = [one for one in operation.parameters if one.location is Location.HEADER]
         conditions = tuple(
             ((Location.HEADER, one.name), asked[one.name.lower()], one.required)
-            for one in headers
-            if one.name.lower() in asked
+            for one in operation.parameters
+            if one.location is Location.HEADER and one.name.lower() in asked
         )
         return cls(operation, use, tuple(variables), conditions)
 
@@ -117,9 +100,9 @@ class ResponseKind(Struct, eq=False):
     use: ResourceUse
     succeeded: bool
     """Whether they are successes."""
-    transitions: Mapping[Label, Sequence[Transition]] = NO_TRANSITIONS
+    transitions: Mapping[Label, Sequence[Transition]]
     """Target operation -> transitions."""
-    declared: Sequence[Label] = ()
+    declared: Sequence[Label]
     """Targets of declared links, in document order."""
     ways: dict[tuple[Label, str], Sequence[tuple[str, float]]] = field(default_factory=dict)
     """(target operation, variable of its path) -> (expression, certainty) of links and of the path of the request."""
@@ -134,11 +117,15 @@ class ShownStep(Struct):
 
     sent: SentCase
     kind: ResponseKind
+    use: ResourceUse
+    """The place of its operation in the resource model."""
+    succeeded: bool
+    """Whether its response has a status of 2xx or 3xx."""
     passed: Mapping[str, tuple[int, str]]
     """Expression of a part of its request that an earlier response gave -> (step, expression) of that."""
-    used: Set[tuple[int, str]] = frozenset()
+    used: Set[tuple[int, str]]
     """(step, expression) of the values of a request that was refused."""
-    is_missing: bool = False
+    is_missing: bool
     """Whether it was refused because something does not exist."""
     leaves: list[tuple[ResponsePlace, Any]] | None = None
     """The scalars of the body of its response; None until they are read."""
@@ -148,16 +135,6 @@ class ShownStep(Struct):
     """Operations whose paths its URLs match; None until they are read."""
     origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
     """(operation, path variable) -> the surest source of a value in this step."""
-
-    @property
-    def use(self) -> ResourceUse:
-        """Return the place of its operation in the resource model."""
-        return self.kind.use
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether its response has a status of 2xx or 3xx."""
-        return self.kind.succeeded
 
 
 class SequenceModel(Struct):
@@ -195,8 +172,8 @@ class SequenceModel(Struct):
             status, succeeded = outcome.status_code, 200 <= operation.status_of(outcome) < 400
         key = (operation.label, status, succeeded)
         kind = self._kinds.get(key) or self._kind(key, operation)
-        used = frozenset(passed.values()) if status and not succeeded else NO_VALUES
-        return ShownStep(sent, kind, passed, used, status in _MISSING)
+        used = frozenset(passed.values() if status and not succeeded else ())
+        return ShownStep(sent, kind, kind.use, succeeded, passed, used, status in _MISSING)
 
     def _kind(self, key: tuple[Label, int, bool], operation: Operation) -> ResponseKind:
         label, status, succeeded = key
@@ -386,12 +363,12 @@ class KnownResources(Struct):
         shown = self.steps[step]
         if _BY_NAME not in self.shared.algorithms or not shown.succeeded or shown.use.method == REMOVING:
             return
-        kinds, resource = variable.kinds, shown.use.resource
-        known = variable.fields.get(resource, {})
+        kinds = variable.kinds
         for place, value in self._leaves_of(step):
-            likely, is_telling = known.get(place.name) or variable.likely(resource, place.name)
+            likely = affinity(variable.name, variable.owner, place.name, shown.use.resource)
             if likely < _LIKELY or not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 continue
+            is_telling = is_identifier(place.name) or normalised(variable.name) == place.name
             score = likely if is_telling else likely * _looks(value)
             if score >= _LIKELY:
                 yield ValueOrigin(step, json.dumps(f"$response.body#{place.origin[1]}"), score)

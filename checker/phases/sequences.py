@@ -256,38 +256,29 @@ class SequenceBuilder(Struct, dict=True):
         return {target: weight for target, weight in found.items() if target not in self._dead}
 
     def _weights_after(self, known: KnownResources) -> Mapping[Label, float]:
-        found = self._led_to(known)
-        if found:
-            wanted = set().union(*map(self.model.sources_of, found))
-            for target in self.model.creating_near(known.steps[0].use.label):
-                found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
-        steps = known.steps
-        last = steps[-1].use
-        if last.method == REMOVING and steps[-1].succeeded:
-            for target in found:
-                use = self.model.uses[target]
-                if use.resource == last.resource and reads_member(use):
-                    found[target] = _AGAIN
-        for target, count in Counter(one.use.label for one in steps).items():
-            if target in found:
-                found[target] /= 1 + count
-        return found
-
-    def _led_to(self, known: KnownResources) -> dict[Label, float]:
-        """Return the operations that can use earlier responses; each further response raises the weight."""
+        """Return the operations that can use earlier responses, and those that create near them. Each further response raises a weight."""
         found: dict[Label, float] = {}
-        leading: list[Label] = []
-        for step, shown in enumerate(known.steps):
+        steps, leading = known.steps, Counter[Label]()
+        for step, shown in enumerate(steps):
             if shown.succeeded:
                 found |= self._after(shown.use.label)
             for target in shown.kind.declared:
                 found[target] = 2 * self._weight(target)
-            leading += shown.kind.transitions
+            leading.update(shown.kind.transitions.keys())
             for target in known.located_targets(step):
                 found.setdefault(target, 2 * self._weight(target))
-        for target, count in Counter(leading).items():
-            if target in found:
-                found[target] *= count
+        for target in found:
+            found[target] *= leading[target] or 1
+        wanted = {source for target in found for source in self.model.sources_of(target)}
+        for target in self.model.creating_near(steps[0].use.label) if found else ():
+            found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
+        last = steps[-1].use
+        sent = Counter(one.use.label for one in steps)
+        for target in found:
+            use = self.model.uses[target]
+            if last.method == REMOVING and steps[-1].succeeded and use.resource == last.resource and reads_member(use):
+                found[target] = _AGAIN
+            found[target] /= 1 + sent[target]
         return found
 
     def _weight(self, target: Label) -> float:

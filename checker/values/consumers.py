@@ -343,6 +343,7 @@ class OperationView:
         self._named: dict[tuple[Location, str], Consumer] = {}
         """Consumer of each name. The items of one array share a consumer."""
         self._is_nested = len(use.owners) > 1
+        self._last_owner = use.owners[-1][1] if use.owners else None
         self._taken: dict[str, Taken] = {}
         """Variable -> value that the current case takes for it."""
         self._given: dict[tuple[Origin, Scalar], str] = {}
@@ -393,7 +394,7 @@ class OperationView:
 
     def _in_state(self, consumer: Consumer, index: int) -> Taken | None:
         """Return the resource in the state that this operation has met least, for every second index; None for a new resource."""
-        if not consumer.is_path or index % 2 or consumer.owner not in (owner for _, owner in self._use.owners[-1:]):
+        if index % 2 or not consumer.is_path or consumer.owner != self._last_owner:
             return None
         taken = self._states.least_met(self._use.label, key_of(consumer.owner), index // 2)
         if taken is None or self._is_spared(consumer, taken) or not consumer.may_take(self._rings, taken):

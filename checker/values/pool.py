@@ -118,10 +118,11 @@ class ValuePool:
         located = list(self._located(source, response, found))
         # The last segment of a URL that no described path matches may still be an identifier.
         is_read = any(place.origin[1].startswith(LOCATION.lower()) for place, _, _ in located)
-        contexts, is_secret = self._contexts(source, case, found, ends), self._is_secret
+        above, is_secret = self._above(source, case), self._is_secret
+        contexts = self._by_foreign_keys(source.ancestry, above, case, (found, ends)) if ends else repeat(above)
         shown: set[str] = set()
         kept = []
-        for (place, value), above in zip(found, contexts, strict=True):
+        for (place, value), context in zip(found, contexts, strict=False):
             worth = place.worth
             if worth is None:
                 worth = place.worth = source.worth(place)
@@ -132,7 +133,7 @@ class ValuePool:
                 if source.is_hidden(place, shown):
                     continue
             if value.__class__ is not str or not is_secret(value):
-                kept.append((place, value, above))
+                kept.append((place, value, context))
         kept += (one for one in (*located, *self._given_names(source, case)) if source.worth(one[0]))
         return kept
 
@@ -163,15 +164,6 @@ class ValuePool:
                 continue
             if isinstance(value, SCALARS):
                 yield place, value, self._above(source, case)
-
-    def _contexts(
-        self, source: Producer, case: Case, found: Sequence[tuple[ResponsePlace, Scalar]], ends: Sequence[int] | None
-    ) -> Iterator[Above]:
-        """Return the context of each value that was found."""
-        above = self._above(source, case)
-        if not ends:
-            return repeat(above, len(found))
-        return self._by_foreign_keys(source.ancestry, above, case, (found, ends))
 
     def _above(self, source: Producer, case: Case) -> Above:
         return tuple(one for one in source.ancestry.above(case) if not self._is_secret(one[1]))
