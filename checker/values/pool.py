@@ -253,9 +253,9 @@ class ValuePool:
             return found
         depth = source.depth(use.method) if source is not None else 0
         if source is not None and depth:
-            # Once an operation shows nothing new, only the names of new resources are wanted.
-            least = Worth.VALUE if depth == DEEP else Worth.NAME
-            found += self._harvest(case, source, self._shown(source, case, response, depth, least))
+            # Once an operation shows nothing new, only the names of new resources are wanted: any value if no field is a name.
+            shown = self._shown(source, case, response, depth, Worth.VALUE if depth == DEEP else Worth.NAME)
+            found += self._harvest(case, source, shown or self._shown(source, case, response, depth))
         return found
 
     def absorb(self, record: ValueRecord) -> None:
@@ -287,6 +287,9 @@ class ValuePool:
         linked, naming = pointers_taken(self._model), pointers_taken(self._model, by_paths=True)
         wanted = frozenset(self._wanted_names())
         given = names_given(self._model)
+        variables = {one for use in uses.values() for one in use.owners}
+        spelled = {name for one in variables for _, name in resource_names.spellings(*one)}
+        names = resource_names.IDENTIFIERS | spelled
         found = {}
         for use, ancestry in ancestries(self._model):
             feeds = resource_names.noun_of(use.resource) in owners
@@ -299,6 +302,7 @@ class ValuePool:
                 given.get(use.label, ()),
                 linked.get(use.label, frozenset()),
                 naming.get(use.label, frozenset()),
+                names,
                 bool(owners),
                 self._model.formatted.get(use.label, NO_FORMATS),
             )

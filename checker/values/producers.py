@@ -12,7 +12,7 @@ from msgspec import Struct
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import Location
-from checker.core.resource_names import IDENTIFIERS, Resource, is_identifier, normalised, noun_of
+from checker.core.resource_names import IDENTIFIERS, Resource, normalised, noun_of
 from checker.core.resources import CREATING, ResourceModel, ResourceUse, named_values, sent_at
 from checker.corpus.records import Above
 from checker.values.harvest import DEEP, Places, ResponsePlace, field_of
@@ -153,6 +153,8 @@ class Producer(Struct):
     """Pointers in its responses that other operations use, by transitions or by format."""
     naming: frozenset[str] = frozenset()
     """Those of them from which transitions take values of paths."""
+    names: frozenset[str] = IDENTIFIERS
+    """Names of fields that identify resources or are spelled like a variable of a path."""
     reads_urls: bool = False
     """Whether URLs in its responses may name what paths ask for."""
     formats: Mapping[str, str] = NO_FORMATS
@@ -172,7 +174,7 @@ class Producer(Struct):
         """Return how likely some parameter asks for values at a place. Places of other collections are those that paths ask for."""
         if not (self.feeds or place.resource != self.resource or self._names(place)):
             return Worth.NOTHING
-        is_name = is_identifier(place.name) or place.origin[1] in self.naming
+        is_name = place.name in self.names or place.origin[1] in self.naming
         return Worth.NAME if is_name else Worth.VALUE
 
     def is_hidden(self, place: ResponsePlace, shown: AbstractSet[str]) -> bool:

@@ -31,30 +31,36 @@ class CollectionStates(Struct):
     alike: dict[State, dict[Member, Taken]] = field(default_factory=dict)
     """State -> members in it."""
 
+    named: dict[str, list[Member]] = field(default_factory=dict)
+    """Name -> members that have it, the oldest first."""
+
     def member(self, value: Scalar, above: Above) -> Member:
         """Return the known member of a name that may stand in what is `above`; requests may name less of that than responses show."""
-        name = f"{value}"
-        wanted = (name, above)
+        wanted = (f"{value}", above)
         if wanted in self.states:
             return wanted
-        return next((one for one in self.states if one[0] == name and agree(one[1], above)), wanted)
+        return next((one for one in self.named.get(wanted[0], ()) if agree(one[1], above)), wanted)
 
     def put(self, member: Member, state: State, taken: Taken) -> None:
         """Set the state of a member that has changed."""
         self.drop(member)
         self.states[member] = state
         self.alike.setdefault(state, {})[member] = taken
+        self.named.setdefault(member[0], []).append(member)
         if len(self.states) > _MEMBERS:
             self.drop(next(iter(self.states)))
 
     def drop(self, member: Member) -> None:
         """Forget a member, if it is known."""
         state = self.states.pop(member, None)
-        if state is not None:
-            others = self.alike[state]
-            del others[member]
-            if not others:
-                del self.alike[state]
+        if state is None:
+            return
+        del self.alike[state][member]
+        if not self.alike[state]:
+            del self.alike[state]
+        self.named[member[0]].remove(member)
+        if not self.named[member[0]]:
+            del self.named[member[0]]
 
 
 class ResourceStates(Struct):

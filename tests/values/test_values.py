@@ -281,6 +281,16 @@ def test_what_was_just_created_is_the_newest_however_much_was_seen_before() -> N
         assert picked(pool, READ, "code") == f"n{number}"
 
 
+@pytest.mark.parametrize(("name", "is_name"), [("code", True), ("pnr", False)])
+def test_once_an_operation_shows_nothing_new_only_names_are_read_if_it_has_any(name: str, is_name: bool) -> None:
+    pool = pool_of()
+    for number in range(100):
+        pool.observe(sent(CREATE), answer({name: f"n{number}", "guest": f"g{number}"}, 201))
+    seen = {picked(pool, READ, "code", index) for index in range(64)}
+    assert "n99" in seen
+    assert ("g99" not in seen) is is_name
+
+
 @pytest.mark.thorough
 def test_memory_is_bounded_whatever_servers_say() -> None:
     pool = pool_of()
