@@ -80,6 +80,8 @@ class CompiledParameter(Struct):
     accepts: Callable[[Any], bool] | None = None
     negation: Any = None
     """What `negation.parts` makes of it."""
+    opaque: Mapping[str, str] = {}
+    """As of its `draw`: wrong values, which add others, are compiled when some operation draws the first of them."""
     steps: int = 0
     """Steps of the budget that compiling the draw took. Each operation is charged as if it were compiled for it."""
 
@@ -256,9 +258,10 @@ class PartCompiler:
                 found.accepts = self._accepts(parameter, found.narrowed)
             except Unsatisfiable as error:
                 found.draw = error.again()
-            found.steps = 0 if compiler.budget is self.budget else before - compiler.budget.steps
+            if compiler.budget is not self.budget:
+                found.steps, found.opaque = before - compiler.budget.steps, dict(compiler.opaque)
         self.budget.spend(found.pointer, found.steps)
-        self.opaque.update({self.own_pointer(at): keyword for at, keyword in compiler.opaque.items()})
+        self.opaque.update({self.own_pointer(at): keyword for at, keyword in found.opaque.items()})
         if isinstance(found.draw, Unsatisfiable):
             raise found.draw.at(self.own_pointer(found.draw.pointer))
         return found.draw

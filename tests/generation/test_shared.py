@@ -45,18 +45,22 @@ def test_shared_parameters_change_no_case(path: Path) -> None:
 
 
 RAW = {"type": "integer", "minimum": 3, "maximum": 9}
-DOCUMENT = PlainDocument({name: {"schema": RAW} for name in "ab"})
 
 
-def operation_at(name: str) -> Operation:
-    schema = Schema(RAW, f"#/{name}/schema", Dialect.OPENAPI31, DOCUMENT)
-    return PlainOperation((Parameter("q", Location.QUERY, True, schema, "form", True, pointer=f"#/{name}"),))
+def pair(raw: Any = RAW) -> dict[str, Operation]:
+    """Two operations of one document, each with a parameter of its own, which are equal."""
+    document = PlainDocument({name: {"schema": raw} for name in "ab"})
+    schemas = {name: Schema(raw, f"#/{name}/schema", Dialect.OPENAPI31, document) for name in "ab"}
+    return {
+        name: PlainOperation((Parameter("q", Location.QUERY, True, schema, "form", True, pointer=f"#/{name}"),))
+        for name, schema in schemas.items()
+    }
 
 
 def test_violations_point_into_their_own_operation() -> None:
     shared = Shared()
-    for name in "ab":
-        program = compile_operation(operation_at(name), replace(BOTH, shared=shared))
+    for name, operation in pair().items():
+        program = compile_operation(operation, replace(BOTH, shared=shared))
         wrong = [case for case in cases(program, 60) if case.meta and case.meta.mode.is_negative]
         assert wrong
         assert {wrong_part(case)[1].pointer.split("/")[1] for case in wrong} == {name}
@@ -66,6 +70,19 @@ def test_violations_point_into_their_own_operation() -> None:
 def test_demands_on_one_operation_are_not_shared() -> None:
     shared = Shared()
     demand = Constraint("query", ("q",), "enum", "[5]")
+    operations_of_pair = pair()
     for name, learned, wanted in (("a", (demand,), {5}), ("b", (), set(range(3, 10)))):
-        program = compile_operation(operation_at(name), replace(GenerationSettings(), shared=shared, learned=learned))
+        program = compile_operation(
+            operations_of_pair[name], replace(GenerationSettings(), shared=shared, learned=learned)
+        )
         assert {case.query["q"] for case in cases(program, 60)} == wanted
+
+
+def test_wrong_values_of_one_operation_say_nothing_of_the_next() -> None:
+    # Only wrong values have so many dependents, and are found by chance.
+    raw = {"not": {"type": "object", "dependentRequired": {one: [one * 2] for one in "abcd"}}}
+    shared = Shared()
+    for operation in pair(raw).values():
+        program = compile_operation(operation, replace(BOTH, shared=shared))
+        cases(program, 60)
+        assert program.opaque == {}
