@@ -13,8 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from msgspec.structs import replace
-
 from checker.config.config import Config
 from checker.config.settings import RunSettings
 from checker.corpus.journal import JournalWriter
@@ -40,7 +38,7 @@ class Turns:
     def __init__(self, folder: Path, count: int) -> None:
         layout = RunLayout(folder)
         layout.create()
-        self._lifecycle = RunLifecycle(layout, replace(_SETTINGS, corpus_dir=str(folder)), _unheard)
+        self._lifecycle = RunLifecycle(layout, _SETTINGS.with_changes(corpus={"folder": str(folder)}), _unheard)
         worker = self._lifecycle.next_incarnation()
         self._journal = JournalWriter(layout.journal(worker, 1))
         self._lifecycle.start()

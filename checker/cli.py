@@ -14,7 +14,7 @@ import click
 from checker import __version__
 from checker.commands.command import CommandGroup, Root
 from checker.commands.output import CANNOT, INTERRUPTED, echo
-from checker.core.system import limit_reached
+from checker.core.system import limit_reached, uncollected
 
 if TYPE_CHECKING:
     from checker.commands.extending import EventHandler as EventHandler
@@ -56,7 +56,8 @@ class Commands(CommandGroup):
         """Return the command of a name. Its module is imported only now."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"checker.commands.{_MODULES.get(cmd_name, cmd_name)}"), cmd_name)
+        with uncollected():
+            command = getattr(import_module(f"checker.commands.{_MODULES.get(cmd_name, cmd_name)}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from checker.core.system import guarded_output, open_closed_streams
+from checker.core.system import guarded_output, open_closed_streams, uncollected
 from checker.core.terminal import encodable, one_line, printable
 from checker.supervisor.signals import end_at_interrupts, raise_interrupts
 
@@ -42,7 +42,9 @@ def run_program(began_at: float) -> int:
     outlet = guarded_output()
     try:
         raise_interrupts()
-        code = import_module("checker.cli").main(began_at)
+        with uncollected():
+            command_line = import_module("checker.cli")
+        code = command_line.main(began_at)
     except KeyboardInterrupt:
         code = INTERRUPTED
     end_at_interrupts()

@@ -16,7 +16,7 @@ from checker.commands.output import echo_line
 from checker.commands.topics import TestingCommand
 from checker.commands.values import SettingOption
 from checker.core.redact import Redaction
-from checker.core.system import later
+from checker.core.system import later, uncollected
 
 if TYPE_CHECKING:
     import tempfile
@@ -68,7 +68,9 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
         asked = asked.with_changes(verdict={"baseline": baseline}, projects=tuple(others))
     load_extensions(asked.certain_hooks)
     asked = with_writable_corpus(asked)
-    handlers = execution.EventHandlers.begin(asked, ctx.params)
+    with uncollected():
+        # Imports the supervisor.
+        handlers = execution.EventHandlers.begin(asked, ctx.params)
     ctx.exit(execution.execute_run(asked, root.began_at, handlers))
 
 

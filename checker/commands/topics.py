@@ -79,10 +79,11 @@ def by_topic(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, 
         one for one in params if isinstance(one, click.Option) and not one.hidden and not _HELPS.issuperset(one.opts)
     ]
     added = [one for one in options if isinstance(one, GroupedOption)]
-    for title in TOPICS:
-        mine = [one for one in options if one not in added and topic_of(one) == title]
-        if mine:
-            yield title, mine
+    topics: dict[str, list[click.Option]] = {title: [] for title in TOPICS}
+    for one in options:
+        if one not in added:
+            topics[topic_of(one)].append(one)
+    yield from ((title, mine) for title, mine in topics.items() if mine)
     for title in dict.fromkeys(one.group for one in added):
         yield title, [one for one in added if one.group == title]
 

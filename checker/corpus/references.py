@@ -17,6 +17,7 @@ from msgspec import Struct
 from checker.core import curl
 from checker.core.errors import MissingSecret
 from checker.core.request import WireRequest, header_bytes
+from checker.core.system import later_pattern
 
 
 def _as_utf8(value: str) -> bytes:
@@ -54,14 +55,14 @@ _MIN_EMBEDDED = 6
 """Shorter values are replaced only where they are the whole text, or stand under their name: `a` stands in nearly every body."""
 _MIN_HALF = 4
 """Characters from which on the start of a secret at a cut is masked."""
-_CUT = re.compile(r"\.\.\.|\s*// Output truncated")
+_CUT = later_pattern(r"\.\.\.|\s*// Output truncated")
 """Marks of a text that was shortened before it was masked."""
-_RUN = re.compile("[a-z0-9]+")
+_RUN = later_pattern("[a-z0-9]+")
 _WIDE: Final = {
-    "utf-32-le": re.compile(rb"(?:[^\0]\0{3}){4,}"),
-    "utf-32-be": re.compile(rb"(?:\0{3}[^\0]){4,}"),
-    "utf-16-le": re.compile(rb"(?:[^\0]\0){4,}"),
-    "utf-16-be": re.compile(rb"(?:\0[^\0]){4,}"),
+    "utf-32-le": later_pattern(rb"(?:[^\0]\0{3}){4,}"),
+    "utf-32-be": later_pattern(rb"(?:\0{3}[^\0]){4,}"),
+    "utf-16-le": later_pattern(rb"(?:[^\0]\0){4,}"),
+    "utf-16-be": later_pattern(rb"(?:\0[^\0]){4,}"),
 }
 """Runs of characters up to U+00FF in encodings that a body may be in without naming them."""
 _IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))

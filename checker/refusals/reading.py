@@ -11,6 +11,7 @@ from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, variables_of
 from checker.core.response import Response
+from checker.core.system import later_pattern
 from checker.refusals import codes
 from checker.refusals.characters import body_of, is_bare_refusal, patterns_broken
 from checker.refusals.relations import Place, relations_in
@@ -28,7 +29,7 @@ from checker.refusals.sentences import (
 
 _WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
     "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
-_NO_WORD: Final = re.compile(r"\w{100,}")
+_NO_WORD: Final = later_pattern(r"\w{100,}")
 _META: Final = frozenset(
     ("type", "title", "status", "traceid", "instance", "code", "timestamp", "error", "path", "statuscode", "status_code",
      "success", "detail", "message")
@@ -72,8 +73,8 @@ def _trimmed(path: FieldPath, text: str) -> FieldPath:
     return path[:-1] if is_named and repr(path[-1]) in text else path
 
 
-_FIELD_IN_TEXT = re.compile(r"^The (?:field )?(?P<name>[\w.]+)(?: field)? ")
-_JSON_PATH = re.compile(r"Path: \$\.?(?P<path>[\w.\[\]]*)")
+_FIELD_IN_TEXT = later_pattern(r"^The (?:field )?(?P<name>[\w.]+)(?: field)? ")
+_JSON_PATH = later_pattern(r"Path: \$\.?(?P<path>[\w.\[\]]*)")
 
 
 def aspnet(body: Any) -> Iterator[PlaceDemand]:
@@ -117,8 +118,8 @@ def rails(body: Any) -> Iterator[PlaceDemand]:
         yield from keyed(errors)
 
 
-_MISSING_MEMBER = re.compile(r"missing required field `(?P<name>[^`]+)`")
-_UNKNOWN_MEMBER = re.compile(r"unknown field `(?P<name>[^`]+)`")
+_MISSING_MEMBER = later_pattern(r"missing required field `(?P<name>[^`]+)`")
+_UNKNOWN_MEMBER = later_pattern(r"unknown field `(?P<name>[^`]+)`")
 
 
 def litestar(body: Any) -> Iterator[PlaceDemand]:
@@ -197,18 +198,18 @@ def _holds_texts(value: Any) -> bool:
     )
 
 
-_BEGINNING = re.compile(r"^(?:(?:the )?(?:field|parameter|property|param|each value in) |the (?=[`'\"]))?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?P<noun> (?:name|id|identifier))?(?: property| field| parameter)? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
-_NAMED = re.compile(r"^(?:[\w ]+ error: )?(?P<name>[A-Za-z_][\w.-]*)(?: in (?P<where>header|querystring|path|body))?: (?P<text>\S.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
-_LABELLED = re.compile(r'^"(?P<name>[A-Za-z_][\w.\[\]-]*)" (?P<text>\w.*)', re.DOTALL)
+_BEGINNING = later_pattern(r"^(?:(?:the )?(?:field|parameter|property|param|each value in) |the (?=[`'\"]))?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?P<noun> (?:name|id|identifier))?(?: property| field| parameter)? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
+_NAMED = later_pattern(r"^(?:[\w ]+ error: )?(?P<name>[A-Za-z_][\w.-]*)(?: in (?P<where>header|querystring|path|body))?: (?P<text>\S.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
+_LABELLED = later_pattern(r'^"(?P<name>[A-Za-z_][\w.\[\]-]*)" (?P<text>\w.*)', re.DOTALL)
 """Joi: `"items[0].name" length must be at least 3 characters long`."""
-_IN_PART = re.compile(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|header|formData) (?P<text>(?:is|must|should)\b.*)", re.DOTALL)  # fmt: skip
+_IN_PART = later_pattern(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|header|formData) (?P<text>(?:is|must|should)\b.*)", re.DOTALL)  # fmt: skip
 """go-openapi: `0.labels in body is required`."""
-_INVALID = re.compile(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
-_EXPECTED = re.compile(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
-_MISSING_NAMED = re.compile(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
-_ABSENT = re.compile(r"(?:field|parameter|property|param|argument|key|attribute) [`'\"](?P<name>[\w.-]+)[`'\"] (?:is |was )?not (?:present|given|set|specified|provided)\b", re.IGNORECASE)  # fmt: skip
+_INVALID = later_pattern(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
+_EXPECTED = later_pattern(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
+_MISSING_NAMED = later_pattern(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
+_ABSENT = later_pattern(r"(?:field|parameter|property|param|argument|key|attribute) [`'\"](?P<name>[\w.-]+)[`'\"] (?:is |was )?not (?:present|given|set|specified|provided)\b", re.IGNORECASE)  # fmt: skip
 
-_MISSING_ALONE = re.compile(r"^\W*missing [`'\"]?(?P<name>(?!(?:body|payload|json|content|token)\b)[A-Za-z_][\w-]*)\W*$", re.IGNORECASE)  # fmt: skip
+_MISSING_ALONE = later_pattern(r"^\W*missing [`'\"]?(?P<name>(?!(?:body|payload|json|content|token)\b)[A-Za-z_][\w-]*)\W*$", re.IGNORECASE)  # fmt: skip
 
 
 def _of_text(text: str) -> Iterator[PlaceDemand]:
@@ -302,7 +303,7 @@ def _relations(body: Any, case: Case, declared: Collection[str]) -> Iterator[Con
         yield from relations_in(text, places, variable)
 
 
-_VARYING: Final = re.compile(r"\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*|\S{40,}")
+_VARYING: Final = later_pattern(r"\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*|\S{40,}")
 _LONGEST_REASON: Final = 100
 
 

@@ -6,11 +6,12 @@ from typing import Any, TypeVar
 
 import orjson
 
+from checker.core.system import later_pattern
 from checker.core.terminal import with_escaped_hashes, without_ci_commands
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = later_pattern("[\ud800-\udfff]")
 _PLANES = "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 17))
-_NOT_PLAIN = re.compile(
+_NOT_PLAIN = later_pattern(
     f"[^\t\n\r -~\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029{_PLANES}]"
 )
 

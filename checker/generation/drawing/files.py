@@ -48,7 +48,7 @@ _SPLIT: Final = later_pattern(r"[_/{}]|(?<=[a-z])(?=[A-Z])")
 _NAME: Final = r"[`\"']?[A-Za-z_]\w*[`\"']?"
 _LIST: Final = rf"({_NAME}(?:(?:\s*[,;|]\s*(?:and\s+)?|\s+and\s+){_NAME})+)"
 _COLUMNS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    later_pattern(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (rf"\b(?:columns?|headers?)\b[^,;|\n]{{0,40}}?[:\s(]{_LIST}", rf"`{_LIST}`", rf"^{_LIST}\r?$")
 )
 _USUAL: Final = ("id", "name")
