@@ -51,6 +51,8 @@ _EQUAL_OF_OPERATIONS = attrgetter(
 )
 _LOOSE_JOURNALS = 100
 _LOOSE_BYTES = 16 << 20
+_LOOSE_SHARE = 4
+"""The part of the size of a corpus that journals of finished runs may take, by which the room for traffic would shrink."""
 
 
 class RunLifecycle:
@@ -266,7 +268,8 @@ class RunLifecycle:
             for incarnation, path in self._layout.journal_paths()
             if last is None or incarnation < last
         ]
-        if len(closed) > _LOOSE_JOURNALS or sum(size for _, size in closed) > _LOOSE_BYTES:
+        most = min(_LOOSE_BYTES, self._settings.corpus.max_bytes // _LOOSE_SHARE)
+        if len(closed) > _LOOSE_JOURNALS or sum(size for _, size in closed) > most:
             return list(compact(self._layout, {incarnation for incarnation, _ in closed}).notes)
         return []
 

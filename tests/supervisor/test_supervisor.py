@@ -220,6 +220,19 @@ def test_what_finished_runs_left_is_compacted(run: Run, monkeypatch: pytest.Monk
     assert (outcome.exit_code, outcome.view.finding_count()) == (0, 0)
 
 
+@pytest.mark.parametrize("max_bytes", [1 << 30, 1000])
+def test_journals_of_finished_runs_are_compacted_if_they_take_much_of_a_small_corpus(run: Run, max_bytes: int) -> None:
+    run(("find", "GET /users:2"), launcher=INLINE)
+    layout = RunLayout(run.folder / "corpus")
+    before = {path for _, path in layout.journal_paths()}
+    run(launcher=INLINE, max_bytes=max_bytes)
+    is_kept = before <= {path for _, path in layout.journal_paths()}
+    assert is_kept == (max_bytes > 1000)
+    assert [one.label for one in read_snapshot(layout).records if isinstance(one, Finding)] == ["GET /users"] * (
+        not is_kept
+    )
+
+
 def test_a_run_in_which_everything_dies_is_given_up(run: Run) -> None:
     outcome = run(("kill", "everything"), workers=2)
     assert outcome.exit_code == 2
