@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from checker.config.settings import SequenceSettings
 from tests.apps.http import Reply, Request
 from tests.apps.library import DOCUMENT
-from tests.apps.serving import json_reply, serving
-from tests.e2e.runner import Command
+from tests.apps.planted import Disturbed
+from tests.apps.serving import Answer, json_reply, serving
+from tests.e2e.runner import Command, kill_a_worker
 from tests.e2e.test_layers import same
 
 _NUMBER = {"name": "number", "in": "query", "required": True, "schema": {"type": "integer"}}
@@ -21,6 +23,8 @@ NUMBERS: dict[str, Any] = {
     "paths": {"/numbers": {"get": {"parameters": [_NUMBER], "responses": {"200": {"description": ""}}}}},
 }
 RARE = 97
+LONGEST_SEQUENCE = SequenceSettings().max_steps
+Wire = Counter[tuple[str, bytes, bytes]]
 
 
 def rarely(request: Request) -> Reply:
@@ -80,3 +84,32 @@ def test_equal_corpora_give_equal_requests_for_any_number_of_workers(tmp_path: P
     one, other, without = wires
     assert (one - other, other - one) == (Counter(), Counter())
     assert one != without
+
+
+@pytest.mark.thorough
+def test_a_killed_worker_changes_no_recalled_request(tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    first.mkdir()
+    usual = ("--phases", "fuzzing,stateful", "--checks", "not_a_server_error")
+    wires: list[Wire] = []
+    # The corpus is named after the place of the description.
+    (first / "api.json").write_text(json.dumps(DOCUMENT))
+    with serving(same, DOCUMENT) as app:
+        Command(first).here("run", "api.json", "--url", app.url, *usual, "-n", "25", "--seed", "1", "--inline")
+
+    def send(answer: Answer) -> None:
+        with serving(answer, DOCUMENT) as app:
+            directory = tmp_path / f"{len(wires)}"
+            shutil.copytree(first, directory)
+            more = ("--url", app.url, "--corpus", "-n", "10", "--seed", "2", "--workers", "2")
+            ran = Command(directory).here("run", "api.json", *usual, *more)
+            assert ran.code == 0, ran.shown
+            wires.append(Counter((one.method, one.target, one.body) for one in app.seen))
+
+    send(same)
+    for share in (0.3, 0.8):
+        send(Disturbed(same, kill_a_worker, after=int(share * wires[0].total())))
+    whole, *killed = wires
+    for one in killed:
+        assert one.keys() == whole.keys()
+        assert (one - whole).total() <= LONGEST_SEQUENCE, "a sequence is made again as a whole"
