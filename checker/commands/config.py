@@ -216,8 +216,7 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
     apply_keys(found, keys)
     operation = None
     if location is not None:
-        is_url = bool(urlsplit(location).netloc)
-        source = UrlSource(location) if is_url else FileSource(location)
+        source = UrlSource(location) if bool(urlsplit(location).netloc) else FileSource(location)
         redaction = sanitization_of(found).redaction
         opened = open_description(
             source,

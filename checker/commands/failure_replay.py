@@ -98,8 +98,7 @@ def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
 
 
 def _has(request: WireRequest, credentials: Credentials) -> bool:
-    copy = dataclasses.replace(request, headers=list(request.headers))
-    return drop(copy, credentials)
+    return drop(dataclasses.replace(request, headers=list(request.headers)), credentials)
 
 
 TRIES: Final = 3

@@ -29,16 +29,6 @@ GONE: Final[Mapping[str, str]] = {
 """Keys that are left out, with what to do instead."""
 
 
-def migrated(text: str) -> tuple[str, list[str]]:
-    """Return the file with the current keys, comments kept, and a line for each change. Raises `ConfigError`."""
-    try:
-        document = tomlkit.parse(text)
-    except ParseError as error:
-        raise ConfigError(f"The content is not valid TOML: {error}") from error
-    changes = list(_changes(document))
-    return tomlkit.dumps(document), changes
-
-
 def _changes(document: TOMLDocument) -> Iterator[str]:
     yield from _respelt(document, ())
     for name, rewrite in RENAMED.items():
@@ -116,7 +106,12 @@ def migrate(file: FilePath, *, dry_run: bool) -> None:
         before = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} cannot be read: {error}") from error
-    text, changes = migrated(before)
+    try:
+        document = tomlkit.parse(before)
+    except ParseError as error:
+        raise ConfigError(f"The content is not valid TOML: {error}") from error
+    changes = list(_changes(document))
+    text = tomlkit.dumps(document)
     for change in changes:
         click.echo(change, err=dry_run)
     if dry_run:

@@ -655,8 +655,7 @@ def _parsed(text: str) -> Any:
 def _over(template: object, entry: object) -> Any:
     """Return an entry completed from the template, at any depth."""
     if isinstance(template, Mapping) and isinstance(entry, Mapping):
-        both = {name: _over(template.get(name), value) for name, value in entry.items()}
-        return {**template, **both}
+        return {**template, **{name: _over(template.get(name), value) for name, value in entry.items()}}
     return template if entry is None else entry
 
 

@@ -321,8 +321,7 @@ class Config(Section):
         cls, folder: str | os.PathLike[str] | None = None, *, environment: Mapping[str, str] | None = None
     ) -> "Config":
         """Return the configuration of the nearest `checker.toml` above a folder, else the defaults. Raises `ConfigError`."""
-        is_right = isinstance(folder, str | os.PathLike | None)
-        require(is_right, "folder", "the path of a folder", folder)
+        require(isinstance(folder, str | os.PathLike | None), "folder", "the path of a folder", folder)
         file = find_file(FilePath.cwd() if folder is None else FilePath(folder).resolve())
         return cls() if file is None else cls.from_path(file, environment=environment)
 

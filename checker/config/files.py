@@ -37,8 +37,7 @@ def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
             f"{path}: format_version is {version!r}, and this version of checker reads {FORMAT_VERSION}; "
             "use a newer one"
         )
-    entries = document.get(LIST, [])
-    return tuple(_entry(f"{path}: {LIST}[{at}]", one) for at, one in enumerate(entries))
+    return tuple(_entry(f"{path}: {LIST}[{at}]", one) for at, one in enumerate(document.get(LIST, [])))
 
 
 def read_weights(path: Path) -> tuple[tuple[str, float], ...]:

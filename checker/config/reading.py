@@ -159,8 +159,7 @@ def section_error(path: Path, problems: list[Problem]) -> ConfigError:
         group = [problem for problem in problems if problem.heading == heading]
         lines += ["", f"{heading}:", ""]
         lines += [f"  - {problem.text}" for problem in group]
-        hints = dict.fromkeys(problem.hint for problem in group if problem.hint)
-        for hint in hints:
+        for hint in dict.fromkeys(problem.hint for problem in group if problem.hint):
             lines += ["", hint]
     kinds = {problem.error for problem in problems}
     kind = kinds.pop() if len(kinds) == 1 else ConfigError
@@ -191,9 +190,7 @@ def _home_of(name: str) -> str:
 
 def check_value(name: str, key: Key, value: object) -> Problem | None:
     """Return what is wrong with a value; None if nothing is."""
-    if value is None and key.default is None:
-        return None
-    return key.kind.problem(value, repr(name))
+    return None if value is None and key.default is None else key.kind.problem(value, repr(name))
 
 
 class _ConfigWalk:

@@ -181,7 +181,8 @@ def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
     lanes: Any = fallback if config.lanes is None else config.lanes
     follows = workers == "auto" and config.cluster not in (None, "local")
     if workers == "auto":
-        workers = config.max_workers if follows else usable_processors()
+        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        workers = config.max_workers if follows else min(usable, 64)
     return ProcessSettings(
         workers,
         None if lanes == "auto" else lanes,
@@ -191,13 +192,6 @@ def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
         follows,
         max_memory_bytes=None if config.max_memory is None else bytes_in(config.max_memory),
     )
-
-
-def usable_processors() -> int:
-    """Return the number of processors that this process may use: 1-64."""
-    if hasattr(os, "sched_getaffinity"):
-        return min(len(os.sched_getaffinity(0)), 64)
-    return min(os.cpu_count() or 1, 64)
 
 
 def _case_sources(config: Config) -> CaseSources:
@@ -291,9 +285,7 @@ def _baseline(config: Config, now: datetime | None) -> Baseline:
 def _shard(config: Config) -> Shard | None:
     """Return the part of the operations that is tested, None for all. Raises `ConfigError`, `UnreadableFile`, `UsageError`."""
     weights = None if config.shard_weights is None else read_weights(Path(config.shard_weights))
-    if config.shard is not None:
-        return Shard.of(config.shard, weights or ())
-    return None
+    return None if config.shard is None else Shard.of(config.shard, weights or ())
 
 
 def _project_dir(config: Config, occasion: Invocation) -> str:

@@ -561,8 +561,7 @@ def default_of(path: Path, name: str) -> Any:
 def subsections(path: Path) -> tuple[str, ...]:
     """Return the names of the sections directly below this one."""
     depth = len(path)
-    found = {known[depth]: None for known in SECTIONS if known[:depth] == path and known != path}
-    return tuple(found)
+    return tuple({known[depth]: None for known in SECTIONS if known[:depth] == path and known != path})
 
 
 def section_title(path: Path) -> str:

@@ -74,8 +74,7 @@ def warning_name(name: str) -> str | None:
         load_plugins()
     if name in WARNINGS:
         return None
-    known = list(WARNINGS)
-    return f"Must be the name of a warning, but got {name!r}{did_you_mean_or_all(name, known)}"
+    return f"Must be the name of a warning, but got {name!r}{did_you_mean_or_all(name, list(WARNINGS))}"
 
 
 def warning_key(name: str, value: object) -> str | None:

@@ -156,8 +156,7 @@ def failure_block(number: int, failed: FailedCase, truncation: Truncation = DEFA
         else marked(f"{number}. {one_line(failed.about)}", failed.marks)
     )
     parts = [heading]
-    titles = dict.fromkeys(title for title, _ in failed.failures)
-    for title in titles:
+    for title in dict.fromkeys(title for title, _ in failed.failures):
         parts.append(f"- {one_line(title)}")
         parts.extend(_details([text for of, text in failed.failures if of == title]))
     if failed.answer is not None:
@@ -313,6 +312,4 @@ def _text(body: bytes, charset: str | None, *, whole: bool) -> str | None:
         text = body.decode(charset or "utf-8", "replace")
     except (LookupError, ValueError):
         return _text(body, None, whole=whole)
-    if 10 * len(_CONTROL.findall(text)) >= 3 * len(text):
-        return None
-    return _CONTROL.sub(escape_of, text)
+    return None if 10 * len(_CONTROL.findall(text)) >= 3 * len(text) else _CONTROL.sub(escape_of, text)

@@ -35,9 +35,7 @@ _ESCAPE = later_pattern(r"(?P<bytes>(?:\\x[0-9a-fA-F]{2})+)|\\(?P<one>.)|(?P<per
 
 def quoted(text: str) -> str:
     """Text as one word, always in quotes; control characters as escapes of `$'…'`. It cannot hold NUL."""
-    if _CONTROL.search(text) is None:
-        return f"'{_plain(text)}'"
-    return f"$'{_ansi(text)}'"
+    return f"'{_plain(text)}'" if _CONTROL.search(text) is None else f"$'{_ansi(text)}'"
 
 
 def quoted_if_needed(text: str) -> str:

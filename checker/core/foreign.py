@@ -106,8 +106,7 @@ def is_usual(name: str, value: str) -> bool:
 
 def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:
     # `requests` joins repeated headers; the urllib3 response keeps them separate.
-    raw = getattr(getattr(response, "raw", None), "headers", None)
-    for source in (raw, headers):
+    for source in (getattr(getattr(response, "raw", None), "headers", None), headers):
         for method in ("multi_items", "iteritems", "items"):
             items = getattr(source, method, None)
             if items is not None:

@@ -220,8 +220,7 @@ class HookRegistry(Struct):
 
         def decorated(test: Tested) -> Tested:
             require_function("apply", test)
-            own = test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST))
-            own.register(function, name)
+            test.__dict__.setdefault(TEST_HOOKS, HookRegistry(HookScope.TEST)).register(function, name)
             return test
 
         return decorated

@@ -129,11 +129,6 @@ def ids_of(seen: Seen) -> tuple[str, ...]:
     return (failure_id(seen), f"{_VERSION}-{seen.cause}") if seen.cause else (failure_id(seen),)
 
 
-def is_recordable(seen: Seen) -> bool:
-    """Whether a baseline may hold it. Failures of the run as a whole, and failures that depend on the load of the machine, are left out."""
-    return bool(seen.phase) and seen.check not in _NEVER_KNOWN
-
-
 def entry_for(seen: Seen, today: str) -> KnownFailure:
     """An entry for a failure that was seen today."""
     return KnownFailure(
@@ -199,7 +194,9 @@ class KnownFailures(Struct):
             return KnownStatus.EXPIRED if entry.is_expired(self.baseline.today) else KnownStatus.KNOWN
         if self.baseline.allows_intermittent and is_intermittent(seen):
             return KnownStatus.ALLOWED
-        return KnownStatus.RECORDED if self.baseline.updates and is_recordable(seen) else KnownStatus.NEW
+        # Failures of the run as a whole, and those that depend on the load of the machine, are not recorded.
+        is_recordable = bool(seen.phase) and seen.check not in _NEVER_KNOWN
+        return KnownStatus.RECORDED if self.baseline.updates and is_recordable else KnownStatus.NEW
 
     def fails(self, seen: Seen) -> bool:
         """Whether it fails a run."""

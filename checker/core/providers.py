@@ -84,12 +84,12 @@ class SigningScope(Scope):
 class ProviderSource(CredentialSource):
     """A provider as a source of credentials."""
 
-    def __init__(self, name: str, provider: AuthProvider, scope: Scope) -> None:
+    def __init__(self, name: str, provider: AuthProvider, scope: "Registration") -> None:
         self.name = name
-        self.refresh_s: float | None = _REFRESH_S
-        self.is_kept = True
-        self.cache_by_key: Callable[[Case, AuthContext], Any] | None = None
-        self.retry_on: tuple[int, ...] = _RETRY_ON
+        self.refresh_s = scope.refresh_s
+        self.is_kept = scope.refresh_s is not None
+        self.cache_by_key = scope.cache_by_key
+        self.retry_on = scope.retry_on
         self.scope = scope
         self._provider = provider
 
@@ -207,16 +207,17 @@ class Registration(Scope):
             raise IncorrectUsage(
                 f"`refresh_interval` must be a number of seconds, or None to disable caching, got {interval!r:.80}"
             )
-        self._refresh_s = interval
+        self.refresh_s: float | None = interval
         if cache_by_key is not None and not callable(cache_by_key):
             raise IncorrectUsage(
                 f"`cache_by_key` must be a function that takes a case and a context, got {cache_by_key!r:.80}"
             )
-        self._cache_by_key = cache_by_key
+        self.cache_by_key = cache_by_key
         statuses: Any = _RETRY_ON if retry_on is None else retry_on
-        self._retry_on = tuple(statuses) if isinstance(statuses, Iterable) else (statuses,)
-        if not all(isinstance(one, int) and 100 <= one <= 599 for one in self._retry_on):
-            raise IncorrectUsage(f"`retry_on` must be a list of statuses such as [401], got {statuses!r:.80}")
+        statuses = tuple(statuses) if isinstance(statuses, Iterable) else (statuses,)
+        if not all(isinstance(one, int) and 100 <= one <= 599 for one in statuses):
+            raise IncorrectUsage(f"`retry_on` must be a list of statuses such as [401], got {retry_on!r:.80}")
+        self.retry_on: tuple[int, ...] = statuses
 
     def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Registration":
         """Register for those operations alone that all of these filters hold for."""
@@ -240,11 +241,7 @@ class Registration(Scope):
         while name in known:
             name += "+"
         made: Any = provider() if isinstance(provider, type) else provider
-        source = ProviderSource(name, made, self)
-        source.refresh_s, source.cache_by_key = self._refresh_s, self._cache_by_key
-        source.is_kept = self._refresh_s is not None
-        source.retry_on = self._retry_on
-        self._registry.providers.append(source)
+        self._registry.providers.append(ProviderSource(name, made, self))
         return provider
 
 

@@ -269,15 +269,11 @@ class ResourceModel:
             for other in (*joined, *related(label)):
                 if other in above:
                     above[top(other)] = top(label)
-        found = grouped((top(label), label) for label in self.uses)
-        return list(found.values())
-
-    def creating_near(self, label: Label) -> Sequence[Label]:
-        """Return the operations that create resources, need none of other operations, and depend on or serve the same as `label`."""
-        return self._creating_near.get(label, ())
+        return list(grouped((top(label), label) for label in self.uses).values())
 
     @cached_property
-    def _creating_near(self) -> Mapping[Label, Sequence[Label]]:
+    def creating_near(self) -> Mapping[Label, Sequence[Label]]:
+        """Operation -> operations that create resources, need none of other operations, and depend on or serve the same."""
         found: dict[Label, Sequence[Label]] = {}
         roots = {label for label in self.roots if self.uses[label].method in CREATING}
         for group in self.groups:

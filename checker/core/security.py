@@ -61,9 +61,7 @@ def ways_in(schemes: Iterable[SecurityScheme]) -> tuple[str, ...]:
     """Options that give credentials to these, as a reader is told of them."""
     declared = list(schemes)
     options = {option for one in declared if (option := _option_of(one)) is not None}
-    if declared and not options:
-        return ("`[auth.openapi]` in checker.toml",)
-    return tuple(sorted(options))
+    return ("`[auth.openapi]` in checker.toml",) if declared and not options else tuple(sorted(options))
 
 
 def named_ways(options: Sequence[str]) -> str:

@@ -34,16 +34,13 @@ class Shard(Struct, frozen=True):
         return f"{self.number}/{self.count}"
 
 
-class Partition(Struct, frozen=True):
-    """The operations of all shards."""
+Partition = tuple[tuple[str, ...], ...]
+"""The operations of all shards: labels in document order, for each shard."""
 
-    parts: tuple[tuple[str, ...], ...]
-    """Labels in document order, for each shard."""
 
-    @property
-    def digest(self) -> str:
-        """Return a text that differs for every other partition; empty if there is no operation."""
-        return digest(*("\n".join(part) for part in self.parts)) if any(self.parts) else ""
+def digest_of(partition: Partition) -> str:
+    """Return a text that differs for every other partition; empty if there is no operation."""
+    return digest(*map("\n".join, partition)) if any(partition) else ""
 
 
 def partitioned(groups: Iterable[Sequence[str]], costs: Mapping[str, float], count: int) -> Partition:
@@ -62,7 +59,7 @@ def partitioned(groups: Iterable[Sequence[str]], costs: Mapping[str, float], cou
         least = min(range(count), key=lambda number: (loads[number], len(parts[number]), number))
         loads[least] += sum(costs[label] for label in group)
         parts[least] += group
-    return Partition(tuple(tuple(sorted(part, key=place.__getitem__)) for part in parts))
+    return tuple(tuple(sorted(part, key=place.__getitem__)) for part in parts)
 
 
 def weighed(estimates: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, float]:

@@ -184,8 +184,7 @@ def names_error(template: str) -> bool:
 
     A class alone (`KeyError`) is too general, and so are words alone (`something went wrong`).
     """
-    words = template.split()
-    telling = _without_boilerplate([word for word in words if word != ANYTHING])
+    telling = _without_boilerplate([word for word in template.split() if word != ANYTHING])
     return bool(_classes(telling)) and len(telling) >= _TELLING_WORDS
 
 

@@ -63,9 +63,7 @@ def users_traceback(error: BaseException) -> str:
     found: TracebackType | None = error.__traceback__
     while found is not None and not is_of_user(found.tb_frame):
         found = found.tb_next
-    if found is None:
-        return ""
-    return "".join(traceback.format_exception(type(error), error, found))
+    return "" if found is None else "".join(traceback.format_exception(type(error), error, found))
 
 
 Arguments = ParamSpec("Arguments")

@@ -270,7 +270,7 @@ class SequenceBuilder(Struct, dict=True):
         for target in found:
             found[target] *= leading[target] or 1
         wanted = {source for target in found for source in self.model.sources_of(target)}
-        for target in self.model.creating_near(steps[0].use.label) if found else ():
+        for target in self.model.creating_near.get(steps[0].use.label, ()) if found else ():
             found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
         last = steps[-1].use
         sent = Counter(one.use.label for one in steps)

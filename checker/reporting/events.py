@@ -8,7 +8,7 @@ from math import inf
 from operator import itemgetter
 from pathlib import Path
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from checker.corpus.fold import RunView
 from checker.corpus.journal import Journals
@@ -65,15 +65,17 @@ Event = (
 _SHOWN = (RunStarted, SchemaOpened, Interaction, Finding, OperationError, Note, Quarantined, WorkerGone)
 
 
-class EventStream(Struct):
+class EventStream:
     """The events of records, including those that no record states: beginning and end of phases."""
 
-    view: RunView = field(default_factory=RunView)
-    _begun: dict[str, None] = field(default_factory=dict)
-    _started: set[str] = field(default_factory=set)
-    """Names of runs, because a resumed run writes its beginning again."""
-    _is_opened: bool = False
-    _finished: RunFinished | None = None
+    def __init__(self) -> None:
+        self.view = RunView()
+        """The fold of the records so far."""
+        self._begun: dict[str, None] = {}
+        self._started: set[str] = set()
+        """Names of runs, because a resumed run writes its beginning again."""
+        self._is_opened = False
+        self._finished: RunFinished | None = None
 
     def follow(self, incarnation: int, record: Record) -> Iterator[Event]:
         """Yield the events of a record of a journal."""
@@ -117,8 +119,7 @@ class EventStream(Struct):
         for name in self._begun:
             phase = self.view.phases.get(name)
             if phase is not None:
-                failed = frozenset(phase.failed)
-                yield PhaseFinished(name, len(phase.tested), failed, len(phase.errored))
+                yield PhaseFinished(name, len(phase.tested), frozenset(phase.failed), len(phase.errored))
         yield self._finished
 
 
@@ -126,7 +127,7 @@ _Placed = tuple[tuple[float, str], int, Record]
 """((time, case), incarnation, record)."""
 
 
-class RunEvents:
+class RunEvents(EventStream):
     """The events of a run on disk.
 
     Records are merged by time while they are read, because the traffic may be larger than memory. The records of one file keep their order.
@@ -134,6 +135,7 @@ class RunEvents:
 
     def __init__(self, layout: RunLayout, first: int, *, has_traffic: bool = True) -> None:
         """`first`: the lowest incarnation of the run. `has_traffic`: whether each interaction is wanted."""
+        super().__init__()
         self.count = 0
         """Number of interactions so far."""
         self._layout = layout
@@ -141,12 +143,6 @@ class RunEvents:
         self._has_traffic = has_traffic
         self._journals = Journals(layout, above=first - 1)
         self._segments: dict[Path, TrafficReader] = {}
-        self._stream = EventStream()
-
-    @property
-    def view(self) -> RunView:
-        """Return the fold of the records that were read so far."""
-        return self._stream.view
 
     def all(self) -> Iterator[Event]:
         """Yield all events of a run that is over."""
@@ -160,8 +156,7 @@ class RunEvents:
         for incarnation, path in self._layout.traffic_paths() if self._has_traffic else ():
             if incarnation >= self._first:
                 segment = self._segments.setdefault(path, TrafficReader(path))
-                kind = path.name.rpartition("-")[0]
-                found.setdefault((incarnation, kind), []).append(segment)
+                found.setdefault((incarnation, path.name.rpartition("-")[0]), []).append(segment)
         for _, incarnation, record in heapq.merge(
             *journals,
             *[_sent(incarnation, segments) for (incarnation, _), segments in found.items()],
@@ -169,13 +164,9 @@ class RunEvents:
         ):
             if isinstance(record, Interaction):
                 self.count += 1
-                yield from self._stream.interaction(record)
+                yield from self.interaction(record)
             else:
-                yield from self._stream.follow(incarnation, record)
-
-    def end(self) -> Iterator[Event]:
-        """Yield the events of the end of the run."""
-        yield from self._stream.end()
+                yield from self.follow(incarnation, record)
 
     def needs_of(self, finding: Finding) -> tuple[ResourceMade, ...]:
         """Return the requests that a finding needs, as the whole run shows them."""

@@ -281,8 +281,7 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
     parts = finding.interactions[-after].components if has_record else ()
     outside = {part.location: part.outside for part in parts}
     for binding in step.bindings:
-        names = outside.get(binding.location, (ANYTHING,))
-        if not {outside_name(binding), ANYTHING}.isdisjoint(names):
+        if not {outside_name(binding), ANYTHING}.isdisjoint(outside.get(binding.location, (ANYTHING,))):
             yield binding
 
 
@@ -503,6 +502,5 @@ def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
     if not command:
         return []
     # A case that ended its worker while it was generated has no command, only its choices.
-    is_command = command.startswith("curl ")
-    text = shown(command, [components]) if is_command else ShownCommand(command)
+    text = shown(command, [components]) if command.startswith("curl ") else ShownCommand(command)
     return [*reproduction_paragraphs(text.text.split("\n"), reproduced=None), *hidden_paragraphs(text.hidden)]

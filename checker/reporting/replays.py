@@ -143,8 +143,7 @@ def item_of(finding: Finding) -> Path:
 
 def bare_media_type(content_type: str) -> str:
     """Return a media type without parameters, in lower case; empty for a malformed one."""
-    found = media_type_of(content_type)
-    return "" if found is None else content_type.partition(";")[0].strip().lower()
+    return "" if media_type_of(content_type) is None else content_type.partition(";")[0].strip().lower()
 
 
 CONFLICT: Final = 409

@@ -372,34 +372,6 @@ def joined_errors(errors: Iterable[OperationError]) -> Iterator[OperationError]:
             yield replace(error, label=label, message=f"{error.message}\n\n{listed}")
 
 
-def phase_outcome(
-    name: str, phase: PhaseView, known: Iterable[str] = (), *, is_unchecked: bool = False
-) -> PhaseOutcome:
-    """Return the line of a phase that ran. An error outweighs a failure, and every result outweighs a skip.
-
-    `known`: labels of failed operations with only known failures.
-    """
-    errors = phase.errored
-    expected = set(known) - errors
-    failures = phase.failed - errors - expected
-    passed = phase.tested - failures - errors - expected
-    left_out = phase.skipped - passed - failures - errors - expected
-    tally = PhaseTally(len(passed), len(failures), len(errors), len(left_out), len(expected))
-    if is_unchecked:
-        tally = replace(tally, passed=0, unchecked=len(passed))
-    if errors:
-        icon = "error"
-    elif failures:
-        icon = "failure"
-    elif (passed and not is_unchecked) or expected:
-        icon = "success"
-    else:
-        icon = "skip"
-    is_empty = not (passed or failures or errors or left_out or expected)
-    note = "nothing to test" if is_empty else "no checks ran" if tally.unchecked else ""
-    return PhaseOutcome(name, icon, note, tally)
-
-
 def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: float = 0.0) -> Report:
     """Return the report of a run. `elapsed_s` is used while the run has no last record."""
     if view.finished is not None:
@@ -559,11 +531,26 @@ class _Phases:
         phase = replace(
             phase, failed=phase.failed | phase.failing & {label for _, label in self._failing | self._known}
         )
-        known = {label for label in phase.failed if self._is_known(name, label)}
-        came_to = phase_outcome(title, phase, known, is_unchecked=self._is_unchecked)
+        errors = phase.errored
+        expected = {label for label in phase.failed if self._is_known(name, label)} - errors
+        failures = phase.failed - errors - expected
+        passed = phase.tested - failures - errors - expected
+        left_out = phase.skipped - passed - failures - errors - expected
+        tally = PhaseTally(len(passed), len(failures), len(errors), len(left_out), len(expected))
+        if self._is_unchecked:
+            tally = replace(tally, passed=0, unchecked=len(passed))
+        if errors:
+            icon = "error"
+        elif failures:
+            icon = "failure"
+        elif (passed and not self._is_unchecked) or expected:
+            icon = "success"
+        else:
+            icon = "skip"
+        is_empty = not (passed or failures or errors or left_out or expected)
+        note = "nothing to test" if is_empty else "no checks ran" if tally.unchecked else ""
         began_s = max(0.0, phase.began_at - self._began_at) if phase.span_s else 0.0
-        elapsed_s = phase.worked_s / self._workers
-        line = replace(came_to, elapsed_s=elapsed_s, span_s=phase.span_s, began_s=began_s)
+        line = PhaseOutcome(title, icon, note, tally, phase.worked_s / self._workers, phase.span_s, began_s)
         if self._outcome in ("interrupted", ENDLESS):
             return replace(line, icon="interrupted", note=self._outcome)
         if self._outcome in ("failure limit", "time limit") and name not in self._whole:

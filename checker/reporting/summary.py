@@ -42,14 +42,6 @@ def stop_reason(outcome: str) -> str:
     return _REASONS.get(outcome, outcome)
 
 
-def stop_lines(outcome: str) -> Iterator[str]:
-    """Yield lines about the end of `fuzz`, with the option that continues it."""
-    yield f"Stop reason: {stop_reason(outcome)}"
-    if outcome in _NEXT_STEPS:
-        yield f"  {_NEXT_STEPS[outcome]}"
-    yield ""
-
-
 Glyph = Callable[[str], str]
 """Return the glyph of a name, as the stream can show it."""
 
@@ -264,7 +256,10 @@ def _end_lines(report: Report) -> Iterator[str]:
     if lines := report.discovery.lines:
         yield from (*lines, "")
     if report.kind == "fuzz":
-        yield from stop_lines(report.outcome)
+        yield f"Stop reason: {stop_reason(report.outcome)}"
+        if report.outcome in _NEXT_STEPS:
+            yield f"  {_NEXT_STEPS[report.outcome]}"
+        yield ""
     if report.added_lines:
         yield from report.added_lines
         yield ""
@@ -432,8 +427,7 @@ def _finders(report: Report) -> str:
     if report.counts.failed_cases:
         return f"{report.counts.failed_cases} found "
     # Examples of earlier runs are sent, but this run did not generate them.
-    is_of_examples = any(one.check != HEALTH_CHECK for one in report.findings)
-    return "earlier examples found " if is_of_examples else ""
+    return "earlier examples found " if any(one.check != HEALTH_CHECK for one in report.findings) else ""
 
 
 def ledger_lines(report: Report) -> Iterator[str]:

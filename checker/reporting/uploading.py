@@ -42,8 +42,7 @@ def upload(
 
     try:
         origin = BaseUrl.from_url(asked.url)
-        settings = HttpSettings().with_options(timeout_s=timeout_s)
-        lanes = NETWORK(origin, settings, 1)
+        lanes = NETWORK(origin, HttpSettings().with_options(timeout_s=timeout_s), 1)
         try:
             headers = {"Content-Type": "application/gzip", "User-Agent": f"checker/{__version__}"}
             if asked.token:

@@ -100,8 +100,7 @@ def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
         rate = facts.warnings_of(label).low_valid_rate
         served = sum(count for status, count in statuses.items() if 200 <= status < 400)
         if statuses.total() >= _ENOUGH and 0 < served < rate * statuses.total():
-            text = f"let in {_share(served, statuses)} of cases"
-            yield Note("low_valid_rate", label, "", text)
+            yield Note("low_valid_rate", label, "", f"let in {_share(served, statuses)} of cases")
 
 
 def timeout_units(facts: WarningFacts) -> Iterator[Note]:
@@ -251,8 +250,7 @@ def warning_groups(notes: Iterable[Note]) -> Iterator[WarningGroup]:
         if is_tip(note):
             tips[note.kind] = f" Or {note.text}"
             continue
-        labels = by_kind.setdefault(note.kind, {})
-        labels.setdefault((note.pointer, note.text), set()).add(note.label)
+        by_kind.setdefault(note.kind, {}).setdefault((note.pointer, note.text), set()).add(note.label)
     for row in WARNINGS.values():
         found = by_kind.get(row.name)
         if found:

@@ -124,8 +124,8 @@ def test_operations_of_nested_and_linked_resources_are_one_group() -> None:
     assert groups == [{"owners"}, {"teams", "news"}]
     assert model.families == model.groups
     assert model.needed_by([Label("GET /owners/{owner}/pets")]) == {"POST /owners"}
-    assert set(model.creating_near(Label("GET /news"))) <= {"POST /teams", "POST /news"}
-    assert "POST /owners" in model.creating_near(Label("GET /owners/{owner}/pets"))
+    assert set(model.creating_near[Label("GET /news")]) <= {"POST /teams", "POST /news"}
+    assert "POST /owners" in model.creating_near[Label("GET /owners/{owner}/pets")]
 
 
 def case(path: str, **parameters: Any) -> Case:

@@ -30,8 +30,7 @@ def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str | b
     known = {one.label: one for one in report.operations}
     for label in dict.fromkeys([*known, *by_label, *errors]):
         operation = known.get(label) or OperationOutcome(label, "failed")
-        result = _Result(operation, by_label.get(label, []), errors.get(label, []), context)
-        yield from result.files()
+        yield from _Result(operation, by_label.get(label, []), errors.get(label, []), context).files()
 
 
 def _named(text: str) -> UUID:

@@ -70,8 +70,7 @@ def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
         "bodySize": sent.body_size,
     }
     if sent.body is not None:
-        media_type = _content_type(known)
-        found["postData"] = _posted(sent.body, media_type, preserve=context.preserve_bytes)
+        found["postData"] = _posted(sent.body, _content_type(known), preserve=context.preserve_bytes)
     return {
         "startedDateTime": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
         "time": elapsed_ms,

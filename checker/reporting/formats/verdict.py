@@ -145,15 +145,10 @@ def _came_back(came: OutcomeCounts) -> dict[str, int]:
 
 
 def _phase(phase: PhaseOutcome) -> dict[str, Any]:
-    tally = phase.tally
     return {
         "status": phase.icon,
         "note": phase.note or None,
-        "passed": tally.passed,
-        "failed": tally.failed,
-        "errored": tally.errored,
-        "skipped": tally.skipped,
-        "known": tally.known,
+        **{name: getattr(phase.tally, name) for name in ("passed", "failed", "errored", "skipped", "known")},
         "began": round(phase.began_s, 6),
         "seconds": round(phase.elapsed_s, 6),
     }

@@ -18,7 +18,7 @@ from checker.core.request import Location, without_userinfo
 from checker.core.resources import SAFE
 from checker.core.schema import SchemaWarning, WarningKind
 from checker.core.security import ways_in
-from checker.core.shards import Partition
+from checker.core.shards import Partition, digest_of
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.health import Safety, ends_access, looks_dangerous, switches_access
 from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
@@ -147,7 +147,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: P
         tokens=tuple(schemes.tokens),
         auth_examples=schemes.examples(schema.described_login, subject.origin.plain),
         shard="" if settings.shard is None else str(settings.shard),
-        partition="" if partition is None else partition.digest,
+        partition="" if partition is None else digest_of(partition),
         changed_since=settings.report.sanitization.redaction.url(settings.selection.changed_since or ""),
     )
     recorder.journal.append(told)
@@ -180,7 +180,7 @@ def tested_labels(subject: Contents, partition: Partition | None) -> tuple[str, 
     """Return the labels of the operations that the run tests or reports as unreadable."""
     labels: tuple[str, ...] = (*subject.selected, *(one.label for one in subject.selected.broken))
     if subject.settings.shard is not None and partition is not None:
-        labels = partition.parts[subject.settings.shard.number - 1]
+        labels = partition[subject.settings.shard.number - 1]
     return tuple(label for label in labels if subject.is_tested(label))
 
 
