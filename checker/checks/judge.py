@@ -61,7 +61,7 @@ class Judge:
         return self._names
 
     def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> "Judgement | None":
-        """Return the verdict of all checks; None if one of them may need further requests: then `with_requests` finds it.
+        """Return the verdict of all checks; None if one of them may need further requests, for which `judge` must be called.
 
         This is the hot path.
         """
@@ -88,12 +88,6 @@ class Judge:
         at_once = self.verdict(case, response, sequence)
         if at_once is not None:
             return at_once
-        return (yield from self.with_requests(case, response, sequence))
-
-    def with_requests(
-        self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()
-    ) -> "Exchanging[Judgement]":
-        """Return the verdict of all checks where `verdict` returns None; yields the requests that they need."""
         to_run = self._kinds.of(case, response, follows=bool(sequence))
         context = self._context(case, response, to_run.plan, sequence)
         failures: Failures = ()

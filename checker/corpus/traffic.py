@@ -74,15 +74,13 @@ class InterestingAndLast:
         """With the size of each: asking costs a call."""
         self._offered: dict[str, int] = {}
 
-    def passes_over(self, label: str) -> bool:
-        """Whether one more dull interaction of an operation need not be offered."""
-        offered = self._offered[label] = self._offered.get(label, 0) + 1
-        return offered > _MANY and offered % _SHARE > 0
-
     def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
         """Return True for interesting interactions; hold back the others."""
         if interesting:
             return True
+        offered = self._offered[label] = self._offered.get(label, 0) + 1
+        if offered > _MANY and offered % _SHARE:
+            return False
         waiting = self._held.get(label)
         if waiting is None:
             waiting = self._held[label] = deque()
@@ -116,10 +114,6 @@ class TrafficWriter:
         self._dull = _Segments(path, DULL, segment_bytes)
         self.waiting: list[tuple[_Segments, InteractionDraft]] = []
         """Admitted, not encoded yet."""
-
-    def passes_over(self, label: str) -> bool:
-        """Whether one more dull interaction of an operation need not be offered; asked before the draft of a case is made."""
-        return self._policy is not None and self._policy.passes_over(label)
 
     def offer(self, draft: InteractionDraft, *, interesting: bool) -> None:
         """Keep an interaction if the policy says so; `catch_up` encodes it."""

@@ -267,7 +267,7 @@ class Lane:
         if lines is None:
             lines, keeps_connection = header_lines(request)
             written += b"".join(lines)
-        if method != self._method and method not in _USUAL_METHODS:
+        if method != self._method:
             if not method.isascii():
                 raise Unsendable(f"libcurl sends no method beyond ASCII: {method!r}")
             written += method.encode()
@@ -439,9 +439,6 @@ class Lane:
             content_size=size,
             verify=self._settings.verify is not False,
         )
-
-
-_USUAL_METHODS: Final = frozenset(("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"))
 
 
 def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:

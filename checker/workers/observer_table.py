@@ -142,9 +142,8 @@ class TrafficObserver(Struct):
             is_notable = recorder.defects.has_news(made.label, verdict.judgement.failures)
         if outcome is not None and outcome.earlier:
             recorder.traffic.on_the_way(made, outcome)
-        writer = recorder.traffic.writer
-        if is_notable or not writer.passes_over(made.label):
-            writer.offer(Draft(recorder.traffic, made, verdict), interesting=is_notable)
+        draft = Draft(recorder.traffic, made, verdict)
+        recorder.traffic.writer.offer(draft, interesting=is_notable)
 
 
 _MOST_REFUSALS = 256
@@ -337,20 +336,13 @@ _Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool]
 """(method of an observer, whether its records are flushed at once)."""
 
 
-class _Audience(Struct):
-    """The observers of one moment."""
-
-    all: list[_Told] = field(default_factory=list)
-    usual: list[_Told] = field(default_factory=list)
-    """Those that learn something from usual interactions."""
-
-
 class Observers:
     """The observers of one worker."""
 
     def __init__(self, tools: ObserverTools) -> None:
         self._journal = tools.context.recorder.journal
-        self._audiences: dict[Moment, _Audience] = {moment: _Audience() for moment in Moment}
+        self._told: dict[Moment, list[list[_Told]]] = {moment: [[], []] for moment in Moment}
+        """All observers of a moment, then those that learn something from usual interactions."""
         # In `fuzz` nothing depends on which worker learns something first.
         is_run = tools.context.knowledge.is_layered
         for row in OBSERVERS.values():
@@ -359,23 +351,21 @@ class Observers:
                 continue
             told = self._rationed(row, observer), row.is_shared and is_run
             for moment in {row.moment, Moment.JUDGED} if row.moment is Moment.SENT else {row.moment}:
-                audience = self._audiences[moment]
-                audience.all.append(told)
-                if not row.only_unusual:
-                    audience.usual.append(told)
+                for each in self._told[moment][: 1 if row.only_unusual else 2]:
+                    each.append(told)
         # Not methods: each would be one more call for every case.
-        self.saw = partial(self._tell, self._audiences[Moment.JUDGED])
+        self.saw = partial(self._tell, self._told[Moment.JUDGED])
         """Tell of a case that was judged."""
-        self.over = partial(self._tell, self._audiences[Moment.OVER])
+        self.over = partial(self._tell, self._told[Moment.OVER])
         """Tell of a case of which no request is in flight any more."""
-        self.sent = partial(self._tell, self._audiences[Moment.SENT])
+        self.sent = partial(self._tell, self._told[Moment.SENT])
         """Tell of an attempt of the investigation of a case."""
 
-    def _tell(self, audience: _Audience, flight: InFlight, verdict: Verdict) -> None:
+    def _tell(self, told: list[list[_Told]], flight: InFlight, verdict: Verdict) -> None:
         """Pass an interaction to the observers. All of them are called before the first error is raised again, because the case was sent."""
         first: Exception | None = None
         is_usual = verdict.judgement is CLEAN and flight.is_counted and isinstance(verdict.outcome, Response)
-        for saw, is_shared in audience.usual if is_usual else audience.all:
+        for saw, is_shared in told[is_usual]:
             try:
                 records = saw(flight, verdict)
                 if records:
@@ -403,9 +393,9 @@ class Observers:
                 return None
             records = observer.saw(flight, verdict)
             if row.until_saturated and getattr(observer, "is_saturated", False):
-                for audience in self._audiences.values():
-                    audience.all = [one for one in audience.all if one[0] is not saw]
-                    audience.usual = [one for one in audience.usual if one[0] is not saw]
+                for told in self._told.values():
+                    # New lists: the loop that called this goes over an old one, and would pass over the next observer.
+                    told[:] = [[one for one in each if one[0] is not saw] for each in told]
             return records
 
         return saw

@@ -1,7 +1,7 @@
 """The places where an operation lists possible values, and the listed values that a case has."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -82,8 +82,6 @@ def _key(value: object) -> object:
 _BODY: Final = "body"
 _UNREAD: Final = "?"
 """In place of the `Content-Type` of an answer: nothing is compiled for it."""
-_MOST_ANSWERS: Final = 256
-"""Pairs of status and `Content-Type` of one operation that are remembered."""
 # Python finds a member of an enumeration ten times slower than a name.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 
@@ -109,25 +107,14 @@ Showing = tuple[Label, str, str]
 """(label, place, what): one thing that a case can show."""
 
 
-class _Listed(Struct, frozen=True):
-    """The listed values of one place, as cases of one operation show them."""
-
-    container: str
-    """Attribute of a case."""
-    path: tuple[str, ...]
-    name: str | None
-    """The path, if it is one name: most are, and reading them costs a third."""
-    members: Mapping[object, Showing]
-
-
 class Showings(Struct):
     """The parts of the description that cases of one operation can show, computed once: each request asks for them."""
 
     parts: tuple[tuple[str, dict[str, Showing]], ...]
     """Attribute of a case, and by name what a parameter there shows."""
-    listed: tuple[_Listed, ...]
+    listed: tuple[tuple[str, tuple[str, ...], Mapping[object, Showing]], ...]
+    """(attribute of a case, path in it, key of a value -> what it shows)."""
     body: Showing
-    received: dict[tuple[int, str | None], tuple[Showing, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, operation: Operation) -> "Showings":
@@ -137,10 +124,9 @@ class Showings(Struct):
             shown = label, _place(str(one.location), one.name), VALID
             named.setdefault(one.location.container, {})[one.name] = shown
         listed = (
-            _Listed(
+            (
                 one.location.container,
                 one.path,
-                one.path[0] if len(one.path) == 1 else None,
                 {key: (label, one.place, MEMBER + text) for key, text in one.members.items()},
             )
             for one in enumerations_of(operation)
@@ -150,10 +136,15 @@ class Showings(Struct):
     def kind_of(self, case: Case) -> "_Kind":
         """Return a key for what a valid case shows: names of its parameters, its listed values, the media type of its body, its edges."""
         names = tuple([tuple(getattr(case, container)) for container, _ in self.parts])
+        members = [
+            found
+            for container, path, shown in self.listed
+            for value in values_at(getattr(case, container), path, _MOST_ITEMS)
+            if isinstance(value, _SCALARS) and (found := shown.get(_key(value))) is not None
+        ]
         meta = case.meta
         edges = tuple(tried_by(meta)) if meta is not None and meta.phase.data else ()
-        media_type = None if case.body is NOT_SET else case.media_type or ""
-        return names, tuple(self._members(case)) if self.listed else (), media_type, edges
+        return names, tuple(members), None if case.body is NOT_SET else case.media_type or "", edges
 
     def sent_by(self, kind: "_Kind") -> list[Showing]:
         """Return all that valid cases of a kind show, but the edges that they are about."""
@@ -168,27 +159,6 @@ class Showings(Struct):
         if media_type:
             found.append((self.body[0], _BODY, MEDIA_TYPE + media_type))
         return found + list(dict.fromkeys(members))
-
-    def _members(self, case: Case) -> Iterator[Showing]:
-        for one in self.listed:
-            root = getattr(case, one.container)
-            values: Iterable[object]
-            if one.name is not None and root.__class__ is dict:
-                values = (root[one.name],) if one.name in root else ()
-            else:
-                values = values_at(root, one.path, _MOST_ITEMS)
-            for value in values:
-                found = one.members.get(_key(value)) if isinstance(value, _SCALARS) else None
-                if found is not None:
-                    yield found
-
-    def received_by(self, operation: Operation, status: int, content_type: str | None) -> tuple[Showing, ...]:
-        """Return the documented media type of a response, and keep it in `received`."""
-        found = tuple(_received_by(operation, status, content_type))
-        # A server may invent a header value for each response.
-        if len(self.received) < _MOST_ANSWERS:
-            self.received[status, content_type] = found
-        return found
 
 
 _Kind = tuple[tuple[tuple[str, ...], ...], tuple[Showing, ...], str | None, tuple[tuple[str, str], ...]]
@@ -219,10 +189,7 @@ class Shown(Struct):
             return ()
         self._cases[key] = 1
         shown = [] if key[3] is None else showings.sent_by(key[3])
-        received = showings.received.get((status, content_type))
-        if received is None:
-            received = showings.received_by(case.operation, status, content_type)
-        self._shows[key] = shown = [*shown, *received]
+        self._shows[key] = shown = [*shown, *_received_by(case.operation, status, content_type)]
         firsts = [one for one in shown if (status // 100, one) not in self._seen]
         self._seen.update((status // 100, one) for one in firsts)
         return firsts

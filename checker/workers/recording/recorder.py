@@ -228,7 +228,7 @@ class Recorder(Struct):
         """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
         recipe = made.other or (_DRAWN, made.choices, made.learned)
         step = (made.label, recipe, made.bindings, made.names)
-        steps = (*[shot.packed_step for shot in chain], step)
+        steps = (*[shot.made.step for shot in chain], step)
         return encode_fields(CorpusEntry, made.label, steps, (), 0.0)
 
     def operation_error(self, label: str, phase: str, title: str, message: str, trace: str = "") -> None:

@@ -10,7 +10,6 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.core.templates import ANYTHING, generalised, is_alike, matches
-from checker.corpus.packing import Packed, pack
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
@@ -26,14 +25,6 @@ class JudgedCase(Struct):
 
     made: GeneratedCase
     verdict: Verdict
-    _step: Packed = field(default_factory=Packed)
-
-    @property
-    def packed_step(self) -> Packed:
-        """Return the recipe as it is written: each later step of its sequence writes it again."""
-        if not self._step:
-            self._step = Packed(pack(self.made.step))
-        return self._step
 
     @property
     def status(self) -> int | None:

@@ -2,16 +2,13 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Protocol
 
-from checker.checks.judge import Judge
-from checker.core.case import Case
 from checker.core.operation import Label
-from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.send import Exchanging, Purpose
-from checker.phases.attempt import Verdict, attempt
+from checker.core.send import Purpose
+from checker.phases.attempt import Verdict, attempt, rest_of_attempt
 from checker.workers.context import WorkerContext
 from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Answered, answered
@@ -199,7 +196,7 @@ class Answers:
                 judgement = judge.verdict(case, outcome, before)
                 if judgement is not None:
                     return Verdict(case, request, outcome, judgement)
-                flight.work = _further(judge, case, request, outcome, before)
+                flight.work = rest_of_attempt(self._context.tools, case, request, outcome, before)
                 wanted = next(flight.work)
                 flight.answers = with_answer(flight, outcome)
                 flight.wanted = wanted
@@ -229,13 +226,6 @@ class Answers:
     def _abandon(self, flight: InFlight, answers: tuple[Answered, ...]) -> None:
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         flight.task.charge(flight.requests)
-
-
-def _further(
-    judge: Judge, case: Case, request: WireRequest, outcome: Response, before: Sequence[Verdict]
-) -> Exchanging[Verdict]:
-    """Return the verdict of checks that may send requests."""
-    return Verdict(case, request, outcome, (yield from judge.with_requests(case, outcome, before)))
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:
