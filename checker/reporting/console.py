@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import IO
+from importlib import import_module
+from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
@@ -23,13 +24,16 @@ from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
 from checker.reporting.facts import cause_line
 from checker.reporting.findings import Printed, as_recorded, causes_of, errors_by_label, failures_by_cause, marks_of
-from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text, ruled
+from checker.reporting.live import RunProgress, Screen, clock_text, ruled
 from checker.reporting.masking import Parts, Shown, ShownCommand, masked_url
 from checker.reporting.report import Report, report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.summary import summary_lines, tally_parts, total_line
 from checker.reporting.text import counted, cut_list, walled
 from checker.reporting.warnings import warning_groups
+
+if TYPE_CHECKING:
+    from checker.reporting.live_lines import LiveLines
 
 _FEW_CAUSES = 2
 """A single cause is seen at once in its own block."""
@@ -122,7 +126,9 @@ class Console:
         if not self.screen.is_terminal:
             self.screen.line(text)
             return
-        self._live = LiveLines(self.screen, self._progress, loading=text, clock=self._clock)
+        self._live = import_module("checker.reporting.live_lines").LiveLines(
+            self.screen, self._progress, loading=text, clock=self._clock
+        )
         self._live.start()
 
     def on_record(self, incarnation: int, record: Record) -> None:

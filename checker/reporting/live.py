@@ -1,26 +1,30 @@
-"""The terminal: text on any stream, and redrawn lines with the progress of a run."""
+"""The terminal: text on any stream, and the progress of a run."""
 
-import time
-from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import IO, Final
+import os
+import sys
+from collections.abc import Iterable
+from functools import cached_property
+from typing import IO, TYPE_CHECKING, Final
 
 from msgspec import Struct, field
-from rich.console import Console as Rich
-from rich.console import Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.spinner import Spinner
-from rich.table import Table
-from rich.text import Text
 
 from checker.core.graphs import grouped
+from checker.core.system import later
 from checker.core.terminal import encodable, one_line, printable
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Record, SchemaOpened, TaskProgress, WorkerGone
-from checker.reporting.text import counted
+
+if TYPE_CHECKING:
+    import rich.console as rich_console
+    import rich.text as rich_text
+else:
+    # Only terminals need it: logs of CI jobs have neither colours nor redrawn lines.
+    rich_console = later("rich.console", by_all=False)
+    rich_text = later("rich.text", by_all=False)
 
 WIDTH: Final = 80
+_FORCING: Final = frozenset(("FORCE_COLOR", "TTY_COMPATIBLE"))
+"""Variables by which rich takes other streams for terminals."""
 
 GLYPHS: Final = {
     "success": ("✅", "[ok]"),
@@ -39,22 +43,30 @@ class Screen:
     """A stream for any text. Characters that it cannot encode are replaced, control characters are escaped."""
 
     def __init__(self, stream: IO[str] | None = None, *, color: bool | None = None) -> None:
-        self.rich = Rich(
-            file=stream,
-            force_terminal=True if color else None,
+        self._stream = stream
+        self._color = color
+        file = stream or sys.stdout
+        self._is_plain = not color and not file.isatty() and _FORCING.isdisjoint(os.environ)
+        self._encoding = getattr(file, "encoding", None) or "utf-8"
+        self._pretty = _encodes(self._encoding, "".join(pair[0] for pair in GLYPHS.values()))
+
+    @cached_property
+    def rich(self) -> "rich_console.Console":
+        """Return the console that draws on a terminal."""
+        return rich_console.Console(
+            file=self._stream,
+            force_terminal=True if self._color else None,
             # Without an option, rich reads NO_COLOR (https://no-color.org) from the environment.
-            no_color=None if color is None else not color,
+            no_color=None if self._color is None else not self._color,
             highlight=False,
             markup=False,
             emoji=False,
         )
-        self._encoding = getattr(self.rich.file, "encoding", None) or "utf-8"
-        self._pretty = _encodes(self._encoding, "".join(pair[0] for pair in GLYPHS.values()))
 
     @property
     def is_terminal(self) -> bool:
         """Whether the stream is a terminal on which lines may be redrawn."""
-        return self.rich.is_terminal and not self.rich.is_dumb_terminal
+        return not self._is_plain and self.rich.is_terminal and not self.rich.is_dumb_terminal
 
     def glyph(self, name: str) -> str:
         """Return a glyph of `GLYPHS`, or its replacement."""
@@ -66,7 +78,10 @@ class Screen:
 
     def block(self, text: str, style: str = "") -> None:
         """Print text of one or more lines, never wrapped."""
-        self.rich.print(Text(self.encodable(text), style=style), soft_wrap=True)
+        if self._is_plain:
+            print(self.encodable(text).expandtabs(), file=self._stream, flush=True)
+        else:
+            self.rich.print(rich_text.Text(self.encodable(text), style=style), soft_wrap=True)
 
     def lines(self, texts: Iterable[str]) -> None:
         """Print each text on a line of its own."""
@@ -180,87 +195,6 @@ class RunProgress(Struct):
 
 _LEAST_SHARE = 0.05
 """The share of the work from which on the time that is left is estimated."""
-_SHOWN_LABELS = 3
-_BAR = 24
-
-
-class LiveLines:
-    """Lines that a thread of rich redraws ten times a second. It only reads the counters."""
-
-    def __init__(
-        self, screen: Screen, progress: RunProgress, *, loading: str = "", clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._screen = screen
-        self._progress = progress
-        self._loading = loading
-        """The text shown until the description is read."""
-        self._clock = clock
-        self._spinner = Spinner("dots" if screen.glyph("rule") == "━" else "line")
-        self._live = Live(
-            console=screen.rich,
-            get_renderable=self.renderable,
-            refresh_per_second=10,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-
-    def start(self) -> None:
-        """Begin to draw."""
-        self._live.start(refresh=True)
-
-    def opened(self) -> None:
-        """Show the progress, now that the description is read."""
-        self._loading = ""
-        # Without a refresh, text that is printed next would be followed by the old lines.
-        self._live.refresh()
-
-    def stop(self) -> None:
-        """Remove the lines."""
-        self._live.stop()
-
-    def renderable(self) -> Group:
-        """Return the current lines."""
-        now = self._clock()
-        head = Table.grid(padding=(0, 1))
-        at = self._progress
-        left = at.left(now)
-        share = at.share if at.max_time_s is None else min((now - at.started) / max(at.max_time_s, 1), 1.0)
-        head.add_row(
-            self._spinner,
-            Text(clock_text(now - self._progress.started)),
-            *((ProgressBar(total=1, completed=share, width=_BAR), Text(left)) if left else ()),
-        )
-        lines = [
-            Text(self._screen.encodable(one_line(line))[: self._screen.rich.width])
-            for line in ([self._loading] if self._loading else self.counter_lines(now))
-        ]
-        return Group(head, *lines)
-
-    def counter_lines(self, now: float) -> list[str]:
-        """Return the counters as text."""
-        at, view = self._progress, self._progress.view
-        found = counted(view.finding_count(), "unique failure")
-        if at.last_found is not None:
-            found += f", the last {clock_text(now - at.last_found)} ago"
-        # Copied: the supervisor adds entries while this thread reads.
-        statuses = Counter[int]()
-        for counts in [*view.statuses.values(), *view.probes.values()]:
-            for status, count in list(counts.items()):
-                statuses[status // 100] += count
-        classes = "  ".join(f"{f'{one}xx' if one else 'none'} {count:,}" for one, count in sorted(statuses.items()))
-        workers = len(at.incarnations)
-        # There are none before the first start, and after all were killed.
-        living = counted(workers, "worker") if workers else "starting workers"
-        errors = f"  {self._screen.glyph('error')} {counted(len(view.errors), 'error')}" if view.errors else ""
-        lines = [
-            f"  {view.cases:,} cases  {at.rate(now):,.0f} requests/s  {living}  {classes}",
-            f"  {self._screen.glyph('failure')} {found}{errors}",
-        ]
-        lines += [f"  {phase}: {'; '.join(labels[:_SHOWN_LABELS])}" for phase, labels in at.busy().items()]
-        if slowest := max(list(view.seconds), key=view.seconds.__getitem__, default=None):
-            lines.append(f"  slowest: {slowest} ({clock_text(view.seconds[slowest])})")
-        return lines
 
 
 def clock_text(seconds: float) -> str:

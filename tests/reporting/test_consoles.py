@@ -14,7 +14,8 @@ from checker.config.config import Config
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.reporting.console import Console
-from checker.reporting.live import LiveLines, RunProgress, Screen
+from checker.reporting.live import RunProgress, Screen
+from checker.reporting.live_lines import LiveLines
 from tests.asking import changed
 
 from .golden import assert_golden

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from checker.corpus.records import WorkerGone
-from checker.reporting.live import LiveLines, RunProgress, Screen, clock_text
+from checker.reporting.live import RunProgress, Screen, clock_text
+from checker.reporting.live_lines import LiveLines
 
 from .samples import ORDERS, USERS, changed, finding, opened, records
 from .samples import progress as sample
