@@ -7,7 +7,6 @@ out, and never read again.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from heapq import heapify, heappop, heappush
-from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -117,19 +116,25 @@ def records_before(layout: RunLayout, incarnation: int) -> Iterator[Numbered]:
                 yield number, record
 
 
-def findings_before(layout: RunLayout, incarnation: int) -> list[Finding] | None:
-    """Return the open findings of the runs that ended before an incarnation began; None if there was no such run."""
-    before = records_before(layout, incarnation)
-    first = next(before, None)
-    if first is None:
-        return None
-    return open_findings(fold(pair for pair in chain([first], before) if isinstance(pair[1], _OF_FAILURES)))
+class Known(Struct, frozen=True):
+    """What the runs before an incarnation left for the next one."""
+
+    findings: Sequence[Finding]
+    """Those that are open."""
+    entries: Sequence[CorpusEntry]
+    """Sequences that together show everything that the runs saw, the best for their cost first."""
 
 
-def entries_before(layout: RunLayout, incarnation: int) -> list[CorpusEntry]:
-    """Return the sequences that together show everything that the runs before an incarnation saw, the best for their cost first."""
-    pairs = records_before(layout, incarnation)
-    return favoured(record for _, record in pairs if isinstance(record, CorpusEntry))
+def known_before(layout: RunLayout, incarnation: int) -> Known | None:
+    """Return what the runs left that ended before an incarnation began; None if there was no such run."""
+    view, entries, is_empty = RunView(), list[CorpusEntry](), True
+    for number, record in records_before(layout, incarnation):
+        is_empty = False
+        if isinstance(record, _OF_FAILURES):
+            view.absorb(number, record)
+        elif isinstance(record, CorpusEntry):
+            entries.append(record)
+    return None if is_empty else Known(open_findings(view), favoured(entries))
 
 
 def _versions(best: Finding, first_seen_at: float) -> list[Record]:

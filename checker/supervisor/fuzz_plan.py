@@ -3,12 +3,14 @@
 import math
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.failures import Severity
+from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
 from checker.corpus.fold import RunView
@@ -45,6 +47,8 @@ LAST_SLICE_S = 0.5
 MOST_FOR_REPLAYS = 0.1
 """Largest share of a time limit in which findings of earlier runs come before all new cases."""
 LONGEST_REPLAYS_S = 120.0
+MOST_RECALLED = 32
+"""Most sequences of earlier runs for each operation of a cluster."""
 DEAD_TURNS = 3
 """Turns in a row without a case after which an operation is left out."""
 
@@ -71,6 +75,8 @@ class _Cluster(Struct):
     """Operation -> cases since one showed new behaviour."""
     alive: tuple[Label, ...] = ()
     """The operations that are not known to have no cases."""
+    recalled: tuple[tuple[Step, ...], ...] = ()
+    """Sequences of earlier runs, which its first turn begins with."""
     size: float = 0.0
     """Number of its operations; one that shows nothing new counts as a part."""
 
@@ -160,6 +166,12 @@ class FuzzPlan(Plan):
         """Set the relative weights of operations, above 0. The weight of a cluster is their mean."""
         for cluster in self._clusters:
             cluster.weight = sum(weights[label] for label in cluster.labels) / len(cluster.labels)
+
+    def recall(self, sequences: Sequence[tuple[Step, ...]]) -> None:
+        """Let the first turn of each cluster begin with its own of these sequences of earlier runs, the best of which come first."""
+        for cluster in self._clusters:
+            mine = (steps for steps in sequences if steps[0].label in cluster.labels)
+            cluster.recalled = tuple(islice(mine, MOST_RECALLED * len(cluster.labels)))
 
     @property
     def held_back(self) -> tuple[Label, ...]:
@@ -323,6 +335,7 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         CASES_OF_A_LEASE,
         slice_s,
         producers=cluster.producers,
+        recalled=cluster.recalled if round_ == 0 else (),
         pauses=tuple((label, pause) for label in cluster.alive if (pause := cluster.pause(label)) > 1),
         tries_saved=round_ == 0,
         sends_smallest=round_ == 0,

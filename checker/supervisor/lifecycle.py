@@ -31,7 +31,7 @@ from checker.corpus.records import (
     SchemaOpened,
 )
 from checker.corpus.secrets import secrets_of
-from checker.corpus.snapshot import compact, entries_before, findings_before
+from checker.corpus.snapshot import compact, known_before
 from checker.corpus.traffic import trim, trimmed_note
 from checker.workers.messages import Opened
 
@@ -90,7 +90,7 @@ class RunLifecycle:
         self.earlier: tuple[Finding, ...] = ()
         """The open findings of earlier runs, in `fuzz`."""
         self.entries: Sequence[CorpusEntry] = ()
-        """The sequences of earlier runs that `run` recalls, best first."""
+        """The sequences of earlier runs that this one recalls, best first."""
         self._has_trimmed = False
 
     @property
@@ -160,12 +160,13 @@ class RunLifecycle:
         self.write(OperationsSelected(tuple(card.label for card in opened.operations if not card.is_helper)))
         for note in self._damage:
             self.write(note)
-        is_comparable = self._settings.kind == "fuzz" and not self._settings.is_dry
-        if is_comparable and (found := findings_before(self._layout, self._first)) is not None:
-            self.earlier = tuple(found)
-            self.write(OpenFindings(tuple((one.fingerprint, one.label, one.title) for one in found)))
-        if self._settings.kind == "run" and self._settings.corpus.is_recalled:
-            self.entries = entries_before(self._layout, self._first)
+        is_fuzz, recalls = self._settings.kind == "fuzz", self._settings.corpus.is_recalled
+        known = known_before(self._layout, self._first) if is_fuzz or recalls else None
+        if known is not None:
+            self.entries = known.entries
+            if is_fuzz and not self._settings.is_dry:
+                self.earlier = tuple(known.findings)
+                self.write(OpenFindings(tuple((one.fingerprint, one.label, one.title) for one in known.findings)))
 
     @property
     def _may_go_on(self) -> bool:

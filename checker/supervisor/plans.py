@@ -1,13 +1,15 @@
 """The protocol of plans, the rest of a dead worker's task, and the time shares of stages and turns. Pure: seconds are arguments."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.core.meta import Step
 from checker.core.operation import Label
-from checker.workers.messages import EXTRA_INDEX, LeaseReport, Task
+from checker.corpus.records import CorpusEntry
+from checker.workers.messages import EXTRA_INDEX, LeaseReport, OperationCard, Task
 
 SLICE_S = 8.0
 """A turn without a time limit. A task that needs longer returns to the queue, so that it cannot keep a worker for ever."""
@@ -119,6 +121,25 @@ class Plan(Protocol):
     def is_over(self) -> bool:
         """Whether nothing will be leased any more."""
         ...
+
+
+def sendable(entries: Iterable[CorpusEntry], cards: Sequence[OperationCard]) -> Iterator[tuple[Step, ...]]:
+    """Yield the steps of those sequences of earlier runs that a run of these operations may send again, in the given order.
+
+    A sequence with a value from outside of it is left out: a fresh target does not have it. So is one that may end the access of the
+    run before its last case.
+    """
+    known = {card.label for card in cards}
+    ending = {card.label for card in cards if card.is_ending}
+    for entry in entries:
+        labels = [step.label for step in entry.steps]
+        is_whole = all(
+            one.step >= 0 or one.producer in labels[:number]
+            for number, step in enumerate(entry.steps)
+            for one in step.bindings
+        )
+        if labels and is_whole and known.issuperset(labels) and ending.isdisjoint(labels[1:]):
+            yield entry.steps
 
 
 def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int = 0) -> Task:

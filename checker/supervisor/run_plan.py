@@ -14,7 +14,7 @@ from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
 from checker.core.resources import REMOVING, method_rank
 from checker.corpus.records import CorpusEntry
-from checker.supervisor.plans import NOTHING_DONE, SLICE_S, TimeShares, TimeWindow
+from checker.supervisor.plans import NOTHING_DONE, SLICE_S, TimeShares, TimeWindow, sendable
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 
@@ -109,28 +109,18 @@ def recalling(
     """Return the tasks with sequences of earlier runs as their first cases, the best of `entries` first.
 
     Single requests replace cases of the first phase that draws them, longer sequences those of the first phase of sequences.
-    Values that come from outside of a sequence are left out with it: a fresh target does not have them.
     """
     first: dict[tuple[str, CaseSource], tuple[str, str]] = {}
     for label, phase in tasks:
         first.setdefault((label, phase_named(phase).source), (label, phase))
-    known = {card.label for card in cards}
-    ending = {card.label for card in cards if card.is_ending}
     chosen: dict[tuple[str, str], list[tuple[Step, ...]]] = {}
-    for entry in entries:
-        labels = [step.label for step in entry.steps]
-        source = CaseSource.DRAWN if len(labels) == 1 else CaseSource.CHAINED
-        place = first.get((labels[0], source)) if labels and known.issuperset(labels) else None
-        is_whole = all(
-            one.step >= 0 or one.producer in labels[:number]
-            for number, step in enumerate(entry.steps)
-            for one in step.bindings
-        )
-        if place is None or not is_whole or not ending.isdisjoint(labels[1:]):
-            continue
-        taken = chosen.setdefault(place, [])
-        if len(taken) < int(tasks[place].stop * MOST_RECALLED):
-            taken.append(entry.steps)
+    for steps in sendable(entries, cards):
+        source = CaseSource.DRAWN if len(steps) == 1 else CaseSource.CHAINED
+        place = first.get((steps[0].label, source))
+        if place is not None:
+            taken = chosen.setdefault(place, [])
+            if len(taken) < int(tasks[place].stop * MOST_RECALLED):
+                taken.append(steps)
     return {place: replace(task, recalled=tuple(chosen.get(place, ()))) for place, task in tasks.items()}
 
 

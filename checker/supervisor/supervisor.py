@@ -21,7 +21,7 @@ from checker.supervisor.handle import Departure, Launcher, LiveWorker, WorkerPoo
 from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.memory import MemoryBudget, memory_of_tree
 from checker.supervisor.outages import Outages
-from checker.supervisor.plans import Plan, TimeWindow, left, without
+from checker.supervisor.plans import Plan, TimeWindow, left, sendable, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.signals import Interrupts
@@ -61,7 +61,7 @@ def make_plan(
 ) -> Plan:
     """Return the plan of a run; `window` is None without a time limit.
 
-    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs, for `run`.
+    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs.
     """
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
@@ -78,6 +78,7 @@ def make_plan(
             findings=to_replay(earlier, {card.label for card in cards}, view),
         )
         exploration.weigh({card.label: card.weight or 1.0 for card in cards})
+        exploration.recall(tuple(sendable(entries, cards)))
         return exploration
     usual = settings.common.continue_on_failure
     plan = RunPlan(
@@ -307,6 +308,8 @@ class Supervisor:
             self._lifecycle.earlier,
             self._lifecycle.entries,
         )
+        # A corpus may hold tens of MiB of them; the plan has taken those that it needs.
+        self._lifecycle.entries = ()
         if not opened.operations:
             self.ending.complete(self._lifecycle.view)
             return

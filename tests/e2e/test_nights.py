@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 from checker.corpus.layout import RunLayout
-from checker.corpus.snapshot import findings_before
+from checker.corpus.snapshot import known_before
 from checker.supervisor.lock import Ownership
 from tests.apps.nights import DEFECTS, OPERATIONS, Shelves, document
 from tests.apps.serving import App, serving
@@ -59,7 +59,9 @@ def test_all_findings_are_confirmed_before_a_new_case(command: Command) -> None:
     assert {name: len(places) for name, places in found.items() if places} == {"confirmed": 26, "fixed": 1, "gone": 3}
     assert found["fixed"][0]["operation"] == "GET /shelves/a"
     (corpus,) = (path.parent for path in command.directory.glob(".checker/*/journals"))
-    assert len(findings_before(RunLayout(corpus), 1 << 30) or ()) == 26, "what is fixed or gone is not sent again"
+    known = known_before(RunLayout(corpus), 1 << 30)
+    assert known is not None
+    assert len(known.findings) == 26, "what is fixed or gone is not sent again"
     # The same choices make other requests now, which prove nothing.
     described(command, OPERATIONS[:-1], reverse=True)
     with serving(shelves, {}) as app:

@@ -52,6 +52,17 @@ def test_a_rare_response_is_seen_again(tmp_path: Path) -> None:
     assert recalled.total() == usually.total() == 10, "recalled cases replace drawn ones"
 
 
+def test_a_night_begins_with_what_earlier_runs_saw(tmp_path: Path) -> None:
+    usual = ("--mode", "positive", "--checks", "not_a_server_error", "--inline")
+    with serving(rarely, NUMBERS) as app:
+        command = Command(tmp_path)
+        command.here("run", app.document_url, *usual, "--phases", "fuzzing", "-n", "500", "--seed", "1")
+        app.seen.clear()
+        command.until(lambda: len(app.seen) >= 40, "fuzz", app.document_url, *usual, "--seed", "2")
+        first = [rarely(one).status for one in app.seen[:20]]
+    assert 203 in first, "the smallest case comes before"
+
+
 def test_a_changed_description_costs_recalled_cases_alone(tmp_path: Path) -> None:
     usual = ("--checks", "not_a_server_error", "--mode", "all", "--seed", "1", "--inline", "-n", "20")
     changed: dict[str, Any] = json.loads(json.dumps(DOCUMENT).replace('"string"', '"integer"'))

@@ -3,7 +3,7 @@ from msgspec.structs import replace
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.records import Finding
-from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, LONGEST_PAUSE, FuzzPlan
+from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, LONGEST_PAUSE, MOST_RECALLED, FuzzPlan
 from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, OperationReport, Task
 from tests.reporting.samples import finding
@@ -241,3 +241,12 @@ def test_operations_are_saturated_after_many_cases_without_news() -> None:
         for other in (leased(plan), leased(plan)):
             plan.come_back(other, 50, finished=False, spent_s=600.0)
     assert plan.saturated == ("GET /a",)
+
+
+def test_the_first_turn_of_a_cluster_begins_with_its_sequences_of_earlier_runs() -> None:
+    plan = FuzzPlan({("GET /a",): (), ("GET /b",): ()}, seed=1, workers=1)
+    steps = [(Step(Label("GET /b"), Drawn((number,))),) for number in range(2 * MOST_RECALLED)]
+    plan.recall(steps)
+    turns = [leased(plan) for _ in range(4)]
+    assert [turn.recalled for turn in turns if turn.labels == ("GET /a",)] == [(), ()]
+    assert [turn.recalled for turn in turns if turn.labels == ("GET /b",)] == [tuple(steps[:MOST_RECALLED]), ()]
