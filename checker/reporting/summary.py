@@ -339,15 +339,10 @@ def _where(labels: set[str], others: int) -> str:
 
 def _alike(places: Places) -> list[tuple[tuple[str, str], set[str], int]]:
     """Return for each sentence its first place, the labels of all its places, and the number of further places."""
-    first: dict[str, tuple[str, str]] = {}
-    labels: dict[str, set[str]] = {}
-    counts: Counter[str] = Counter()
-    for (pointer, text), costs in places:
-        sentence = text.replace(pointer, "") if pointer else text
-        first.setdefault(sentence, (pointer, text))
-        labels.setdefault(sentence, set()).update(costs)
-        counts[sentence] += 1
-    return [(first[key], labels[key], counts[key] - 1) for key in first]
+    alike = grouped(
+        (text.replace(pointer, "") if pointer else text, ((pointer, text), costs)) for (pointer, text), costs in places
+    )
+    return [(found[0][0], set[str]().union(*(costs for _, costs in found)), len(found) - 1) for found in alike.values()]
 
 
 def _authentication_lines(report: Report) -> Iterator[str]:

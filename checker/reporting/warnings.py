@@ -128,16 +128,12 @@ def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
         return
     if all(set(statuses) == {404} for statuses in found):
         shown = facts.settings.report.sanitization.redaction.url(given).rstrip("/")
-        wanted = f"{shown}{_lacking(path, declared)}"
-        text = f"all responses were 404, and the description has the path {declared}: try `--url {wanted}`"
+        # The URL may have the beginning of the declared path: `/api` lacks only `/v1` of `/api/v1`.
+        parts = declared.split("/")[1:]
+        heads = ("/" + "/".join(parts[:count]) for count in range(len(parts), 0, -1))
+        lacking = declared.removeprefix(next((head for head in heads if path.endswith(head)), ""))
+        text = f"all responses were 404, and the description has the path {declared}: try `--url {shown}{lacking}`"
         yield Note("base_url_mismatch", "", "", text)
-
-
-def _lacking(path: str, declared: str) -> str:
-    """Return the part of a path that another path lacks at its end, which may have its beginning: `/v1` of `/api` and `/api/v1`."""
-    parts = declared.split("/")[1:]
-    heads = ("/" + "/".join(parts[:count]) for count in range(len(parts), 0, -1))
-    return declared.removeprefix(next((head for head in heads if path.endswith(head)), ""))
 
 
 def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
