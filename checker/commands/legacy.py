@@ -186,9 +186,9 @@ def _chosen_checks(value: Any) -> Iterator[Today]:
             yield f"checks.{name}.enabled", False
 
 
-def _without_checks(value: Any) -> Iterator[Today]:
-    for name in _listed(value):
-        yield f"checks.{name}.enabled", False
+def _switched(section: str, *, is_on: bool) -> Rewrite:
+    """Return the rewrite of a list of names to a switch below the section of each."""
+    return lambda value: iter([(f"{section}.{name}.enabled", is_on) for name in _listed(value)])
 
 
 def _library_phases(*, chosen: bool) -> Rewrite:
@@ -215,17 +215,12 @@ def _library_health(value: Any) -> Iterator[Today]:
         yield "suppress-health-check", kept
 
 
-def _reports(value: Any) -> Iterator[Today]:
-    for name in _listed(value):
-        yield f"reports.{name}.enabled", True
-
-
 RENAMED: Final[Mapping[str, Rewrite]] = {
     "data-generation-method": _mode,
     "generation.modes": _mode,
     "exitfirst": _when_on("max-failures", 1),
     "max-response-time": _key_in_seconds("checks.max_response_time"),
-    "exclude-checks": _without_checks,
+    "exclude-checks": _switched("checks", is_on=False),
     "checks": _chosen_checks,
     "target": _renamed("generation.maximize", {"all": "response_time", "response_time": "response_time"}),
     "auth": _user,
@@ -247,7 +242,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "cassette-path": _key("reports.vcr.path"),
     "store-network-log": _key("reports.vcr.path"),
     "debug-output-file": _key("reports.ndjson.path"),
-    "report": _reports,
+    "report": _switched("reports", is_on=True),
     "cassette-preserve-exact-body-bytes": _key("reports.preserve-bytes"),
     "sanitize-output": _key("output.sanitization.enabled"),
     "code-sample-style": _key("output.code-sample-style"),

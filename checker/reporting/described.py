@@ -166,7 +166,9 @@ def operation_coverage(
     by_status: Counter[str] = Counter()
     undocumented = []
     for status, count in statuses.items():
-        spelled = _documented_as(status, described.statuses)
+        # The key of a status in the description: exact, as a class, or `default`.
+        keys = (str(status), f"{status // 100}XX", f"{status // 100}xx", "default") if status else ()
+        spelled = next((one for one in keys if one in described.statuses), "")
         if spelled:
             by_status[spelled] += count
         elif status:
@@ -219,14 +221,6 @@ def _alternatives(
     for place, pairs in groupby(listed, key=itemgetter(0)):
         found = came.get(place, {})
         yield Alternatives(place, tuple((one, found.get(prefix + one, OutcomeCounts())) for _, one in pairs))
-
-
-def _documented_as(status: int, documented: tuple[str, ...]) -> str:
-    """Return the key of a status in the description: exact, as a class, or `default`; empty when there is none."""
-    for spelled in (str(status), f"{status // 100}XX", f"{status // 100}xx", "default"):
-        if status and spelled in documented:
-            return spelled
-    return ""
 
 
 def shortfalls(coverage: DescriptionCoverage, wanted: Mapping[str, float]) -> Iterator[str]:

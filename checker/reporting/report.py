@@ -532,7 +532,10 @@ class _Phases:
             phase, failed=phase.failed | phase.failing & {label for _, label in self._failing | self._known}
         )
         errors = phase.errored
-        expected = {label for label in phase.failed if self._is_known(name, label)} - errors
+        # A finding is recorded with the phase that saw it first; in another phase it counts under any.
+        recorded, only_known = self._failing | self._known, self._known - self._failing
+        places = ((name if (name, label) in recorded else "", label) for label in phase.failed - errors)
+        expected = {label for phase_name, label in places if (phase_name, label) in only_known}
         failures = phase.failed - errors - expected
         passed = phase.tested - failures - errors - expected
         left_out = phase.skipped - passed - failures - errors - expected
@@ -558,13 +561,6 @@ class _Phases:
         if self._outcome == UNAVAILABLE and not phase.tested:
             return replace(line, note="the API could not be reached")
         return line
-
-    def _is_known(self, name: str, label: str) -> bool:
-        """Whether an operation has only known failures in a phase."""
-        if (name, label) not in self._failing | self._known:
-            # The finding is recorded with the phase that saw it first.
-            name = ""
-        return (name, label) in self._known - self._failing
 
 
 def _ledger(view: RunView) -> tuple[float, float, float, float, float]:

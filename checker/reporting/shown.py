@@ -228,15 +228,12 @@ class ShownFinding(Struct, frozen=True):
 
 def shown_findings(findings: Iterable[Finding], context: ReportContext) -> list[ShownFinding]:
     """Return findings as text, worst first; those that do not fail the run come last."""
-    ordered = sorted(findings, key=_by_severity)
+    ordered = sorted(
+        findings, key=lambda one: (severity_rank(one.severity), one.code, one.title, one.label, one.fingerprint)
+    )
     known = KnownFailures(context.baseline)
     shown = [_shown_finding(finding, context, known) for finding in ordered]
     return sorted(shown, key=lambda one: not one.fails)
-
-
-def _by_severity(finding: Finding) -> tuple[int, str, str, str, str]:
-    rank = severity_rank(finding.severity)
-    return rank, finding.code, finding.title, finding.label, finding.fingerprint
 
 
 def standing_text(standing: KnownStatus, entry: KnownFailure | None) -> str:
