@@ -119,11 +119,7 @@ class _Search(Struct):
 
     def named_in(self, body: bytes | None) -> Iterator[str]:
         """Yield the paths of the resources that a JSON body names."""
-        try:
-            document = json.loads(body or b"")
-        except (ValueError, RecursionError):
-            return
-        for place, value in leaves_of(document):
+        for place, value in leaves_of(_document_in(body)):
             yield from (path for path in self._named(str(value)) if names_resource(place, value, path))
 
     def made_elsewhere(self, path: str) -> Iterator[str]:
@@ -276,14 +272,19 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
     yield from _paths_above(path)
     yield path
     if exchange.method == "POST" and _is_of_names(exchange):
-        try:
-            body = json.loads(exchange.body or b"")
-        except (ValueError, RecursionError):
-            return
+        body = _document_in(exchange.body)
         name = identifier_in(body, ())
         if name is not None:
             yield f"{path}/{segment_of(name)}"
         yield from taken_names(path, body)
+
+
+def _document_in(body: bytes | None) -> Any:
+    """Return the JSON of a body; None, which names nothing, if it is no JSON."""
+    try:
+        return json.loads(body or b"")
+    except (ValueError, RecursionError):
+        return None
 
 
 def _path_of(exchange: Exchange) -> str:

@@ -53,10 +53,13 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
         operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
         if not operations:
             found.faults.append((file.path, "it holds no query; write one"))
-        for operation, whole in zip(operations, _apart(document, operations), strict=True):
+        apart: Mapping[str, DocumentNode] = separate_operations(document)
+        for operation in operations:
             name = operation.name.value if operation.name else ""
             where = f"{file.path} {name}".rstrip()
-            given = _own(variables, name, operations)
+            fragments = [one for one in apart[name].definitions if isinstance(one, FragmentDefinitionNode)]
+            whole = DocumentNode(definitions=(operation, *fragments))
+            given = _own(variables, operation, operations)
             try:
                 label = _label(schema, document, operation)
                 _require_valid(schema, whole, operation, given)
@@ -69,24 +72,16 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
     return found
 
 
-def _own(variables: dict[str, Any], name: str, operations: list[OperationDefinitionNode]) -> dict[str, Any]:
+def _own(
+    variables: dict[str, Any], operation: OperationDefinitionNode, operations: list[OperationDefinitionNode]
+) -> dict[str, Any]:
     """Return the variables of one operation: all variables, or those under its name if each operation has some."""
     names = {one.name.value for one in operations if one.name}
     if variables and variables.keys() <= names and all(isinstance(one, dict) for one in variables.values()):
-        own: dict[str, Any] = variables.get(name, {})
+        own: dict[str, Any] = variables.get(operation.name.value if operation.name else "", {})
         return own
-    operation = next(one for one in operations if (one.name.value if one.name else "") == name)
     declared = {one.variable.name.value for one in operation.variable_definitions or ()}
     return {key: value for key, value in variables.items() if key in declared}
-
-
-def _apart(document: DocumentNode, operations: list[OperationDefinitionNode]) -> Iterator[DocumentNode]:
-    """Yield each operation with the fragments that it uses, the operation first."""
-    by_name: Mapping[str, DocumentNode] = separate_operations(document)
-    for operation in operations:
-        whole = by_name[operation.name.value if operation.name else ""]
-        others = [one for one in whole.definitions if isinstance(one, FragmentDefinitionNode)]
-        yield DocumentNode(definitions=(operation, *others))
 
 
 def _label(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) -> Label:

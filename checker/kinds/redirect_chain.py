@@ -164,7 +164,7 @@ class RedirectChain:
             {"transport": httpx.HTTPTransport(uds=socket)}
             if socket
             else {
-                "verify": self._reaching.verify() if _is_encrypted(url) else _NO_AUTHORITIES,
+                "verify": self._reaching.verify() if url[:6].lower() == "https:" else _NO_AUTHORITIES,
                 "proxy": self._reaching.way.proxy,
             }
         )
@@ -217,10 +217,6 @@ class RedirectChain:
 
 _NO_AUTHORITIES: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """The TLS context of requests without TLS: it trusts no server. To read the usual authorities takes longer than most imports."""
-
-
-def _is_encrypted(url: str) -> bool:
-    return url[:6].lower() == "https:"
 
 
 def context_of(verify: bool) -> ssl.SSLContext:
@@ -303,12 +299,8 @@ def _sentence(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> str:
     if "CERTIFICATE" in text.upper():
         return f"{asked} has a certificate that cannot be verified; {advice.unverified}"
     if isinstance(error, httpx.ConnectError):
-        return f"{asked} {_connect_fault(text)}; {advice.unreachable}"
+        reason = text.rpartition("] ")[2]
+        fault = f"cannot be connected to ({reason})" if reason else "cannot be connected to"
+        fault = "refused the connection" if "refused" in text.lower() else fault
+        return f"{asked} {fault}; {advice.unreachable}"
     return f"{asked} cannot be loaded: {text or type(error).__name__}; {advice.broken}"
-
-
-def _connect_fault(text: str) -> str:
-    if "refused" in text.lower():
-        return "refused the connection"
-    reason = text.rpartition("] ")[2]
-    return f"cannot be connected to ({reason})" if reason else "cannot be connected to"
