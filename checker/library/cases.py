@@ -28,6 +28,7 @@ from checker.core.phases import FUZZING
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, Location, WireRequest, latin_fields
 from checker.core.scenarios import standing
+from checker.core.system import kept
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
 from checker.generation.sources.choices import Source
@@ -193,7 +194,7 @@ def case_strategy(
     pool: ValuePool | None,
 ) -> Any:
     """Return the strategy of cases of one operation. `finish` is applied last; values of `pool` may replace drawn ones."""
-    seen = _Seen()
+    seen: dict[bytes, str] = {}
     operation = programs.operation
 
     def draw(source: Source) -> Case:
@@ -201,8 +202,11 @@ def case_strategy(
         case = programs.current().draw(source, case_id="", phase=phase, pool=pool)
         # The id follows from the choices, so that a case keeps it in a replay and under `derandomize`.
         case.id = digest("drawn", repr(source.choices))[:12]
-        if settings_of(operation).cases.unique_inputs and seen.is_repeated(case):
-            raise Rejected("its request was made before")
+        if settings_of(operation).cases.unique_inputs:
+            request = key_of(case)
+            # Hypothesis draws a case again to replay and to shrink it: with the same id, so that it is no repetition.
+            if (seen.get(request) or kept(seen, request, case.id, _MOST_SEEN)) != case.id:
+                raise Rejected("its request was made before")
         return finish(case)
 
     return strategy_of(draw, f"<cases of {operation.label}>")
@@ -252,22 +256,6 @@ def generation_settings(
         formats={**FORMATS, **more},
         reuse=has_values,
     )
-
-
-class _Seen:
-    """The requests of a strategy, each with its first case.
-
-    Hypothesis draws a case again to replay and to shrink it. Such a case has the same id and is no repetition.
-    """
-
-    def __init__(self) -> None:
-        self._first: dict[bytes, str] = {}
-
-    def is_repeated(self, case: Case) -> bool:
-        """Whether an earlier case has the same request."""
-        if len(self._first) >= _MOST_SEEN:
-            self._first.clear()
-        return self._first.setdefault(key_of(case), case.id) != case.id
 
 
 class Programs:

@@ -215,16 +215,12 @@ def _possible(
     machine: APIStateMachine, transition: Transition, documented: frozenset[str]
 ) -> list[tuple[Binding, ...]]:
     """Return the values that responses of the scenario give for a transition, the latest response first."""
-    found = []
-    for step in reversed(range(len(machine.exchanged))):
-        sent = machine.exchanged[step]
-        if sent.case.operation.label != transition.source:
-            continue
-        if transition.is_for(sent.outcome.status_code, documented):
-            bindings = _bindings(transition, sent, step)
-            if bindings:
-                found.append(bindings)
-    return found
+    found = [
+        _bindings(transition, sent, step)
+        for step, sent in enumerate(machine.exchanged)
+        if sent.case.operation.label == transition.source and transition.is_for(sent.outcome.status_code, documented)
+    ]
+    return [one for one in reversed(found) if one]
 
 
 def _bindings(transition: Transition, sent: Exchanged, step: int) -> tuple[Binding, ...]:

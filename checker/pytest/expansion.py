@@ -4,13 +4,12 @@ import asyncio
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 import pytest
-from msgspec import Struct
 
 from checker.core.errors import CheckerError, IncorrectUsage
 from checker.core.hooks import HookDecorator, HookRegistry, HookScope
@@ -67,12 +66,6 @@ def from_fixture(name: str) -> LazySchema:
     return LazySchema(name)
 
 
-class SeveralSchemas(Struct, frozen=True):
-    """Schemas by the names in the ids of tests."""
-
-    named: Mapping[str, LoadedSchema]
-
-
 def parametrize(**schemas: LoadedSchema) -> Callable[[Tested], Tested]:
     """Decorate a test that takes `case`: one test for each operation of each schema, `test_api[users][GET /users]`.
 
@@ -83,7 +76,7 @@ def parametrize(**schemas: LoadedSchema) -> Callable[[Tested], Tested]:
     for name, schema in schemas.items():
         if not isinstance(schema, LoadedSchema):
             raise IncorrectUsage(f"{name!r} must be a loaded schema, got {schema!r:.80}")
-    return with_schema(SeveralSchemas(schemas))
+    return with_schema(schemas)
 
 
 class CollectedOutcomes:
@@ -143,8 +136,9 @@ def expanded(test: Test, name: str, *, has_subtests: bool = True) -> Iterator[tu
     match schema:
         case LazySchema():
             yield name, _lazy(test, schema, name, has_subtests=has_subtests)
-        case SeveralSchemas(named):
-            for key, one in named.items():
+        case dict():
+            # Of `parametrize` above: schemas by the names in the ids of tests.
+            for key, one in schema.items():
                 yield from _of_schema(test, one, f"{name}[{key}]")
         case LoadedSchema():
             yield from _of_schema(test, schema, name)
