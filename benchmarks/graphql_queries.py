@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from checker.graphql.schema import GraphQLOperation
 from tests.measuring.queries import QueryMeasuring, Tally, schemas
 
 _CASES = 50
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> int:
         measuring, started = QueryMeasuring(schema, tally), time.process_time()
         for entry in schema.entries():
             if index % every == nth - 1:
-                measuring.measure(schema.operation(entry), count)
+                measuring.measure(GraphQLOperation(entry, schema), count)
             index += 1
         spent = time.process_time() - started
         print(
