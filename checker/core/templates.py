@@ -116,7 +116,7 @@ _TELLING_WORDS = 3
 _BOILERPLATE = frozenset({"internal", "server", "error"})
 _OF_NO_CAUSE = re.compile(
     r"(?:(?:internal|server|error|unexpected|unknown|exception|something|went|wrong|occur(?:red|s)?|happened|unable|request|fail(?:ed)?|try|again|later"
-    r"|please|with|the|has|was)(?: |$))*"
+    r"|please|with|the|has|have|was|been)(?: |$))*"
 )
 
 

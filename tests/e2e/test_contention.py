@@ -95,3 +95,23 @@ def test_an_error_that_passes_tells_nothing_about_credentials(command: Command, 
         given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer abc")
         ran = command.run(app.document_url, "-n", "3", *given, inline=True)
     assert [one.check for one in ran.findings if not one.withdrawn] == ["ignored_auth"] * found, ran.shown
+
+
+@pytest.mark.parametrize(("place", "causes"), [("header", 1), ("query", 3)])
+def test_errors_without_a_reason_that_need_one_header_are_one_cause(command: Command, place: str, causes: int) -> None:
+    """One part of a server reads a header for all operations; a parameter of a query is read by each."""
+
+    def answered(request: Request) -> Reply:
+        if request.method != "GET":
+            return Reply(405, headers=(("Allow", "GET"),))
+        _, _, query = request.target.partition(b"X-Version=")
+        value = request.headers.get("x-version", "") or query.partition(b"&")[0].decode()
+        return Reply(500, "text/plain", b"Internal Server Error") if len(value) > 3 else json_reply({})
+
+    parameters = [{"name": "X-Version", "in": place, "schema": {"type": "string"}}]
+    described = {"get": {"parameters": parameters, "responses": {"200": {"description": ""}}}}
+    document = {**DOCUMENT, "paths": {f"/{name}": described for name in "abc"}}
+    with serving(answered, document) as app:
+        ran = command.run(app.document_url, "-n", "40", "--checks", "not_a_server_error", inline=True)
+    assert len(ran.findings) == 3, ran.shown
+    assert len({one.cause for one in ran.findings}) == causes, ran.shown

@@ -61,6 +61,9 @@ class Investigation:
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
         if failure.passing_cause and result.passes(wanted):
             failure = failure.sharing(failure.passing_cause)
+        elif failure.passing_cause and not failure.shared_cause and result.sole_header:
+            # The text of the error tells it from no other, but what made it does.
+            failure = failure.sharing(f"{failure.unique_key} {failure.text} for the header {result.sole_header}")
         cause = failure.cause(shot.made.step.label)
         described = result.described(replace(last, message=failure.message, cause=cause), wanted, self._traffic)
         withdrawn = failure.needs_repetition and not result.is_confirmed
