@@ -79,6 +79,17 @@ def test_a_reader_that_follows_sees_every_record_once(sizes: list[int]) -> None:
         assert (reader.finish(), reader.notes()) == ([], [])
 
 
+def test_a_reader_returns_only_the_kinds_that_it_names(tmp_path: Path) -> None:
+    writer = JournalWriter(tmp_path / "1.journal")
+    note = Note("kind", "GET /a", "", "text")
+    for record in (finding("f1"), note, finding("f2"), note):
+        writer.append(record)
+    writer.close()
+    reader = JournalReader(tmp_path / "1.journal", kinds=(Note,))
+    assert reader.read_new() == [note, note]
+    assert reader.damage is None
+
+
 def test_a_frame_longer_than_a_read_is_found_whole(tmp_path: Path) -> None:
     writer = JournalWriter(tmp_path / "j")
     wanted = [Note("opaque", "", "", os.urandom(2 << 20).hex()), note(2)]

@@ -19,5 +19,6 @@ class Seen:
 register(ObserverRow("teapots", lambda tools: Seen("every", 0)))
 register(ObserverRow("third_teapots", lambda tools: Seen("third", 0), one_in=3))
 register(ObserverRow("few_teapots", lambda tools: Seen("few", 4), until_saturated=True))
+register(ObserverRow("last_teapots", lambda tools: Seen("last", 0)))
 register(ObserverRow("odd_teapots", lambda tools: Seen("odd", 0), only_unusual=True))
 register(ObserverRow("no_teapots", lambda tools: None))

@@ -37,4 +37,6 @@ def test_an_observer_from_outside_is_told_as_often_as_it_wants(tmp_path: Path) -
     told = {kind: len(notes) for kind, notes in done.view.notes.items()}
     assert sent == CASES
     assert (told["every"], told["third"], told["few"]) == (CASES, -(-CASES // 3), 4), done.shown
+    # The observer after one that is saturated is passed over by no interaction.
+    assert told["last"] == CASES, done.shown
     assert "odd" not in told

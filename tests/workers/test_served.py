@@ -14,6 +14,7 @@ from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import Response
+from checker.corpus.records import OperationProbed
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.workers.context import WorkerContext
@@ -152,3 +153,19 @@ def test_a_resource_that_may_be_gone_is_asked_for_only_if_nothing_else_was_serve
     made, request = shot(context, MINE)
     ended(mine.holds(made, request, Response(403, [], b"", request=request)), cast("Refusing", context.http).answer)
     assert cast("Refusing", context.http).asked == asked
+
+
+def test_a_worker_of_fuzz_learns_from_journals_of_others_and_not_from_its_own(
+    context: WorkerContext, tmp_path: Path
+) -> None:
+    recorder, knowledge = context.recorder, context.knowledge
+    recorder.journal.write(OperationProbed(THINGS, "1", "exploration", 3, is_judged=True))
+    recorder.flush()
+    knowledge.follow([str(recorder.journal.path)])
+    knowledge.tick(1e9)
+    assert not knowledge.probed.is_begun("1", THINGS)
+    peer = tmp_path / "peer.journal"
+    peer.write_bytes(recorder.journal.path.read_bytes())
+    knowledge.follow([str(peer)])
+    knowledge.tick(2e9)
+    assert knowledge.probed.is_begun("1", THINGS)
