@@ -268,7 +268,7 @@ class SequenceBuilder(Struct, dict=True):
             for target in known.located_targets(step):
                 found.setdefault(target, 2 * self._weight(target))
         for target in found:
-            found[target] *= leading[target] or 1
+            found[target] *= leading.get(target, 1)
         wanted = {source for target in found for source in self.model.sources_of(target)}
         for target in self.model.creating_near.get(steps[0].use.label, ()) if found else ():
             found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
@@ -278,7 +278,7 @@ class SequenceBuilder(Struct, dict=True):
             use = self.model.uses[target]
             if last.method == REMOVING and steps[-1].succeeded and use.resource == last.resource and reads_member(use):
                 found[target] = _AGAIN
-            found[target] /= 1 + sent[target]
+            found[target] /= 1 + sent.get(target, 0)
         return found
 
     def _weight(self, target: Label) -> float:

@@ -106,8 +106,9 @@ class ResourceStates(Struct):
         if not members:
             return None
         met = self._met
-        least = min(members, key=lambda state: (met[label, state], state))
-        if met[label, least] > met[label, ()]:
+        # A missing key of a `Counter` takes ten times as long without a default.
+        least = min(members, key=lambda state: (met.get((label, state), 0), state))
+        if met.get((label, least), 0) > met.get((label, ()), 0):
             return None
         alike = members[least]
         return next(islice(reversed(alike.values()), index % len(alike), None))
