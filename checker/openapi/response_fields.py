@@ -88,6 +88,8 @@ class _Shape(Struct):
     format: str
     flags: frozenset[str]
     members: tuple[_Member, ...]
+    read: dict[str, tuple[str, tuple[AnswerField, ...]]] = field(default_factory=dict)
+    """What is read below it, by the flag of fields that are left out."""
 
 
 Shapes = dict[tuple[str, ...], _Shape]
@@ -170,9 +172,17 @@ def _examples(document: OpenApiDocument, response: Mapping[str, Any], at: str) -
 
 def _read(schema: Schema, shapes: Shapes, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
     """Return the noun of the first named object, and all fields, outermost first; fields flagged `hidden` are left out."""
+    shape = _shape_of(outline_of(schema), shapes)
+    known = shape.read.get(hidden)
+    if known is None:
+        known = shape.read[hidden] = _walked(shape, shapes, hidden)
+    return known
+
+
+def _walked(root: _Shape, shapes: Shapes, hidden: str) -> tuple[str, tuple[AnswerField, ...]]:
     left, noun = _STEPS, ""
     found: dict[str, AnswerField] = {}
-    level: Iterable[_FieldNode] = [(_shape_of(outline_of(schema), shapes), "", "", "", True)]
+    level: Iterable[_FieldNode] = [(root, "", "", "", True)]
     for depth in range(_DEEP + 1):
         # The children of a node are made when they are reached: most reads end before the deepest level.
         below: list[Iterator[_FieldNode]] = []
