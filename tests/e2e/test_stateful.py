@@ -125,5 +125,6 @@ def test_few_sequences_of_reads_use_elements_of_lists_beyond_the_first(command: 
     with serving(answer, document) as app:
         ran = command.run(app.document_url, "--phases", "stateful", "-n", "99", "--mode", "positive", inline=True)
     assert ("GET /shows/{id}/seats", "not_a_server_error") in ran.defects, ran.shown
-    # 24 sequences of a list, a member and its seats: nothing changes between them.
-    assert sum(request.target == b"/shows" for request in app.seen) <= 30
+    # 24 sequences of a list, a member and its seats: nothing changes between them. The error has no reason, so that its
+    # sequence is sent six times more.
+    assert sum(request.target == b"/shows" for request in app.seen) <= 36

@@ -74,6 +74,12 @@ class Inquiry(Struct):
         """Return the tools of attempts."""
         return self.slot.context.tools
 
+    @property
+    def is_of_contention(self) -> bool:
+        """Whether the text of the failure reports contention, so that its cause is the same if it passes."""
+        failure = self.suspicion.failure
+        return bool(failure.passing_cause) and failure.passing_cause == failure.shared_cause
+
     def result(self) -> Job[InvestigationResult]:
         """Return what the requests show that the failure may have."""
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
@@ -329,8 +335,7 @@ class Inquiry(Struct):
         last = chain[-1].made
         taken = [one for one in last.bindings if not one.stands_alone]
         failure = self.suspicion.failure
-        is_of_contention = bool(failure.passing_cause) and failure.passing_cause == failure.shared_cause
-        if (chain[-1].status or 0) < 400 or not taken or is_of_contention:
+        if (chain[-1].status or 0) < 400 or not taken or self.is_of_contention:
             return chain
         # The size of a page names nothing.
         named = [one for one in taken if not is_count(one.name.rpartition("/")[2])]
@@ -508,7 +513,10 @@ class Inquiry(Struct):
             result.is_confirmed = result.showed(self.wanted) > 0
             if result.is_confirmed:
                 break
-        yield from self._count_hits(result)
+        # An earlier run has tried the commands of a known failure often enough.
+        is_known = self.slot.flight.task.lease.replay is not None
+        if not (is_known and result.is_confirmed) or self.is_of_contention:
+            yield from self._count_hits(result)
         return result
 
     def _count_hits(self, result: InvestigationResult) -> Job[None]:
