@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -148,7 +149,9 @@ def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers 
             echo_line(f"     Live: {page.url}", err=True)
         launcher: Launcher | None = None
         if settings.processes.cluster is None and not settings.processes.inline:
-            launcher = ProcessLauncher(forks=not settings.may_load_user_code)
+            # A fork shows the command line of this process to other users, for as long as it lives.
+            shows_secrets = secrets_of(settings).is_in(sys.argv)
+            launcher = ProcessLauncher(forks=not (settings.may_load_user_code or shows_secrets))
         elif settings.processes.cluster is not None:
             launcher = import_module("checker.fleet.ray_cluster").launcher_of(settings)
         age_s = time.monotonic() - began_at

@@ -35,13 +35,22 @@ def test_commands_that_start_workers_have_their_hashes(arguments: tuple[str, ...
 
 
 @LINUX
-@pytest.mark.parametrize("has_hooks", [False, True])
-def test_the_fork_server_is_a_fork_of_the_command_unless_users_have_code(tmp_path: Path, *, has_hooks: bool) -> None:
+@pytest.mark.parametrize(
+    ("given", "options", "is_fork"),
+    [
+        ({}, (), True),
+        ({"CHECKER_HOOKS": "hooks.py"}, (), False),
+        ({}, ("-H", "X-Api-Key: s3cr3t-key"), False),
+        ({}, ("--auth", "admin:s3cr3t-word"), False),
+    ],
+)
+def test_the_fork_server_is_a_fork_of_a_command_without_code_of_users_and_secrets(
+    tmp_path: Path, given: dict[str, str], options: tuple[str, ...], *, is_fork: bool
+) -> None:
     Path(tmp_path, "hooks.py").touch()
-    given = {"CHECKER_HOOKS": "hooks.py"} if has_hooks else {}
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/openapi.json"
-        command = [sys.executable, "-m", "checker", "run", url]
+        command = [sys.executable, "-m", "checker", "run", url, *options]
         with subprocess.Popen(
             command, cwd=tmp_path, env=environment() | given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:
@@ -53,4 +62,5 @@ def test_the_fork_server_is_a_fork_of_the_command_unless_users_have_code(tmp_pat
                 lines = [one.cmdline() for one in own.children()]
             finally:
                 process.terminate()
-    assert all(line[1:] == command[1:] for line in lines) != has_hooks
+    assert all(line[1:] == command[1:] for line in lines) == is_fork
+    assert is_fork or not any(one in " ".join(line) for line in lines for one in options)
