@@ -22,6 +22,8 @@ SLICE_S = 3600.0
 ROUNDS = 2
 """The second round spends the requests that the first one left over."""
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
+_USUAL_TRIES = 2
+"""Times that a failure is sent which shows each time: its case, and the printed command."""
 _KEPT = 0.05
 """Part of the share that is reserved for the confirmation of other failures that shrinking reveals."""
 
@@ -33,7 +35,9 @@ def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     """
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
-    left = max(FEWEST, int((1 - _KEPT) * whole_share)) - sum(one.requests for one in found)
+    # Tries that tell how often a failure shows would otherwise leave nothing of a small run to make other cases small.
+    spent = sum(one.requests - max(0, one.tries - _USUAL_TRIES) for one in found)
+    left = max(FEWEST, int((1 - _KEPT) * whole_share)) - spent
     weights: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     places = Counter(one.cause for one in found if one.reproduced and not one.wants_more)
