@@ -77,6 +77,22 @@ def test_any_other_server_error_is_confirmed_once(command: Command) -> None:
     assert finding.tries == 2, ran.shown
 
 
+def test_a_rare_error_is_counted_over_all_attempts(command: Command) -> None:
+    """To end at the first hit would count it twice, however rare it is."""
+    numbers = count()
+
+    def answered(request: Request) -> Reply:
+        if request.method != "GET":
+            return Reply(405, headers=(("Allow", "GET"),))
+        is_broken = next(numbers) % 4 == 0
+        return json_reply({"detail": "index out of range"}, 500) if is_broken else json_reply({})
+
+    with serving(answered, DOCUMENT) as app:
+        ran = command.run(app.document_url, "-n", "3", "--checks", "not_a_server_error", inline=True)
+    (finding,) = ran.findings
+    assert (finding.hits, finding.tries) == (3, 8), ran.shown
+
+
 @pytest.mark.parametrize(("errors", "found"), [(1, 0), (1_000, 1)])
 def test_an_error_that_passes_tells_nothing_about_credentials(command: Command, errors: int, found: int) -> None:
     """The service fails without credentials this many times, and refuses the requests afterwards."""

@@ -523,7 +523,8 @@ class Inquiry(Struct):
         """Send commands that did not show their failure, or that may show it by chance, several times more, to report how often they do."""
         may_pass = bool(self.suspicion.failure.passing_cause)
         for _ in range(MORE_TRIES):
-            if result.is_confirmed and result.showed(self.wanted) and (not may_pass or result.passes(self.wanted)):
+            # The cause of an error that may pass is known once it has passed. To end at the first hit of others would make rare ones look frequent.
+            if result.is_confirmed and result.showed(self.wanted) and may_pass == result.passes(self.wanted):
                 return
             if self.slot.may_repeat() and not result.is_spent:
                 yield from self._reproduce(result)
