@@ -124,8 +124,9 @@ def load_extensions(specs: Iterable[str]) -> None:
 
     All others run in workers alone: they may crash or hang.
     """
-    search_working_directory()
     for spec in specs:
+        # Not without hooks: a `random.py` that happens to be there would take the place of the module of Python.
+        search_working_directory()
         if _NAMES_US.search(_source_of(spec)):
             load_hooks(spec)
 

@@ -1,10 +1,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from checker import __version__
+from checker.demo import Server
 
 HEAVY = ("hypothesis", "rich", "httpx", "pycurl", "jsonschema", "jsonschema_rs", "yaml", "psutil")
 
@@ -46,6 +48,19 @@ def test_help_of_a_command_imports_no_engine() -> None:
         f"print([m for m in {engine} if m in sys.modules], file=sys.stderr)"
     )
     assert python("-c", code).stderr == "[]\n"
+
+
+def test_files_of_the_working_directory_do_not_stand_for_modules(tmp_path: Path) -> None:
+    for name in ("csv", "random", "socket"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a file of the user')")
+    with Server() as demo:
+        # `-P`: as the script `checker`, which Python does not start with the working directory on its path.
+        given = ("run", demo.document_url, "-n", "1", "--phases", "fuzzing")
+        ran = subprocess.run(
+            [sys.executable, "-P", "-m", "checker", *given], cwd=tmp_path, capture_output=True, text=True
+        )
+    assert "a file of the user" not in ran.stderr
+    assert "Test cases:" in ran.stdout, ran.stderr
 
 
 def test_module_is_the_program() -> None:
