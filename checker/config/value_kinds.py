@@ -74,7 +74,8 @@ class Integer(Struct, frozen=True):
         return None
 
 
-_SIZE: Final = re.compile(r"(\d+)([KMGT]?)(?:I?B)?", re.IGNORECASE)
+# More digits are a mistake, and Python refuses to read 4,301 of them.
+_SIZE: Final = re.compile(r"([0-9]{1,15})(?:([KMGT])I?)?B?", re.IGNORECASE)
 
 
 class Bytes(Struct, frozen=True):
@@ -91,13 +92,13 @@ class Bytes(Struct, frozen=True):
 
 
 def bytes_in(value: int | str) -> int:
-    """Return the number of bytes of a value of the kind `Bytes`: `2G` and `2GiB` are 2 * 1024**3."""
+    """Return the number of bytes of a value of the kind `Bytes`: `2G`, `2Gi` and `2GiB` are 2 * 1024**3."""
     if isinstance(value, int):
         return value
     found = _SIZE.fullmatch(value)
     if found is None:
         raise ValueError(f"not a number of bytes: {value!r}")
-    return int(found[1]) << (10 * " KMGT".index(found[2].upper() or " "))
+    return int(found[1]) << (10 * " KMGT".index((found[2] or " ").upper()))
 
 
 class Number(Struct, frozen=True):
