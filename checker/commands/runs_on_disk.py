@@ -79,10 +79,7 @@ class PastRun(Struct, frozen=True):
         view = _view(layout, run)
         if view.opened is not None:
             settings = settings.for_project(view.opened.title)
-        others = journals_of_replays(layout)
-        own = (path for incarnation, path in layout.journal_paths() if incarnation not in others)
-        last_written = max((path.stat().st_mtime for path in own), default=0.0)
-        return cls(settings, run, view, last_written - run.started.at)
+        return cls(settings, run, view, _written_at(layout) - run.started.at)
 
     @property
     def parts(self) -> tuple["PastRun", ...]:
@@ -344,16 +341,19 @@ def folder_of(name: str | None) -> Path:
     inside = sorted(one.parent for one in wanted.glob("*/journals")) if wanted.is_dir() else []
     if len(inside) == 1 or (inside and name is None):
         # The commands that a run prints do not name its corpus, so the last one is meant. A mistyped location may have left a corpus without a run.
-        latest = sorted(
-            inside,
-            key=lambda corpus: max((one.stat().st_mtime_ns for one in (corpus / "journals").iterdir()), default=0),
-            reverse=True,
-        )
+        latest = sorted(inside, key=lambda corpus: _written_at(RunLayout(corpus)), reverse=True)
         return next((one for one in latest if last_run(RunLayout(one)) is not None), latest[0])
     if inside:
         names = ", ".join(one.name for one in inside)
         raise UsageError(f"{wanted} holds several corpora; name one of {names}")
     raise UsageError(f"{wanted} holds no run; give the folder of one, or its name below {_CORPORA}")
+
+
+def _written_at(layout: RunLayout) -> float:
+    """Return the time of the last write of a run, in seconds since the epoch. `checker replay` writes into the corpus of an older run, too."""
+    others = journals_of_replays(layout)
+    own = (path for incarnation, path in layout.journal_paths() if incarnation not in others)
+    return max((path.stat().st_mtime for path in own), default=0.0)
 
 
 def chosen_findings(ids: Sequence[str], findings: list[Finding]) -> list[Finding]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from checker.commands.failure_replay import ReplayTarget, replay_findings
+from checker.commands.failure_replay import ReplayTarget, keep_results, replay_findings
 from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.config.operation_settings import HttpSettings
 from checker.core.errors import UsageError
@@ -21,7 +21,7 @@ from checker.core.request import Location
 from checker.corpus.fold import fold
 from checker.corpus.journal import JournalWriter, LastRun
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Finding, ResourceMade
+from checker.corpus.records import FIXED, Finding, FindingReplayed, ResourceMade
 from checker.demo import Server
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -340,9 +340,9 @@ def test_without_a_name_the_corpus_is_meant_that_was_written_to_last(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for written_at, name in ((2, "shop"), (3, "library"), (1, "old")):
-        journals = Path(".checker", name, "journals")
-        journals.mkdir(parents=True)
-        file = journals / "1.journal"
+        layout = RunLayout(Path(".checker", name))
+        layout.create()
+        file = layout.journal(1, 1000)
         file.touch()
         os.utime(file, (written_at, written_at))
     assert folder_of(None) == Path(".checker", "library")
@@ -354,5 +354,12 @@ def test_without_a_name_the_corpus_is_meant_that_was_written_to_last(
     writer.close()
     os.utime(begun, (2, 2))
     assert folder_of(None) == Path(".checker", "shop")
+    older = RunLayout(Path(".checker", "old"))
+    writer = JournalWriter(older.journal(2, 1002))
+    writer.write(started())
+    writer.close()
+    os.utime(older.journal(2, 1002), (1, 1))
+    keep_results(older, [FindingReplayed("f", FIXED, 4.0)])
+    assert folder_of(None) == Path(".checker", "shop"), "results of replay make no corpus the last one"
     with pytest.raises(UsageError, match="name one of library, old, shop"):
         folder_of(".checker")
