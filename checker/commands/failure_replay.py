@@ -119,6 +119,11 @@ class ReplayTarget(Struct, frozen=True):
     config: Config | None = None
     """The configuration whose authentication document has credentials for the target."""
 
+    def is_of(self, past: PastRun) -> bool:
+        """Whether the requests go to the service that a run tested."""
+        tested = past.view.opened.base_url if past.view.opened else ""
+        return self.base_url is None or BaseUrl.from_url(self.base_url).site == BaseUrl.from_url(tested).site
+
     def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
         """Return the credentials that replace the recorded ones at a target."""
         user = Credentials() if self.config is None else user_of_document(self.config, origin)

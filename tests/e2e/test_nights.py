@@ -88,6 +88,17 @@ def test_a_failure_that_replay_showed_to_be_fixed_is_not_sent_again(command: Com
     assert "29 confirmed since the last run.\n" in second.stdout, second.shown
 
 
+def test_a_failure_that_is_fixed_on_another_server_is_sent_again(command: Command) -> None:
+    shelves, mended = Shelves(), Shelves()
+    mended.fixed.add((OPERATIONS[0], "status"))
+    with serving(shelves, {}) as app, serving(mended, {}) as other:
+        first_night(command, app)
+        replayed = command.here("replay", "all", "--url", other.url)
+        assert (replayed.stdout.count("FIXED"), replayed.stdout.count("FAILED")) == (1, 29), replayed.shown
+        second = next_night(command, app, 30)
+    assert "30 confirmed since the last run.\n" in second.stdout, second.shown
+
+
 def test_results_of_replay_wait_for_no_run(command: Command) -> None:
     with serving(Shelves(), {}) as app:
         first_night(command, app)
