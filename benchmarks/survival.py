@@ -3,7 +3,7 @@
     python -m benchmarks.survival [SECONDS]
 
 Required: no finding is lost or told twice, no process is left behind, and memory and disk keep their budgets. Of 90 minutes
-or more: the memory in the last 20 minutes, and the bytes of the corpus for each request, are <= 1.02 x those of minutes 20 to 40.
+or more: the memory in the last 20 minutes is <= 1.02 x that of minutes 20 to 40.
 """
 
 import statistics
