@@ -49,6 +49,7 @@ ARGUMENTS: dict[str, Arguments] = {
     "APIOperation.methods_at": lambda operation, it: ("/probe",),
     "APIOperation.path_behind": lambda operation, it: ("/",),
     "APIOperation.prepare_multipart": lambda operation, it: ({"a": b"x"},),
+    "APIOperation.status_of": lambda operation, it: (it.response,),
     "APIOperation.validate_response": lambda operation, it: (it.response,),
     "APIOperation.with_engine": lambda operation, it: (operation.engine,),
     "CheckContext.make": lambda context, it: (it.case,),

@@ -99,8 +99,8 @@ def test_programs_that_grow_while_they_are_used_are_counted_as_they_are(tmp_path
 
 @pytest.mark.thorough
 def test_operations_with_large_bodies_are_compiled_once_however_they_take_turns(tmp_path: Path) -> None:
-    # 60 of them take 24 MiB.
-    large = large_document(30, fields=60)
+    # 60 of them take more than 20 MiB.
+    large = large_document(30, fields=80)
     with workplace(tmp_path, document=large, operations=BOTH) as place:
         cache = with_cache(place.factory)
         cards = place.opened.operations
