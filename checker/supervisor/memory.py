@@ -13,7 +13,7 @@ from checker.core.system import shown_size
 LEAST_GROWTH_BYTES: Final = 16 << 20
 """Growth from which on a replacement pays: a new worker fills its caches again, and shared pages move between the counts of processes."""
 MOST_VAIN_LOOKS: Final = 3
-"""Looks in a row, a second apart, after which the run ends: opening a large description takes twice its memory for a moment."""
+"""Looks in a row, a second apart, after which the run ends: shared pages move between the counts of processes that start or end."""
 
 
 class MemoryBudget(Struct):
@@ -28,10 +28,11 @@ class MemoryBudget(Struct):
     """Looks in a row at a run above its limit in which no worker had grown."""
     _whole_bytes: int = 0
 
-    def look(self, whole_bytes: int, workers: Mapping[int, int]) -> int | None:
+    def look(self, whole_bytes: int, workers: Mapping[int, int], *, is_opening: bool = False) -> int | None:
         """Return the worker to replace, the one that grew most; None if none is.
 
-        `whole_bytes` is the memory of the whole run, `workers` that of each worker that has opened the description.
+        `whole_bytes` is the memory of the whole run, `workers` that of each worker that has opened the description. `is_opening`: another
+        worker is opening it. That takes twice the memory of a large description for many seconds, and says nothing about the limit.
         """
         self._whole_bytes = whole_bytes
         self._opened = {worker: self._opened.get(worker, size) for worker, size in workers.items()}
@@ -42,7 +43,7 @@ class MemoryBudget(Struct):
         grown = {worker: size - self._opened[worker] for worker, size in workers.items()}
         most = max(grown, key=grown.__getitem__, default=None)
         if most is None or grown[most] < LEAST_GROWTH_BYTES:
-            self._vain_looks += 1
+            self._vain_looks = 0 if is_opening else self._vain_looks + 1
             return None
         self._vain_looks = 0
         self._leaving.add(most)

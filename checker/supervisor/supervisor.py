@@ -401,7 +401,7 @@ class Supervisor:
         sizes = self._around.memory()
         workers = {one: self._pool.workers[one] for one in self._pool.ready}
         known = {one: sizes[pid] for one, worker in workers.items() if (pid := worker.handle.pid or 0) in sizes}
-        replaced = self._memory.look(sum(sizes.values()), known)
+        replaced = self._memory.look(sum(sizes.values()), known, is_opening=len(workers) < len(self._pool.workers))
         if replaced is not None:
             workers[replaced].tell(messages.Drain(is_replaced=True))
         elif sentence := self._memory.fault:

@@ -47,6 +47,18 @@ def test_a_short_peak_ends_no_run() -> None:
     assert not memory.fault
 
 
+def test_a_worker_that_opens_a_large_description_ends_no_run() -> None:
+    """A replacement of the only worker takes more memory for seconds than the run afterwards."""
+    memory = budget()
+    assert memory.look(230 * MIB, {1: 80 * MIB, 2: 120 * MIB}) == 2
+    for _ in range(10 * MOST_VAIN_LOOKS):
+        assert memory.look(300 * MIB, {1: 60 * MIB}, is_opening=True) is None
+    assert not memory.fault
+    for _ in range(MOST_VAIN_LOOKS):
+        assert memory.look(250 * MIB, {1: 60 * MIB, 3: 60 * MIB}) is None
+    assert memory.fault
+
+
 def test_all_processes_below_this_one_count() -> None:
     held = "kept = b'x' * (50 << 20); print(flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", held], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
