@@ -67,7 +67,7 @@ DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 
 
-class CompiledParameter(Struct):
+class CompiledParameter(Struct, weakref=True):
     """The schema and the draws of a parameter. Operations with equal parameters share it: most of a large description has few of them."""
 
     pointer: str
@@ -112,8 +112,11 @@ class PartCompiler:
     _parameters: dict[tuple[Location, str], CompiledParameter] = field(default_factory=dict)
     _moved: dict[str, str] = field(default_factory=dict)
     """Pointer of a shared schema -> the pointer of the equal one in this operation."""
+    _budgets: list[Budget] = field(default_factory=list)
+    """Those of the operation and of its shared parameters."""
 
     def __post_init__(self) -> None:
+        self._budgets.append(self.budget)
         self.overrides = self.settings.overrides.of(self.operation)
         self.learned = Narrowing(tuple(one for one in self.settings.learned if one.keyword not in RELATIONS))
 
@@ -121,6 +124,11 @@ class PartCompiler:
     def context(self) -> DrawContext:
         """The state of draws."""
         return self.shared.context
+
+    @property
+    def nodes(self) -> int:
+        """The number of compiled nodes. Those of a shared parameter count for each operation: it lasts as long as one of them."""
+        return sum([one.nodes for one in self._budgets])
 
     def relations(self) -> Relations | None:
         """Return the relations between values of one request; None if there are none."""
@@ -215,9 +223,10 @@ class PartCompiler:
             found = self._read(parameter, others, self.budget)
         else:
             key = self._all_of(parameter, others)
-            found = self.shared.parts.get(key) or self.shared.parts.setdefault(
-                key, self._read(parameter, others, Budget())
-            )
+            found = self.shared.parts.get(key)
+            if found is None:
+                found = self.shared.parts[key] = self._read(parameter, others, Budget())
+            self._budgets.append(found.part.compiler.budget)
         self._parameters[name] = found
         if found.pointer != pointer:
             self._moved[found.pointer] = pointer

@@ -73,10 +73,9 @@ class OperationProgram:
         """JSON pointer of each optional part that no value can satisfy -> the reason."""
         self.mismatched: Mapping[str, str] = compiler.mismatched
         """Place -> sentence on its dictionary, where the schema forbids most entries."""
-        self._budget = compiler.budget
+        self._compiler = compiler
         self._context = compiler.context
         self._naming = compiler.context.naming
-        self._own_pointer = compiler.own_pointer
         self.whole = whole
         """Draws valid parts: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
@@ -99,7 +98,7 @@ class OperationProgram:
     @property
     def size_bytes(self) -> int:
         """Estimate of the memory of the program. It grows: negative parts are compiled when they are chosen."""
-        return (1 + self._budget.nodes) * _NODE_BYTES
+        return (1 + self._compiler.nodes) * _NODE_BYTES
 
     def draw(self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> Case:
         """Return a case. Raises `Unsatisfiable`, `BudgetSpent` and `HookError`."""
@@ -116,7 +115,7 @@ class OperationProgram:
                     self._phase = case_id, phase
                     case = self._draw_case(source)
             except Rejected as error:
-                last = self._own_pointer(error.pointer)
+                last = self._compiler.own_pointer(error.pointer)
             except RecursionError:
                 raise too_deep(self.operation) from None
             else:

@@ -1,5 +1,6 @@
 """Operations share equal parameters: their cases are the same as without, whichever operation comes first."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -58,13 +59,36 @@ def pair(raw: Any = RAW) -> dict[str, Operation]:
 
 
 def test_violations_point_into_their_own_operation() -> None:
-    shared = Shared()
+    shared, programs = Shared(), []
     for name, operation in pair().items():
         program = compile_operation(operation, replace(BOTH, shared=shared))
+        programs.append(program)
         wrong = [case for case in cases(program, 60) if case.meta and case.meta.mode.is_negative]
         assert wrong
         assert {wrong_part(case)[1].pointer.split("/")[1] for case in wrong} == {name}
     assert len(shared.parts) == 1
+
+
+def test_parameters_last_as_long_as_programs_that_use_them() -> None:
+    """A worker has room for a part of the programs of a large description."""
+    shared = Shared()
+    programs = [compile_operation(one, replace(BOTH, shared=shared)) for one in pair().values()]
+    programs.pop()
+    gc.collect()
+    assert len(shared.parts) == 1
+    programs.pop()
+    gc.collect()
+    assert not shared.parts
+
+
+def test_each_program_counts_the_memory_of_its_parameters() -> None:
+    raw = {"type": "array", "items": {"type": "object", "properties": {name: {"type": "string"} for name in "abcdef"}}}
+    shared, sizes = Shared(), []
+    for operation in pair(raw).values():
+        program = compile_operation(operation, replace(BOTH, shared=shared))
+        sizes.append(program.size_bytes)
+    small = compile_operation(pair()["a"], BOTH).size_bytes
+    assert sizes[0] == sizes[1] > 4 * small
 
 
 def test_demands_on_one_operation_are_not_shared() -> None:

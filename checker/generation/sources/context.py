@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from time import perf_counter, thread_time
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from msgspec import Struct, field
 
@@ -127,8 +128,8 @@ class Shared(Struct):
     """The state and the parts that programs share which draw one after the other."""
 
     context: DrawContext = field(default_factory=DrawContext)
-    parts: dict[object, Any] = field(default_factory=dict)
-    """All that a part depends on -> the part."""
+    parts: WeakValueDictionary[object, Any] = field(default_factory=WeakValueDictionary)
+    """All that a part depends on -> the part, as long as a program has it: a large description has more parts than there is room for."""
 
 
 def retried(
