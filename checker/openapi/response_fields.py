@@ -92,8 +92,11 @@ class _Shape(Struct):
     """What is read below it, by the flag of fields that are left out."""
 
 
-Shapes = dict[tuple[str, ...], _Shape]
-"""Places of the parts of a schema -> its shape."""
+Shapes = dict[tuple[tuple[str, int], ...], _Shape]
+"""(place, identity) of the parts of a schema -> its shape, which keeps them alive.
+
+Forms of Swagger 2.0 have the place of their first field, which operations may share.
+"""
 _FieldNode = tuple[_Shape, str, str, str, bool]
 """A value: shape, pointer, normalised name, singular name of the object around it, whether it is required."""
 
@@ -203,7 +206,7 @@ def _walked(root: _Shape, shapes: Shapes, hidden: str) -> tuple[str, tuple[Answe
 
 def _shape_of(outline: Outline, shapes: Shapes) -> _Shape:
     parts = outline.parts()
-    places = tuple(one.pointer for one in parts)
+    places = tuple((one.pointer, id(one.raw)) for one in parts)
     known = shapes.get(places)
     if known is not None:
         return known

@@ -284,6 +284,21 @@ def test_examples_say_what_answers_hold_where_schemas_do_not(answer: dict[str, A
     assert [value.value for value in way.values] == ["$response.body#/notes/*/key"]
 
 
+def test_forms_that_begin_with_one_shared_field_are_read_apart() -> None:
+    def taking_form(field: str) -> dict[str, Any]:
+        fields = [{"$ref": "#/parameters/Token"}, {"name": field, "in": "formData", "type": "integer"}]
+        return {"post": {"parameters": fields, "responses": {"200": {"description": ""}}}}
+
+    room = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    made = {"post": {"responses": {"201": {"description": "", "schema": room}}}}
+    model = from_dict({
+        "swagger": "2.0", "info": {"title": "T", "version": "1"},
+        "parameters": {"Token": {"name": "token", "in": "formData", "type": "string"}},
+        "paths": {"/alarms": taking_form("loudness"), "/bookings": taking_form("room_id"), "/rooms": made},
+    }).resources()  # fmt: skip
+    assert [(one.source, one.target) for one in model.transitions] == [("POST /rooms", "POST /bookings")]
+
+
 def test_examples_of_the_second_version_are_read() -> None:
     responses = {"200": {"description": "", "examples": {"application/json": SHOWN}}}
     asked = {"name": "key", "in": "path", "required": True, "type": "string"}
