@@ -20,7 +20,7 @@ from checker.core.shards import Shard
 from checker.core.system import read_local
 from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
-from checker.corpus.journal import Journals, LastRun, journals_of_replays, last_run
+from checker.corpus.journal import Journals, LastRun, holds_replays, last_run
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
     Finding,
@@ -351,8 +351,7 @@ def folder_of(name: str | None) -> Path:
 
 def _written_at(layout: RunLayout) -> float:
     """Return the time of the last write of a run, in seconds since the epoch. `checker replay` writes into the corpus of an older run, too."""
-    others = journals_of_replays(layout)
-    own = (path for incarnation, path in layout.journal_paths() if incarnation not in others)
+    own = (path for _, path in layout.journal_paths() if not holds_replays(path))
     return max((path.stat().st_mtime for path in own), default=0.0)
 
 
@@ -394,11 +393,8 @@ def _view(layout: RunLayout, run: LastRun) -> RunView:
 def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
     """Yield (incarnation, record) of a run, then damage of its journals and requests that only slots of workers count."""
     recorded: Counter[int] = Counter()
-    others = journals_of_replays(layout)
     with closing(Journals(layout, above=run.first - 1)) as journals:
         for incarnation, record in journals.read_new():
-            if incarnation in others:
-                continue
             if isinstance(record, TaskProgress):
                 recorded[incarnation] += record.requests
             yield incarnation, record

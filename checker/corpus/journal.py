@@ -222,7 +222,8 @@ class JournalReader:
 class Journals:
     """Finds journals as they appear and follows them all. Order is kept within an incarnation only."""
 
-    def __init__(self, layout: RunLayout, *, above: int = 0) -> None:
+    def __init__(self, layout: RunLayout, *, above: int | None = None) -> None:
+        """`above`: an incarnation, for the journals of the run that began after it, without results of `checker replay`; None: all."""
         self._layout = layout
         self._above = above
         self._readers: dict[int, list[JournalReader]] = {}
@@ -282,13 +283,13 @@ class Journals:
         found = [
             (incarnation, path)
             for incarnation, path in self._layout.journal_paths()
-            if incarnation > self._above and path not in self._known
+            if (self._above is None or incarnation > self._above) and path not in self._known
         ]
         # Records that are in the snapshot already would count twice.
         covered = self._layout.head().covered if found else ()
         for incarnation, path in found:
             self._known.add(path)
-            if incarnation not in covered:
+            if incarnation not in covered and (self._above is None or not holds_replays(path)):
                 self._readers.setdefault(incarnation, []).append(JournalReader(path))
 
 
@@ -321,14 +322,11 @@ def last_run(layout: RunLayout) -> LastRun | None:
     return LastRun(run, first, path)
 
 
-def journals_of_replays(layout: RunLayout) -> set[int]:
-    """Return the incarnations whose journals hold results of `checker replay` alone: they belong to no run."""
-    return {
-        incarnation
-        for incarnation, path in layout.journal_paths()
-        if isinstance(_first_record(TailFile(path)), FindingReplayed)
-        and all(isinstance(record, FindingReplayed) for record in JournalReader(path).finish())
-    }
+def holds_replays(path: Path) -> bool:
+    """Whether a journal holds results of `checker replay` alone: it belongs to no run."""
+    return isinstance(_first_record(TailFile(path)), FindingReplayed) and all(
+        isinstance(record, FindingReplayed) for record in JournalReader(path).finish()
+    )
 
 
 def _first_record(file: TailFile) -> Record | None:

@@ -1,8 +1,10 @@
 """The second night: it begins with the findings of the first, and says what became of them."""
 
 import json
+import os
 from collections import Counter
 
+from checker.corpus.journal import last_run
 from checker.corpus.layout import RunLayout
 from checker.corpus.snapshot import known_before
 from checker.supervisor.lock import Ownership
@@ -86,6 +88,28 @@ def test_a_failure_that_replay_showed_to_be_fixed_is_not_sent_again(command: Com
         assert same[0] == same[1], "the report of a run is about that run"
         second = next_night(command, app, 29)
     assert "29 confirmed since the last run.\n" in second.stdout, second.shown
+
+
+def test_a_night_that_is_gone_on_with_does_not_count_results_of_replay(command: Command) -> None:
+    shelves = Shelves()
+    with serving(shelves, {}) as app:
+        first_night(command, app)
+        next_night(command, app, 30)
+        (corpus,) = (path.parent for path in command.directory.glob(".checker/*/journals"))
+        layout = RunLayout(corpus)
+        before = last_run(layout)
+        assert before is not None
+        # As if the supervisor had been killed: its last record is torn.
+        os.truncate(before.journal, before.journal.stat().st_size - 1)
+        shelves.fixed.add((OPERATIONS[0], "status"))
+        assert command.here("replay", "all").stdout.count("FIXED") == 1
+        again, after = next_night(command, app, 30), last_run(layout)
+        assert after is not None
+        assert (after.started.run, after.first) == (before.started.run, before.first)
+        assert "30 confirmed since the last run.\n" in again.stdout, again.shown
+        assert "30 confirmed since the last run.\n" in command.here("report").stdout
+        following = next_night(command, app, 29)
+    assert "29 confirmed since the last run.\n" in following.stdout, following.shown
 
 
 def test_a_failure_that_is_fixed_on_another_server_is_sent_again(command: Command) -> None:
