@@ -297,7 +297,7 @@ def ended_after(cpu_s: float) -> Iterator[None]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Exclude the objects made in this context from garbage collection: they live as long as the worker.
+    """Exclude the objects made in this context from garbage collection: they live as long as the process.
 
     A description of a megabyte is 100,000 objects; looking through them took a third of the time of reading it.
     """
