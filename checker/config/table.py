@@ -465,7 +465,11 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
             1 << 30,
             about="Bytes of the corpus on disk, such as `2G`: the oldest recorded requests are removed.",
         ),
-        "replay": Key(_FLAG, False, about="Whether `run` also sends the requests and sequences of earlier runs that together show the most."),
+        "replay": Key(
+            _FLAG,
+            False,
+            about="Whether `run` also sends the requests and sequences of earlier runs that together show the most.",
+        ),
     },
     ("reports",): {
         "directory": Key(Text(), "checker-report", about="Folder of the reports."),
