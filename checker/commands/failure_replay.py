@@ -19,7 +19,7 @@ from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.core.credentials import Credentials
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
-from checker.core.known import failure_id
+from checker.core.known import TRIES, failure_id, shows_surely
 from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
@@ -101,7 +101,6 @@ def _has(request: WireRequest, credentials: Credentials) -> bool:
     return drop(dataclasses.replace(request, headers=list(request.headers)), credentials)
 
 
-TRIES: Final = 3
 _UNPROVED: Final = 3
 _WORDS: Final = {CONFIRMED: "FAILED", FLAKY: "FLAKY", FIXED: "FIXED", NOT_REPRODUCED: "NOT REPRODUCED"}
 _CODES: Final = {CONFIRMED: 1, FLAKY: 1, FIXED: 0, NOT_REPRODUCED: _UNPROVED}
@@ -151,7 +150,7 @@ def replay_findings(
     """Print the result of each failure and return the exit code. `note` is called with each result.
 
     1: one failed again or is flaky; else 2: one could not be sent; else 3: one was not reproduced, and its situation was not
-    reached either; else 0: all are fixed. References to secrets are replaced by the values in the current configuration.
+    reached either, or it showed too seldom in the run; else 0: all are fixed. References to secrets are replaced by the values in the current configuration.
     """
     codes = set()
     opened = past.view.opened
@@ -173,8 +172,11 @@ def replay_findings(
         reached = count + tries.count("")
         doubt = "" if reached else str(tries[0])
         shown = FLAKY if count < reached else CONFIRMED
-        result = shown if count else NOT_REPRODUCED if doubt else FIXED
+        is_rare = not shows_surely(finding)
+        result = shown if count else NOT_REPRODUCED if doubt or is_rare else FIXED
         why = f"; its situation was not reached: {doubt}" if doubt else ""
+        if is_rare and not count and not doubt:
+            why = "; in the run it did not show each time either"
         echo(f"{_WORDS[result]:<7} {name}: it showed in {count} of {reached or TRIES} tries{why}")
         note(FindingReplayed(finding.fingerprint, result, time.time()))
         codes.add(_CODES[result])

@@ -86,8 +86,8 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     fixed, failed, flaky or not reproduced. Without any ID, all failures are tried. The next `fuzz` does not send again
     what is fixed on the server of the run.
 
-    Exit code for failures: 1 one failed again or is flaky, 2 one could not be sent, 3 one was not reproduced and its
-    situation was not reached, 0 all are fixed. The first of these that applies counts.
+    Exit code for failures: 1 one failed again or is flaky, 2 one could not be sent, 3 one was not reproduced, and its
+    situation was not reached or it showed too seldom in the run, 0 all are fixed. The first of these that applies counts.
     """
     config = configured(ctx)
     for option, key in (("wfc", "path"), ("wfc_user", "user")):

@@ -11,6 +11,10 @@ from checker.core.graphs import grouped
 from checker.core.templates import matches
 
 _VERSION: Final = "v1"
+TRIES: Final = 3
+"""Most tries of a failure of an earlier run that does not show."""
+_LARGEST_CHANCE: Final = 0.05
+"""Largest chance that a failure which is still there shows in none of them, and is called fixed."""
 MAX_RESPONSE_TIME: Final = "max_response_time"
 _NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)
 """Checks whose failures depend on how busy a machine is."""
@@ -63,6 +67,13 @@ class Seen(Protocol):
 def is_intermittent(seen: Seen) -> bool:
     """Whether the commands of a failure showed it only some of the times that they were sent."""
     return seen.reproduced is False or seen.hits < seen.tries
+
+
+def shows_surely(seen: Seen) -> bool:
+    """Whether a failure that is still there shows in one of `TRIES`, by how often its commands showed it."""
+    if not is_intermittent(seen):
+        return True
+    return seen.tries > 0 and (1 - seen.hits / seen.tries) ** TRIES <= _LARGEST_CHANCE
 
 
 class KnownFailure(Struct, frozen=True):

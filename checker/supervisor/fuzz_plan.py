@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from checker.core.digests import digest, digest_int
 from checker.core.failures import Severity
+from checker.core.known import shows_surely
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
@@ -368,7 +369,8 @@ def _replay_task(finding: Finding, seed: int) -> Task:
         before or step.bindings or step.names or is_cut or any(b"boundary=" in value for _, value in exchange.headers)
     )
     sent = (exchange.target, exchange.body) if is_equal_each_time else None
-    replay = Replay(finding.fingerprint, finding.check, finding.steps, statuses, is_minimal, sent)
+    known = finding.fingerprint, finding.check, finding.steps, statuses, is_minimal, sent
+    replay = Replay(*known, shows_surely(finding))
     name, labels = digest("replay", finding.fingerprint), (finding.steps[-1].label,)
     return Task(name, EXPLORATION.name, labels, seed, 0, 0, LATER_SLICE_S, replay=replay)
 

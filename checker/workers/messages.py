@@ -220,6 +220,8 @@ class Replay(Struct, frozen=True):
     """Whether no further shrink is wanted."""
     sent: tuple[bytes, bytes | None] | None = None
     """Target and body of a single request that is the same each time while the description is the same; None for other ones."""
+    shows_surely: bool = True
+    """Whether it would show in one of the tries if it were still there."""
 
 
 class Task(Struct, frozen=True):

@@ -76,6 +76,25 @@ def test_one_that_shows_now_and_then_is_flaky() -> None:
     assert "1 of 3" in line
 
 
+@pytest.mark.parametrize(
+    ("reproduced", "hits", "tries", "word"),
+    [
+        (True, 8, 8, "FIXED"),
+        (True, 6, 8, "FIXED"),
+        (True, 5, 8, "NOT REPRODUCED"),
+        (False, 1, 8, "NOT REPRODUCED"),
+        (False, 0, 0, "NOT REPRODUCED"),
+        (None, 0, 0, "FIXED"),
+    ],
+)
+def test_one_that_showed_seldom_is_not_called_fixed(reproduced: bool | None, hits: int, tries: int, word: str) -> None:
+    seldom = replace(finding(), reproduced=reproduced, hits=hits, tries=tries)
+    with serving(lambda request: Reply(200, "application/json", b"{}"), {}) as app:
+        code, (line,) = replayed(app.url, seldom)
+    assert (code, line.startswith(word)) == (0 if word == "FIXED" else 3, True), line
+    assert ("in the run it did not show each time either" in line) == (code == 3)
+
+
 STATE = "perhaps because of existing resources"
 
 

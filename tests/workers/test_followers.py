@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 
 from checker.checks.judge import CLEAN
+from checker.core.known import TRIES
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.response import Response
@@ -14,7 +15,7 @@ from checker.corpus.secrets import Secrets
 from checker.phases.case_factory import OutOfDate
 from checker.workers.messages import Replay
 from checker.workers.recording.task_state import SAVED_INDEX
-from checker.workers.scheduling.case_scheduler import TRIES, Follower, FollowerQueue
+from checker.workers.scheduling.case_scheduler import Follower, FollowerQueue
 
 LABEL = Label("GET /things")
 
@@ -62,6 +63,7 @@ def test_a_failure_waits_for_follow_up_cases_below_it_which_can_begin() -> None:
     ("status", "text", "checks", "seen", "result"),
     [
         (200, b"", ["c"], set(), FIXED),
+        (200, b"seldom", ["c"], set(), NOT_REPRODUCED),
         (404, b"", ["c"], set(), NOT_REPRODUCED),
         (400, b'{"error": "The name is too long"}', ["c"], set(), FIXED),
         (400, b'{"error": "The name already exists"}', ["c"], set(), NOT_REPRODUCED),
@@ -83,7 +85,8 @@ def test_the_last_try_of_an_earlier_finding_decides_what_became_of_it(
         ),
     )
     # Corpora have a reference in place of the secret.
-    replay = Replay("f1", "c", (), (500,), is_minimal=True, sent=(b"/things?key={secret:header:X}", None))
+    sent = (b"/things?key={secret:header:X}", None)
+    replay = Replay("f1", "c", (), (500,), is_minimal=True, sent=sent, shows_surely=text != b"seldom")
     request = SimpleNamespace(target=b"/things?key=a1b2c3d4e5", body=None)
     running = SimpleNamespace(lease=SimpleNamespace(id="1", replay=replay), is_closed=False)
     made = SimpleNamespace(case=None, label=LABEL)

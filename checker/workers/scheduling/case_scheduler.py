@@ -11,6 +11,7 @@ from checker.checks.rules import denies_state
 from checker.core.case import Case
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError
+from checker.core.known import TRIES
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource
@@ -86,8 +87,6 @@ class TaskCounts(Struct):
             self.context.recorder.progress(self._last, self.context.ledger.take())
 
 
-TRIES = 3
-"""Most tries of a finding of an earlier run that does not show."""
 _UNPROVING = UNAUTHORIZED | GATEWAY | {TOO_MANY, 503, 404, 409, 410, 412}
 """Statuses of requests that may be refused for something else than what they showed in an earlier run."""
 
@@ -307,7 +306,7 @@ class FollowerQueue:
             # A changed description may make another request of the same choices. Records have references in place of secrets.
             sent = None if request is None else recorder.secrets.masked((request.target, request.body))
             is_same = replay.sent in (None, sent)
-            is_fixed = is_same and not is_like and is_reached(chain, replay.statuses)
+            is_fixed = replay.shows_surely and is_same and not is_like and is_reached(chain, replay.statuses)
             # Another case of the run may have shown it before.
             is_seen = replay.fingerprint in recorder.defects.fingerprints
             self._note_replay(replay, FLAKY if is_seen else FIXED if is_fixed else NOT_REPRODUCED)
