@@ -425,6 +425,8 @@ class Worker:
             self._failures.add(flight, suspicions)
         else:
             self._scheduler.release(flight)
+        if isinstance(outcome, Response) and outcome.request is not None and outcome.request.is_probed:
+            self._begin(self._health.probe_access(flight.made.label))
 
     def _flying(self) -> list[Placed]:
         """Return all cases that are made and not judged."""

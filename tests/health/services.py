@@ -39,6 +39,9 @@ COMMON: dict[str, Any] = {
     "/orders": {"get": operation(200)},
 }
 
+FURTHER: dict[str, Any] = {f"/{name}": {"get": operation(200)} for name in ("groups", "labels", "reports")}
+LISTS = frozenset(path for path in COMMON | FURTHER if "{" not in path)
+
 
 def thing_in(request: Request) -> dict[str, Any] | None:
     """The thing that a request brings, if it is one."""
@@ -94,7 +97,7 @@ class Service:
         return json_reply({"detail": "no"}, self.refusal)
 
     def _things(self, method: str, path: str, request: Request) -> Reply:
-        if path in ("/things", "/users", "/orders"):
+        if path in LISTS:
             if method == "POST" and path == "/things":
                 body = thing_in(request)
                 if body is None:

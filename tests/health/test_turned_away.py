@@ -1,5 +1,6 @@
 """A request after which nobody is served: named, held back to the end, and what is refused meanwhile is no finding."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from checker.core.hooks import GLOBAL_HOOKS
 from checker.supervisor.signals import Interrupts
 from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
-from tests.health.services import LOGIN, Expiring, Leaving, Limited, LockOut, Maintenance, Service
+from tests.health.services import FURTHER, LOGIN, Expiring, Leaving, Limited, LockOut, Maintenance, Service
 
 STATIC = {"auth": {"openapi": {"Bearer": {"bearer": "t1"}}}}
 
@@ -74,6 +75,39 @@ def test_the_only_request_that_was_served_between_access_and_refusals_is_the_sus
     (note,) = ran.notes("turned_away")
     assert "/settings/access" in note[1]
     assert ran.findings == []
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.thorough_beyond(1)
+def test_an_operation_after_which_a_request_was_served_is_no_suspect(tmp_path: Path, is_first: bool) -> None:
+    service = Leaving.by("GET", "/leave", 302)
+    service.paths = service.paths | FURTHER if is_first else FURTHER | service.paths
+    ran = run(tmp_path, service, STATIC)
+    assert culprits(ran) == {"GET /leave"}
+    assert "the only suspect" in ran.notes("turned_away")[0][1]
+
+
+def test_at_most_one_request_looks_after_each_operation_for_any_number_of_workers(tmp_path: Path) -> None:
+    probes: list[str] = []
+
+    def before_call(context: object, case: Any, kwargs: object) -> None:
+        if case.id == "access-probe":
+            probes.append(case.operation.label)
+
+    GLOBAL_HOOKS.register(before_call)
+    try:
+        seen = []
+        for workers in (1, 3):
+            probes.clear()
+            service = Leaving(FURTHER, 401)
+            ran = run(tmp_path / str(workers), service, STATIC, workers=workers)
+            assert ran.notes("turned_away") == []
+            # Not after itself.
+            assert probes == ["GET /groups"] * (len(ran.view.statuses) - 1)
+            seen.append(Counter(service.seen))
+    finally:
+        GLOBAL_HOOKS.unregister(before_call)
+    assert seen[0] == seen[1]
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -152,7 +186,7 @@ def test_a_hook_that_refuses_a_case_which_is_sent_again_costs_that_case(tmp_path
 
     GLOBAL_HOOKS.register(before_call)
     try:
-        ran = run(tmp_path, Leaving.by("GET", "/session/leave"), LOGIN, phases=("coverage", "fuzzing"))
+        ran = run(tmp_path, Leaving.by("GET", "/session/leave", 307), LOGIN, phases=("coverage", "fuzzing"))
     finally:
         GLOBAL_HOOKS.unregister(before_call)
     assert ran.notes("turned_away")

@@ -36,11 +36,23 @@ _MOST_READ = 200
 
 
 def is_harmless(operation: Operation) -> bool:
-    """Whether a request to the operation needs no input and changes nothing, according to the description."""
-    if looks_dangerous(operation.path, operation.operation_id):
+    """Whether a request to the operation needs no input and changes nothing, according to the description.
+
+    A `GET` with a described redirect may be a logout.
+    """
+    if operation.method not in HARMLESS or looks_dangerous(operation.path, operation.operation_id):
         return False
-    is_needy = operation.body_required or any(one.required for one in operation.parameters)
-    return operation.method in HARMLESS and not is_needy
+    if operation.body_required or any(one.required for one in operation.parameters):
+        return False
+    return not any(one.startswith("3") for one in operation.contract.plan(200, None).documented_statuses)
+
+
+def repeatable(selected: SelectedOperations) -> Operation | None:
+    """Return the operation whose request shows at any time whether the target still serves the caller; None if there is none.
+
+    It is the same one in all workers.
+    """
+    return next(iter(_first(selected, lambda one: True)), None)
 
 
 def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport) -> Sent | None:

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from checker.checks.judge import UNJUDGED
+from checker.core.case import Case
+from checker.core.errors import CheckerError
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.health import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_parts import literal_of
+from checker.workers.authentication.opening import repeatable
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 from checker.workers.messages import Leaving, LeavingKind, OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
@@ -81,6 +85,29 @@ class TargetHealth:
             self.served.arrived(first.made, first.request, Response(first.status, [], b""))
 
     # Noticing
+
+    def probe_access(self, label: Label) -> Job[None]:
+        """Send a request that needs credentials, after the first success of an operation.
+
+        If it is served, the operation did not end the session, and is no suspect when another one does. The obvious alternative,
+        a request that this worker was served, would depend on the number of workers.
+        """
+        operation = repeatable(self.context.subject.selected)
+        if operation is None or operation.label in {label, *self.context.held_back}:
+            return
+        if self.is_holding or self.has_lost_session:
+            return
+        case = Case(operation, "access-probe")
+        made = GeneratedCase(case, operation.label, (), (), literal_of(case))
+        probes = self._witnesses(None)
+        try:
+            request = probes.request_of(made)
+        except CheckerError:
+            return
+        outcome = yield from probes.again(Sent(made, request, 0))
+        if isinstance(outcome, Response):
+            self.served.arrived(made, request, outcome)
+        yield from self.holds(made, request, outcome)
 
     def holds(
         self, made: GeneratedCase, request: WireRequest | None, outcome: Outcome, *, is_last: bool = False
