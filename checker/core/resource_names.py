@@ -18,6 +18,11 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _VERSION = re.compile(r"v[0-9]+(\.[0-9]+)*|api|rest", re.IGNORECASE)
 
+SIGN_UPS: Final = (
+    re.compile(r"(sign|join)up|register|registration|registrations|create(account|user)"),
+    re.compile(r"users?|accounts?"),
+)
+"""Last segments of the paths of sign-ups, the most specific first."""
 _LOGIN = re.compile(
     r"log(in|on)|signin|auth|authenticate|authentication|authorize|tokens?|sessions?|oauth2?|jwt|obtaintoken|accesstoken"
 )
@@ -122,6 +127,11 @@ def shared_format(name: object) -> str:
 def is_login(path: str) -> bool:
     """Whether a path template is called like one that gives tokens for credentials."""
     return _LOGIN.fullmatch(last_word(path)) is not None
+
+
+def is_of_accounts(path: str) -> bool:
+    """Whether a path template is called like one that takes the credentials of an account: a login or a sign-up."""
+    return is_login(path) or any(one.fullmatch(last_word(path)) for one in SIGN_UPS)
 
 
 def last_word(path: str) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 from checker.config.auth import FORM
 from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.media_types import is_json
-from checker.core.resource_names import is_login, last_word, normalised
+from checker.core.resource_names import SIGN_UPS, is_login, is_of_accounts, last_word, normalised
 from checker.core.security import SecurityScheme, is_open
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import elements
@@ -17,11 +17,6 @@ from checker.openapi.response_fields import AnswerField, answer_fields
 from checker.openapi.servers import security_schemes
 from checker.schema.views import Outline, outline_of
 
-_SIGN_UPS: Final = (
-    re.compile(r"(sign|join)up|register|registration|registrations|create(account|user)"),
-    re.compile(r"users?|accounts?"),
-)
-"""Last segments of paths, the most specific first."""
 _PASSWORD: Final = frozenset(("password", "passwd", "passphrase", "pwd", "pass"))
 _WHO: Final = re.compile(
     r"(user|login|account|nick)?(name|id)|user|login|handle|nickname|e?mail(address)?|user(e?mail)|phone(number)?|identifier"
@@ -77,9 +72,7 @@ def described_login(document: OpenApiDocument, operations: Iterable[OpenApiOpera
 
 def is_candidate(entry: Entry) -> bool:
     """Whether an operation may be a sign-up or a login, judged by its table of contents."""
-    word = last_word(entry.path)
-    is_named = is_login(entry.path) or any(one.fullmatch(word) for one in _SIGN_UPS)
-    return entry.method == "POST" and "{" not in entry.path and is_named
+    return entry.method == "POST" and "{" not in entry.path and is_of_accounts(entry.path)
 
 
 def _takes_tokens(scheme: SecurityScheme) -> bool:
@@ -89,7 +82,7 @@ def _takes_tokens(scheme: SecurityScheme) -> bool:
 
 
 def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
-    for pattern in _SIGN_UPS:
+    for pattern in SIGN_UPS:
         yield from (one for one in candidates if pattern.fullmatch(last_word(one.path)) and not _needs_more(one))
 
 

@@ -28,7 +28,6 @@ from checker.corpus.fold import RunView
 from checker.corpus.packing import pack
 from checker.corpus.records import (
     CheckOutcome,
-    Component,
     Finding,
     Interaction,
     OperationsSelected,
@@ -268,7 +267,7 @@ class SessionCalls(Struct, eq=False):
                 phase="" if meta is None else meta.phase.name,
                 phase_data=() if meta is None else tuple(meta.phase.data.items()),
                 mode="positive" if meta is None else MODES[meta.mode],
-                components=() if meta is None else tuple(Component(*one) for one in components.fields(meta)),
+                components=components.of(case, call.outcome),
                 status=status,
                 at=call.at,
                 generation_s=0.0 if meta is None else meta.time,

@@ -154,3 +154,55 @@ def test_what_a_hook_sends_is_not_shown(command: Command, hook: str) -> None:
     shown = MASKED if hook else "drawn-value"
     assert f"sort_key={shown}&" in ran.stdout
     assert f"sort_key={shown}&" in cassette(command.directory)["uri"]
+
+
+CREDENTIALS = {
+    "type": "object",
+    "required": ["username", "password"],
+    "properties": {
+        "username": {"type": "string", "enum": ["invented-user"]},
+        "password": {"type": "string", "enum": ["invented-password"]},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "is_shown"),
+    [("/register", 201, False), ("/login", 200, False), ("/register", 500, True), ("/boxes", 201, True)],
+)
+@pytest.mark.thorough_beyond(2)
+def test_credentials_that_were_invented_are_masked_once_an_account_has_them(
+    command: Command, path: str, status: int, *, is_shown: bool
+) -> None:
+    content = {"content": {"application/json": {"schema": CREDENTIALS}}, "required": True}
+    document = {
+        **DOCUMENT,
+        "paths": {path: {"post": {"requestBody": content, "responses": {"202": {"description": ""}}}}},
+    }
+    with serving(lambda request: json_reply({}, status), document) as app:
+        ran = command.run(
+            app.document_url, "-n", "3", "--mode", "positive", "--report", "vcr,junit,ndjson", inline=True
+        )
+    assert ran.code == 1, ran.shown
+    reports = [path for path in (command.directory / "checker-report").rglob("*") if path.is_file()]
+    assert len(reports) == 3
+    for text in (ran.stdout, *(path.read_text("utf-8") for path in reports)):
+        assert "invented-user" in text
+        assert ("invented-password" in text) is is_shown
+
+
+def test_a_failure_under_a_sensitive_name_shows_what_is_wrong(command: Command) -> None:
+    key = {"type": "object", "required": ["by"], "properties": {"by": TEXT, "limit": {"type": "integer", "enum": [7]}}}
+    body = {"type": "object", "required": ["sortKey"], "properties": {"sortKey": key}}
+    content = {"application/json": {"schema": body}}
+    operation = {
+        "requestBody": {"content": content, "required": True},
+        "responses": {"200": {"description": "", "content": content}},
+    }
+    with serving(
+        lambda request: json_reply({"sortKey": {"by": 5}}), {**DOCUMENT, "paths": {"/a": {"post": operation}}}
+    ) as app:
+        ran = command.run(app.document_url, "-n", "3", "--mode", "positive", inline=True)
+    assert ran.code == 1, ran.shown
+    assert 'body.sortKey.by: 5 is not of type "string"' in ran.stdout
+    assert '"sortKey":{"by":"drawn-value"' in ran.stdout

@@ -24,7 +24,9 @@ PATHS = {
 @pytest.fixture
 def creations() -> CreationHistory:
     return CreationHistory(
-        {"/boxes": ("box",)}, lambda request: f"curl -X {request.method} {request.target.decode()}", lambda case: ()
+        {"/boxes": ("box",)},
+        lambda request: f"curl -X {request.method} {request.target.decode()}",
+        lambda case, outcome: (),
     )
 
 

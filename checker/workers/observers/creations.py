@@ -10,7 +10,7 @@ from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in, segment_of
 from checker.core.resources import CREATING, REMOVING
-from checker.core.response import Response
+from checker.core.response import Outcome, Response
 from checker.corpus.needs import (
     ANY_NAME,
     creation_order,
@@ -43,7 +43,7 @@ class CreationHistory(Struct):
     """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
     render: Callable[[WireRequest], str]
     """The command that sends a request."""
-    components: Callable[[Case], tuple[Component, ...]]
+    components: Callable[[Case, Outcome | None], tuple[Component, ...]]
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     """(operation, phase, whether they are refusals) -> responses that were read."""
@@ -81,7 +81,7 @@ class CreationHistory(Struct):
                 continue
             command = command or self.render(request)
             made = ResourceMade(
-                *(path, label, *place, answer.status_code, command, self.components(case)),
+                *(path, label, *place, answer.status_code, command, self.components(case, answer)),
                 is_gone=is_gone,
                 pointer="" if is_gone or is_taken_name(path) else place_of_name(path, path_of(request), answer),
             )

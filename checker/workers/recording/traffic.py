@@ -13,8 +13,9 @@ from checker.checks.judge import CLEAN, UNJUDGED, Judgement
 from checker.core.case import Case
 from checker.core.errors import StorageError
 from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode
-from checker.core.operation import Label
+from checker.core.operation import Label, Operation
 from checker.core.request import Location, WireRequest
+from checker.core.resource_names import is_of_accounts
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.codec import encode_fields
@@ -84,15 +85,33 @@ class Components(Struct):
     """Whether nobody changes a case on its way: else anything in it may be from outside."""
     known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(default_factory=dict)
     """By the `id` of the components, which cases that are alike share; they are kept alive here."""
+    of_accounts: dict[Label, bool] = field(default_factory=dict)
+    """Operation -> whether it is a sign-up or a login."""
 
-    def of(self, case: Case) -> tuple[Component, ...]:
-        """Return the record of a case."""
+    def of(self, case: Case, outcome: Outcome | None = None) -> tuple[Component, ...]:
+        """Return the record of a case, with its outcome if that is known."""
         if case.meta is None:
             return ()
-        return tuple(Component(*one) for one in self.fields(case.meta))
+        return tuple(Component(*one) for one in self.fields(case, case.meta, outcome))
 
-    def fields(self, meta: CaseMetadata) -> Fields:
-        """Components as fields: making objects that are only written costs more than packing."""
+    def fields(self, case: Case, meta: CaseMetadata, outcome: Outcome | None) -> Fields:
+        """Components as fields: making objects that are only written costs more than packing.
+
+        Credentials that a sign-up or a login has accepted are those of an account, whoever invented them: they are masked like
+        values from outside.
+        """
+        fields = self._of_all(meta)
+        if isinstance(outcome, Response) and outcome.status_code // 100 == 2 and self._is_of_accounts(case.operation):
+            return [(place, mode, (ANYTHING,)) for place, mode, _ in fields]
+        return fields
+
+    def _is_of_accounts(self, operation: Operation) -> bool:
+        known = self.of_accounts.get(operation.label)
+        if known is None:
+            known = self.of_accounts[operation.label] = operation.method == "POST" and is_of_accounts(operation.path)
+        return known
+
+    def _of_all(self, meta: CaseMetadata) -> Fields:
         known = self.known.get(id(meta.components))
         if known is not None and known[0] is meta.components:
             return known[1]
@@ -326,7 +345,7 @@ class Traffic(Struct):
             phase.name,
             tuple(phase.data.items()),
             MODES[meta.mode],
-            self.components.fields(meta),
+            self.components.fields(made.case, meta, verdict.outcome),
             status,
             at,
             meta.time,
