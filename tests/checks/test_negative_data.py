@@ -145,10 +145,18 @@ def test_a_rule_that_no_operation_checks_is_one_mistake(one: Any, other: Any, is
     assert (cause("POST /a", one) == cause("PUT /a", other)) is is_shared
 
 
-@pytest.mark.parametrize("status", [400, 404, 413, 415, 422, 429, 500])
+@pytest.mark.parametrize(
+    "status", [400, 401, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 423, 428, 429, 431, 451, 500, 501, 503]
+)
 def test_what_refuses_passes(exchanges: Exchanges, status: int) -> None:
     sent = exchanges.sent("GET /a", status, query={"limit": 0}, **KEYED)
     assert exchanges.failures(CHECK, sent) == []
+
+
+@pytest.mark.parametrize("status", [402, 407, 408, 412, 416, 418, 424, 426])
+def test_other_statuses_do_not_refuse_data(exchanges: Exchanges, status: int) -> None:
+    sent = exchanges.sent("GET /a", status, query={"limit": 0}, **KEYED)
+    assert exchanges.failures(CHECK, sent) == [str(status)]
 
 
 def test_a_condition_that_does_not_hold_accepts_nothing(exchanges: Exchanges) -> None:
