@@ -1,5 +1,6 @@
 """A server error for which other requests at the same time may be the reason is stable only if it shows every time."""
 
+from collections import Counter
 from itertools import count
 from typing import Any
 
@@ -111,6 +112,29 @@ def test_an_error_that_passes_tells_nothing_about_credentials(command: Command, 
         given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer abc")
         ran = command.run(app.document_url, "-n", "3", *given, inline=True)
     assert [one.check for one in ran.findings if not one.withdrawn] == ["ignored_auth"] * found, ran.shown
+
+
+def test_errors_without_credentials_are_only_repeated_once_their_cause_is_known(command: Command) -> None:
+    refused: Counter[bytes] = Counter()
+
+    def answered(request: Request) -> Reply:
+        if request.method != "GET":
+            return Reply(405, headers=(("Allow", "GET"),))
+        if request.headers.get("authorization") == "Bearer abc":
+            return json_reply({})
+        refused[request.target.partition(b"?")[0]] += 1
+        return Reply(500)
+
+    scheme = {"bearer": {"type": "http", "scheme": "bearer"}}
+    parameter = {"name": "q", "in": "query", "schema": {"type": "string"}}
+    described = {"get": {"parameters": [parameter], "responses": {"200": {"description": ""}}}}
+    paths = {f"/{number}": described for number in range(24)}
+    document = {**DOCUMENT, "paths": paths, "components": {"securitySchemes": scheme}, "security": [{"bearer": []}]}
+    with serving(answered, document) as app:
+        given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer abc", "--phases", "fuzzing")
+        ran = command.run(app.document_url, "-n", "3", *given, inline=True)
+    assert len([one for one in ran.findings if not one.withdrawn]) == len(paths), ran.shown
+    assert sorted(refused.values())[len(paths) // 2] == 3, "the probe, and two repetitions"
 
 
 @pytest.mark.parametrize(("place", "causes"), [("header", 1), ("query", 3)])

@@ -98,6 +98,13 @@ class Inquiry(Struct):
         # A failure that other requests may cause is not reported before it happened several times.
         if why and not failure.needs_repetition:
             return (yield from self._made_anew_alone((yield from self.as_printed(why))))
+        if why and failure.passing_cause:
+            # Repetitions are all that its verdict needs: to shrink it as well takes four times as many requests.
+            repeated = InvestigationResult(
+                suspicion.chain, is_confirmed=False, stopped=why, wants_more=len(suspicion.chain) == 1
+            )
+            repeated.is_confirmed = yield from self._shows_each_time(repeated)
+            return repeated
         if isinstance(failure, UnansweredRequest):
             return (yield from self._unanswered())
         # A second look begins with a case that was confirmed and shrunk before: only a smaller one is news.
