@@ -322,7 +322,11 @@ class Config(Section):
     ) -> "Config":
         """Return the configuration of the nearest `checker.toml` above a folder, else the defaults. Raises `ConfigError`."""
         require(isinstance(folder, str | os.PathLike | None), "folder", "the path of a folder", folder)
-        file = find_file(FilePath.cwd() if folder is None else FilePath(folder).resolve())
+        try:
+            start = FilePath.cwd() if folder is None else FilePath(folder).resolve()
+        except FileNotFoundError as error:
+            raise ConfigError("the working directory does not exist any more; change to another one") from error
+        file = find_file(start)
         return cls() if file is None else cls.from_path(file, environment=environment)
 
     @property

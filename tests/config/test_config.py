@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -106,6 +107,15 @@ def test_variables_are_replaced_everywhere() -> None:
     config = Config.from_str(text, environment={"TOKEN": "s3", "TAG": "slow"})
     assert config.headers == {"X-Token": "s3-1", "X-Plain": "${TOKEN} $5"}
     assert config.operations[0].filters.specs[0].value == "slow"
+
+
+def test_a_removed_working_directory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(ConfigError, match="the working directory does not exist any more; change to another one"):
+        Config.discover()
 
 
 def test_discovery_walks_up_to_the_repository(tmp_path) -> None:
