@@ -116,6 +116,10 @@ def _is_schema(value: Any) -> bool:
     return isinstance(value, dict | bool)
 
 
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("$ref"), str)
+
+
 def _is_map(value: Any) -> bool:
     return isinstance(value, dict)
 
@@ -188,15 +192,19 @@ _DRAFT2019: Final = {
     **{name: keyword for name, keyword in _NEW.items() if name != "prefixItems"},
     **{name: _OLD[name] for name in ("items", "additionalItems")},
 }
+_ENUM: Final = {
+    "enum": Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, list) and not any(map(_is_reference, value)))
+}
+"""JSON Schema takes a reference in an enumeration as a value. No author of a description of an API means that."""
 _TABLES: Final[Mapping[Dialect, Mapping[str, Keyword]]] = {
     Dialect.DRAFT4: _OLD,
     Dialect.DRAFT6: _DRAFT6,
     Dialect.DRAFT7: _DRAFT7,
     Dialect.DRAFT2019: _DRAFT2019,
     Dialect.DRAFT2020: _NEW,
-    Dialect.OPENAPI20: _OLD,
-    Dialect.OPENAPI30: _OLD,
-    Dialect.OPENAPI31: _NEW,
+    Dialect.OPENAPI20: {**_OLD, **_ENUM},
+    Dialect.OPENAPI30: {**_OLD, **_ENUM},
+    Dialect.OPENAPI31: {**_NEW, **_ENUM},
 }
 _UNKNOWN_TO: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.OPENAPI20: frozenset((*_NEW.keys() - _OLD.keys(), "nullable")),
@@ -222,7 +230,7 @@ def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[st
             if not keyword.is_well_formed(value):
                 if (dialect, name, value) != (Dialect.OPENAPI20, "type", "file"):
                     yield name, ""
-            elif keyword.shape in (KeywordShape.MAP, KeywordShape.MAP_OR_NAMES) and isinstance(value.get("$ref"), str):
+            elif keyword.shape in (KeywordShape.MAP, KeywordShape.MAP_OR_NAMES) and _is_reference(value):
                 yield name, "it cannot be a reference"
         elif name in unknown:
             yield name, f"it is no keyword of {_VERSIONS[dialect]}"

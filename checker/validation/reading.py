@@ -25,7 +25,7 @@ from referencing.exceptions import Unresolvable
 from checker.core.schema import Dialect, Direction, Schema
 from checker.core.system import kept
 from checker.schema.discriminators import Discriminator, discriminator_of
-from checker.schema.keywords import has_foreign_type, misunderstood, standard_dialect
+from checker.schema.keywords import has_foreign_type, keywords_of, misunderstood, standard_dialect
 from checker.schema.scopes import HAS_SIBLINGS
 from checker.validation.compiled import is_enforceable
 from checker.validation.ecma import ecma_pattern
@@ -438,7 +438,6 @@ _COMPATIBLE: Final = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
 """Dialects that replaced `dependencies` but may still read it."""
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_TYPES = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 _MOST_READ: Final = 4096
 """Schemas whose keywords are kept."""
 _DOUBTS: Final = "doubts"
@@ -455,22 +454,7 @@ _ABOUT: Final[Mapping[str, tuple[type, ...]]] = {
 }
 """The types of values that a keyword is about; any value for others."""
 _UNREAD = frozenset({"$dynamicRef", "$recursiveRef", "format", "pattern"})
-_EXPECTED: Final[Mapping[str, type | tuple[type, ...]]] = {
-    **dict.fromkeys(_MAPS, dict),
-    **dict.fromkeys(_LISTS, list),
-    **dict.fromkeys(("enum", "required"), list),
-    **dict.fromkeys(("$ref", "$dynamicRef", "pattern", "format"), str),
-    **dict.fromkeys(
-        ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems"), (int, float)
-    ),
-    **dict.fromkeys(("minProperties", "maxProperties", "minContains", "maxContains"), (int, float)),
-    **dict.fromkeys(("not", "if", "then", "else", "contains", "propertyNames"), (dict, bool)),
-    **dict.fromkeys(("additionalProperties", "unevaluatedProperties"), (dict, bool)),
-    **dict.fromkeys(("unevaluatedItems", "additionalItems"), (dict, bool)),
-    "items": (dict, bool, list),
-    "dependentRequired": dict,
-    "type": (str, list),
-}
+_REFERENCES: Final = frozenset({"$ref", "$dynamicRef"})
 
 
 class SchemaReading:
@@ -626,19 +610,10 @@ class SchemaReading:
         return ()
 
     def _is_read(self, name: str, value: Any) -> bool:
-        expected = _EXPECTED.get(name)
-        if expected is not None and not isinstance(value, expected):
-            return False
-        if name == "type":
-            kinds = value if isinstance(value, list) else [value]
-            return bool(kinds) and all(isinstance(k, str) and k in _TYPES for k in kinds)
-        if name == "required":
-            return all(isinstance(item, str) for item in value)
-        if name == "multipleOf":
-            return bool(value > 0)
-        if name in _LISTS:
-            return bool(value)
-        return not (name == "items" and self._dialect in _WITH_PREFIX and isinstance(value, list))
+        keyword = keywords_of(self._dialect).get(name)
+        if keyword is not None:
+            return keyword.is_well_formed(value)
+        return name not in _REFERENCES or isinstance(value, str)
 
     def _guarded(self, check: _Check) -> _Check:
         def guarded(validator: Any, value: Any, instance: Any, schema: Any) -> Errors:

@@ -29,6 +29,12 @@ CASES: list[tuple[str, Any, Any, Outcome]] = [
     ("3.0.3", {"properties": {"a": {"required": True}}}, {"a": 1}, VALID),
     ("3.0.3", {"properties": {"$ref": "#/x", "a": {}}}, {"a": 1}, AMBIGUOUS),
     ("3.0.3", {"properties": {"a": {"enum": {"$ref": "#/x"}}}}, {"a": 1}, AMBIGUOUS),
+    ("3.0.3", {"properties": {"a": {"enum": [{"$ref": "#/x"}, "b"]}}}, {"a": "b"}, AMBIGUOUS),
+    ("3.1.0", {"properties": {"a": {"enum": [{"$ref": "#/x"}, "b"]}}}, {"a": 1}, AMBIGUOUS),
+    ("3.0.3", {"type": "string", "maxLength": -1}, "a", AMBIGUOUS),
+    ("3.0.3", {"type": "string", "maxLength": -1}, 1, INVALID),
+    ("3.0.3", {"type": "string", "minLength": 2.5}, "aa", AMBIGUOUS),
+    ("3.0.3", {"type": "array", "items": {}, "uniqueItems": "no"}, [1, 1], AMBIGUOUS),
     ("3.0.3", {"properties": {"a": "#/components/schemas/A"}}, {"a": 1}, AMBIGUOUS),
     ("3.0.3", {"properties": {"a": "#/components/schemas/A"}}, {}, VALID),
     ("3.0.3", {"const": 1}, 2, AMBIGUOUS),
@@ -79,6 +85,15 @@ WARNINGS = [
     ("3.0.3", {"minLenght": 1}, "`minLenght` at #/", "it is no keyword; did you mean `minLength`?"),
     ("3.0.3", {"properties": {"$ref": "#/x"}}, "`properties` at #/", "it cannot be a reference"),
 ]
+IGNORED = [("maxLength", -1), ("minLength", 2.5), ("uniqueItems", "no"), ("minimum", "1"), ("enum", [{"$ref": "#/x"}])]
+
+
+@pytest.mark.parametrize(("name", "value"), IGNORED)
+def test_a_keyword_whose_value_means_nothing_has_a_warning(name: str, value: Any) -> None:
+    (found,) = warnings_of(opened("3.0.3", {"/a": {"post": described("3.0.3", {name: value})}}))
+    assert found.kind == "malformed_keyword"
+    assert found.message.startswith(f"`{name}` at #/")
+    assert found.message.endswith(f"cannot be {json.dumps(value)}; it is ignored")
 
 
 @pytest.mark.parametrize(("version", "schema", "place", "reason"), WARNINGS)
