@@ -200,7 +200,8 @@ def accepted(schema: dict[str, Any]) -> str:
         return f"list of {accepted(schema['items'])}"
     limits = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
     bounds = [f"{sign} {schema[name]:g}" for name, sign in limits.items() if name in schema]
-    return " ".join([schema.get("type", ""), *bounds]).strip()
+    types = schema.get("type", [])
+    return " ".join([" or ".join([types] if isinstance(types, str) else types), *bounds]).strip()
 
 
 def shown(default: Any) -> str:
