@@ -65,12 +65,12 @@ def needed_by(
     if not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()
     exchange = finding.interactions[-1].exchange
-    if exchange.status is not None and 400 <= exchange.status < 500 and not _is_of_names(exchange):
+    if exchange.status in _NOTHING_THERE:
+        # With another refusal the resource may be there: with a time limit, a removal of the same phase may come after it.
         for path in _named_paths(exchange):
             gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
             if gone is not None and gone.label != finding.label:
                 return (gone,) if _order(gone.phase) <= _order(finding.phase) else ()
-    if exchange.status in _NOTHING_THERE:
         return ()
     *earlier, _ = finding.interactions
     labels, paths = {str(step.label) for step in finding.steps[:-1]}, {_path_of(one.exchange) for one in earlier}
