@@ -392,7 +392,7 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
 
 def cause_of_open_operations() -> str:
     """Return the cause of operations that serve requests without credentials."""
-    failure = IgnoredAuth().sharing(_WITHOUT.accepted)
+    failure = IgnoredAuth().sharing(_WITHOUT.detail)
     failure.check = ignored_auth.__name__
     return failure.cause("")
 

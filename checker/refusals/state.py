@@ -72,7 +72,9 @@ _CONFIGURATION: Final = later_pattern(
 _CONTENTION: Final = later_pattern(
     r"\b(?:database|table|file|row|resource) (?:\w+ )?is (?:locked|busy)\b|\bdeadlock|\block (?:wait )?timed?[ -]?out\b|\bSQLITE_BUSY\b"
     r"|\bcould not (?:obtain|acquire|get) (?:a |the )?lock\b|\bcould not serialize access\b|\bserialization fail|\btoo many (?:connections|clients)\b"
-    r"|\bconnection pool\b|\btemporarily unavailable\b|\b(?:try|retry) again (?:later|in)\b|\boverload",
+    r"|\bconnection pool\b|\btemporarily unavailable\b|\b(?:try|retry) again (?:later|in)\b"
+    # The page of Werkzeug for each error: "Either the server is overloaded or there is an error in the application".
+    r"|\boverload(?!ed or there is an error)",
     re.IGNORECASE,
 )
 

@@ -4,7 +4,7 @@ import pytest
 
 from checker.checks.authentication import cause_of_open_operations
 from checker.core.scenarios import Scenario
-from tests.checks.asked import Exchanges, operations_of
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
 CHECK = "missing_required_header"
 KEY = {"name": "X-Key", "in": "header", "required": True, "schema": {"type": "string"}}
@@ -103,4 +103,9 @@ def test_missing_credentials_that_are_served_have_the_cause_of_ignored_credentia
 ) -> None:
     them = exchanges()
     (failure,) = them.verdict(CHECK, them.sent(label, status, data=without(name))).failures
-    assert (failure.cause(label) == cause_of_open_operations()) is is_one
+    open_request = them.sent("GET /own", 200, mode=POSITIVE, phase="fuzzing")
+    assert open_request.request is not None
+    open_request.request.is_probed = True
+    (ignored,) = them.verdict("ignored_auth", open_request).failures
+    assert ignored.cause("GET /own") == cause_of_open_operations()
+    assert (failure.cause(label) == ignored.cause("GET /own")) is is_one
