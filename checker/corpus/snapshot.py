@@ -117,10 +117,10 @@ def records_before(layout: RunLayout, incarnation: int) -> Iterator[Numbered]:
 
 
 class Known(Struct, frozen=True):
-    """What the runs before an incarnation left for the next one."""
+    """The open findings and the sequences of the runs before an incarnation."""
 
     findings: Sequence[Finding]
-    """Those that are open."""
+    """The open findings."""
     entries: Sequence[CorpusEntry]
     """Sequences that together show everything that the runs saw, the best for their cost first."""
 

@@ -79,7 +79,7 @@ class CompiledParameter(Struct, weakref=True):
     """None before it is compiled."""
     accepts: Callable[[Any], bool] | None = None
     negation: Any = None
-    """What `negation.parts` makes of it."""
+    """The wrong parts that `negation.parts` makes of it."""
     opaque: Mapping[str, str] = {}
     """As of its `draw`: wrong values, which add others, are compiled when some operation draws the first of them."""
     steps: int = 0
@@ -113,7 +113,7 @@ class PartCompiler:
     _moved: dict[str, str] = field(default_factory=dict)
     """Pointer of a shared schema -> the pointer of the equal one in this operation."""
     _budgets: list[Budget] = field(default_factory=list)
-    """Those of the operation and of its shared parameters."""
+    """The budgets of the operation and of its shared parameters."""
 
     def __post_init__(self) -> None:
         self._budgets.append(self.budget)

@@ -70,7 +70,7 @@ class GenerationSettings(Struct, frozen=True):
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
     """Requests carry credentials that are made up, where the description asks for some and users give none."""
     shared: Shared | None = None
-    """What the programs of these settings share; None: nothing."""
+    """The compiled parts that the programs of these settings share; None: nothing."""
     met_alternatives: tuple[int, ...] = ()
     """Indexes of the operation's security alternatives that the configured credentials satisfy; the one used by ordinary requests comes first."""
 

@@ -233,7 +233,7 @@ class _Inference(Struct):
     variables: Mapping[str, Resource]
     """Distinctive variables of paths -> the collection whose members they name: `vin` -> cars."""
     known: dict[tuple[object, ...], tuple[tuple[Label, str], ...]] = field(default_factory=dict)
-    """What responses hold for a slot: many slots are alike."""
+    """(operation, expression) pairs of responses that may hold the value of a slot: many slots are alike."""
 
     @classmethod
     def of(cls, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]) -> "_Inference":

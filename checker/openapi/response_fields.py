@@ -77,7 +77,7 @@ class _Member(Struct):
 
 
 class _Shape(Struct):
-    """What is read of a schema. Each is read once, because most descriptions show the same few objects in many responses."""
+    """The fields of a schema. Each schema is read once, because most descriptions show the same few objects in many responses."""
 
     outline: Outline
     size: int
@@ -89,7 +89,7 @@ class _Shape(Struct):
     flags: frozenset[str]
     members: tuple[_Member, ...]
     read: dict[str, tuple[str, tuple[AnswerField, ...]]] = field(default_factory=dict)
-    """What is read below it, by the flag of fields that are left out."""
+    """The fields below it, by the flag of fields that are left out."""
 
 
 Shapes = dict[tuple[tuple[str, int], ...], _Shape]

@@ -66,7 +66,7 @@ class PathVariable(Struct):
 
 
 class StepTarget(Struct):
-    """What later steps to one operation need to know of it, worked out once."""
+    """The facts about one operation that later steps to it need, computed once."""
 
     operation: Operation
     use: ResourceUse
@@ -94,7 +94,7 @@ class StepTarget(Struct):
 
 
 class ResponseKind(Struct, eq=False):
-    """What all responses of one operation and status have in common, worked out when it is first asked for."""
+    """The facts that all responses of one operation and status have in common, computed when they are first needed."""
 
     operation: Operation
     use: ResourceUse
@@ -138,7 +138,7 @@ class ShownStep(Struct):
 
 
 class SequenceModel(Struct):
-    """What the sequences of one worker share: facts that follow from the description and the statuses of responses."""
+    """The facts that the sequences of one worker share: they follow from the description and the statuses of responses."""
 
     model: ResourceModel
     operations: Mapping[Label, Operation]

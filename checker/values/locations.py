@@ -80,7 +80,7 @@ class DescribedPaths:
         is_plain = all(_PLAIN.fullmatch(one) for one in first)
         ends = [one.encode() + sign for one in first for sign in (b"", b"\\")] if is_plain else [b""]
         self._ends = tuple(ends)
-        """What stands before some slash in any text with a URL of these paths."""
+        """The ends of the texts before a slash, one of which any text with a URL of these paths has."""
 
     def may_be_in(self, content: bytes) -> bool:
         """Whether a body may hold a URL of these paths. Takes a fraction of the time of reading its values."""

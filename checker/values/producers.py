@@ -152,7 +152,7 @@ class Producer(Struct):
     linked: frozenset[str] = frozenset()
     """Pointers in its responses that other operations use, by transitions or by format."""
     naming: frozenset[str] = frozenset()
-    """Those of them from which transitions take values of paths."""
+    """The fields from which transitions take values of paths."""
     names: frozenset[str] = IDENTIFIERS
     """Names of fields that identify resources or are spelled like a variable of a path."""
     reads_urls: bool = False

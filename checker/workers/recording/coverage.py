@@ -162,7 +162,7 @@ class Showings(Struct):
 
 
 _Kind = tuple[tuple[tuple[str, ...], ...], tuple[Showing, ...], str | None, tuple[tuple[str, str], ...]]
-"""What a valid case shows: names by container, listed values, media type of the body (None: no body), edges."""
+"""The parts of a valid case that count: names by container, listed values, media type of the body (None: no body), edges."""
 
 
 class Shown(Struct):
@@ -174,7 +174,7 @@ class Shown(Struct):
     _cases: dict[tuple[Label, int, str | None, _Kind | None], int] = field(default_factory=dict)
     """(label, status, `Content-Type`, kind of a valid case) -> cases."""
     _shows: dict[tuple[Label, int, str | None, _Kind | None], Sequence[Showing]] = field(default_factory=dict)
-    """What these cases show."""
+    """The parts that the cases of a kind show."""
     _seen: set[tuple[int, Showing]] = field(default_factory=set)
     """(class of the status, what was shown)."""
 
