@@ -47,12 +47,12 @@ def is_harmless(operation: Operation) -> bool:
     return not any(one.startswith("3") for one in operation.contract.plan(200, None).documented_statuses)
 
 
-def repeatable(selected: SelectedOperations) -> Operation | None:
-    """Return the operation whose request shows at any time whether the target still serves the caller; None if there is none.
+def repeatable(selected: SelectedOperations) -> Sequence[Operation]:
+    """Return the operation whose request shows at any time whether the target still serves the caller; empty if there is none.
 
     It is the same one in all workers.
     """
-    return next(iter(_first(selected, lambda one: True)), None)
+    return _first(selected, lambda one: True)[:1]
 
 
 def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport) -> Sent | None:

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from checker.checks.judge import UNJUDGED
 from checker.core.case import Case
 from checker.core.errors import CheckerError
-from checker.core.operation import Label
+from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.health import GATEWAY, REFUSALS, TOO_MANY
@@ -56,6 +56,8 @@ class TargetHealth:
     _has_said: bool = False
     _is_rate_limited: bool = False
     _order: OutageOrder | None = None
+    _repeatable: Sequence[Operation] | None = None
+    """The operation of `probe_access`; None before it was looked for, which reads up to 200 operations."""
     _first: Sent | None = None
     """The response that showed the outage."""
     _lost: list[Sent] = field(default_factory=list)
@@ -92,7 +94,9 @@ class TargetHealth:
         If it is served, the operation did not end the session, and is no suspect when another one does. The obvious alternative,
         a request that this worker was served, would depend on the number of workers.
         """
-        operation = repeatable(self.context.subject.selected)
+        if self._repeatable is None:
+            self._repeatable = repeatable(self.context.subject.selected)
+        operation = next(iter(self._repeatable), None)
         if operation is None or operation.label in {label, *self.context.held_back}:
             return
         if self.is_holding or self.has_lost_session:
