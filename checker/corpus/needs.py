@@ -46,12 +46,16 @@ _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 def creation_rank(made: ResourceMade) -> tuple[int, int, int, str]:
     """Sorts requests that made the same thing: what surely created it first, then by phase and case."""
-    return *creation_order(made.status, made.phase, made.index), made.command
+    return *creation_order(made.label, made.status, made.phase, made.index), made.command
 
 
-def creation_order(status: int, phase: str, index: int) -> tuple[int, int, int]:
-    """Sorts what made one thing: 201 first, then other successes, refusals and server errors; then by phase and case."""
-    return 0 if status == _CREATED else status // 100, _order(phase), index
+def creation_order(label: str, status: int, phase: str, index: int) -> tuple[int, int, int]:
+    """Sorts what made one thing: 201 first, then other successes, refusals and server errors; then by phase and case.
+
+    Other successes of PUT may be updates, and come after those of other methods.
+    """
+    certainty = 0 if status == _CREATED else status // 100
+    return 3 if certainty == 2 and label.startswith("PUT ") else certainty, _order(phase), index
 
 
 def needed_by(
@@ -129,10 +133,7 @@ class _Search(Struct):
                 [] if own in self.made else [one for one in self._named(name_in(own)) if place_of_resource(own, one)]
             )
             if others:
-                # An update of the same resource is no creation, and its status may be the same.
-                yield min(
-                    others, key=lambda one: (self.made[one].label.startswith("PUT "), creation_rank(self.made[one]))
-                )
+                yield min(others, key=lambda one: creation_rank(self.made[one]))
 
     def _named(self, name: str) -> Sequence[str]:
         if not self._paths:

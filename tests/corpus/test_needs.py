@@ -60,7 +60,9 @@ def test_a_resource_is_known_at_a_path_that_differs_in_words(path: str, wanted: 
 def test_an_unmistakable_name_below_other_parents_is_needed(target: bytes, wanted: list[str]) -> None:
     command = "curl -X POST -d '{}' http://127.0.0.1/v1/boxes/0/items"
     item = replace(ITEM, path="/v1/boxes/0/items/b9199853-0eef", command=command)
-    changed = replace(item, path="/v1/boxes/7/items/b9199853-0eef", label="PUT /boxes/{box}/items/{item}", index=0)
+    changed = replace(
+        item, path="/v1/boxes/7/items/b9199853-0eef", label="PUT /boxes/{box}/items/{item}", index=0, status=200
+    )
     told = [one.replace(command, "item") for one in needs(asking(target), item, changed, ITEM, BOX)]
     assert told == wanted
 

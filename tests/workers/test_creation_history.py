@@ -1,21 +1,26 @@
 """Which requests made what other cases may hit by chance."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from checker.checks.judge import CLEAN
+from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.corpus.records import ResourceMade
+from checker.phases.attempt import Verdict
 from checker.workers.observers.creations import CreationHistory
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
 KEY = {"name": "box", "in": "path", "required": True, "schema": {"type": "string"}}
 NAMED = {"content": {"application/json": {"schema": {"type": "object"}}}}
 DONE = {"responses": {"200": {"description": ""}}}
-PATHS = {
+PATHS: dict[str, Any] = {
     "/boxes": {"post": {"requestBody": NAMED, **DONE}},
-    "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("put", "post", "delete")},
+    "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("get", "put", "post", "delete")},
+    "/tags/{tag}": {"put": {"parameters": [{**KEY, "name": "tag"}], **DONE}},
     "/boxes/{box}/open": {"put": {"parameters": [KEY], **DONE}},
     "/boxes/": {"post": {"requestBody": NAMED, **DONE}, "put": {"requestBody": NAMED, **DONE}},
 }
@@ -23,7 +28,9 @@ PATHS = {
 
 @pytest.fixture
 def creations() -> CreationHistory:
+    uses = [ResourceUse.of(Label(f"{m.upper()} {path}"), m.upper(), path) for path, item in PATHS.items() for m in item]
     return CreationHistory(
+        ResourceModel(uses),
         {"/boxes": ("box",)},
         lambda request: f"curl -X {request.method} {request.target.decode()}",
         lambda case, outcome: (),
@@ -41,6 +48,14 @@ def made(
 def put(creations: CreationHistory, name: str, status: int = 201, index: int = 0) -> list[ResourceMade]:
     parts: dict[str, Any] = {"path_parameters": {"box": name}}
     return made(creations, "PUT /boxes/{box}", Response(status, [], b""), index, **parts)
+
+
+def look(creations: CreationHistory, method: str, name: str, status: int) -> None:
+    """Let a request find a box, or none."""
+    parts: dict[str, Any] = {"path_parameters": {"box": name}}
+    sent = Exchanges(operations_of(PATHS)).sent(f"{method} /boxes/{{box}}", status, mode=POSITIVE, **parts)
+    no_flight = cast("Any", None)
+    assert creations.saw(no_flight, Verdict(sent.case, sent.request, sent.outcome, CLEAN)) == ()
 
 
 def test_what_is_put_stands_where_it_was_put(creations: CreationHistory) -> None:
@@ -83,22 +98,40 @@ def test_names_that_nobody_hits_by_chance_are_left_out(creations: CreationHistor
     assert put(creations, "a" * 65) == []
     # A list may show a long name.
     assert len(put(creations, "8bd1a9c3-1f5e")) == 1
+    long: dict[str, Any] = {"name": "a" * 9}
+    assert made(creations, "POST /boxes", Response(422, [], b""), body=long) == []
     action: dict[str, Any] = {"path_parameters": {"box": "0"}}
     assert made(creations, "PUT /boxes/{box}/open", Response(200, [], b""), **action) == []
 
 
-def test_each_phase_shows_long_names_anew(creations: CreationHistory) -> None:
+def test_the_successes_of_each_phase_are_read_up_to_a_limit(creations: CreationHistory) -> None:
     def shown(number: int, phase: str) -> int:
         answer = Response(201, [], f'{{"box": "8bd1a9c3-1f5e-{number}"}}'.encode())
         return len(made(creations, "POST /boxes", answer, number, phase, body={}))
 
-    assert [shown(number, "coverage") for number in range(65)] == [*[1] * 64, 0]
-    assert shown(65, "fuzzing") == 1
+    assert [shown(number, "coverage") for number in range(201)] == [*[1] * 200, 0]
+    assert shown(201, "fuzzing") == 1
 
 
-def test_only_what_made_it_more_surely_is_told_once_more(creations: CreationHistory) -> None:
+def test_a_creation_by_put_is_told_from_an_update(creations: CreationHistory) -> None:
+    # Other requests create boxes: this one may have been there.
+    assert put(creations, "0", status=200) == []
+    look(creations, "PUT", "0", 404)
+    assert put(creations, "0", status=200) == []
+    look(creations, "GET", "0", 404)
+    assert [one.path for one in put(creations, "0", status=200)] == ["/v1/boxes/0"]
+    # No other request creates tags.
+    parts: dict[str, Any] = {"path_parameters": {"tag": "0"}}
+    (found,) = made(creations, "PUT /tags/{tag}", Response(200, [], b""), **parts)
+    assert found.path == "/v1/tags/0"
+
+
+def test_what_made_it_more_surely_is_told_once_more(creations: CreationHistory) -> None:
+    look(creations, "GET", "0", 404)
     assert len(put(creations, "0", status=200, index=5)) == 1
     assert put(creations, "0", status=200, index=7) == []
+    named: dict[str, Any] = {"body": {"name": "0"}}
+    assert len(made(creations, "POST /boxes", Response(200, [], b"{}"), 8, **named)) == 1
     assert len(put(creations, "0", status=201, index=9)) == 1
     assert len(put(creations, "0", status=201, index=2)) == 1
     assert put(creations, "0", status=200, index=0) == []

@@ -9,7 +9,7 @@ from checker.checks.rules import says_taken
 from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in, segment_of
-from checker.core.resources import CREATING, REMOVING
+from checker.core.resources import CREATING, REMOVING, ResourceModel
 from checker.core.response import Outcome, Response
 from checker.corpus.needs import (
     ANY_NAME,
@@ -27,11 +27,12 @@ from checker.workers.recording.task_state import InFlight
 
 _SHORT_NAME, _LONGEST_NAME = 8, 64
 """Length of names that cases hit by chance, such as small numbers and shrunk texts; and of those that a list may show."""
-_MOST_LOOKS, _MOST_LONG_LOOKS = 200, 64
-"""Limits on the successes of one operation in one phase that are read, for short names and for long ones. Simple names come early,
-values of lists are taken from the first 64 responses of a task, and reading bodies takes time."""
+_MOST_LOOKS = 200
+"""Limit on the successes of one operation in one phase that are read: simple names come early, and reading bodies takes time."""
+_MOST_ABSENT = 4096
 _LONGEST_COMMAND = 4096
 _CREATED = 201
+_ABSENT = frozenset((404, 410))
 _INVALID = frozenset((400, 422))
 _MAKING = CREATING | {REMOVING}
 
@@ -39,6 +40,7 @@ _MAKING = CREATING | {REMOVING}
 class CreationHistory(Struct):
     """The resources that the cases of one worker have made and removed."""
 
+    model: ResourceModel
     children: Mapping[str, Sequence[str]]
     """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
     render: Callable[[WireRequest], str]
@@ -47,11 +49,17 @@ class CreationHistory(Struct):
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     """(operation, phase, whether they are refusals) -> responses that were read."""
+    _absent: set[str] = field(default_factory=set)
+    """Paths at which another method than `PUT` found no resource."""
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[ResourceMade]:
         """Return the resources that a request of any purpose created or removed."""
         request, outcome = verdict.request, verdict.outcome
-        if request is None or request.method not in _MAKING or not isinstance(outcome, Response):
+        if request is None or not isinstance(outcome, Response):
+            return ()
+        if outcome.status_code in _ABSENT and request.method != "PUT" and len(self._absent) < _MOST_ABSENT:
+            self._absent.add(path_of(request))
+        if request.method not in _MAKING:
             return ()
         if outcome.status_code // 100 not in (2, 5) and outcome.status_code not in _INVALID:
             return ()
@@ -70,10 +78,9 @@ class CreationHistory(Struct):
             return
         self._looks[of_phase] += 1
         command, is_gone = "", request.method == REMOVING
-        order = creation_order(answer.status_code, *place)
+        order = creation_order(label, answer.status_code, *place)
         for path in self._paths(case, request, answer):
-            is_listed = self._looks[of_phase] <= _MOST_LONG_LOOKS and not is_taken_name(path)
-            if len(name_in(path)) > (_LONGEST_NAME if is_listed else _SHORT_NAME):
+            if len(name_in(path)) > (_SHORT_NAME if is_taken_name(path) else _LONGEST_NAME):
                 continue
             known = self._known.get((path, is_gone))
             if known is not None and order > creation_rank(known)[: len(order)]:
@@ -100,8 +107,7 @@ class CreationHistory(Struct):
             if request.method == "POST" and not says_taken(answer.readable.content):
                 yield from taken_names(path, case.body)
             return
-        if template.endswith("}") and (request.method in ("PUT", REMOVING) or answer.status_code == _CREATED):
-            # Clients name the resource: `PUT /accounts/{name}`, or `POST` to the same path.
+        if template.endswith("}") and (request.method == REMOVING or self._is_named_by_client(case, path, answer)):
             yield path
             return
         names = self.children.get(template, ())
@@ -115,3 +121,13 @@ class CreationHistory(Struct):
         yield from found
         if answer.status_code == _CREATED:
             yield from taken_names(path, case.body)
+
+    def _is_named_by_client(self, case: Case, path: str, answer: Response) -> bool:
+        """Whether a request created the resource at its own path: `PUT /accounts/{name}`, or `POST` to the same path.
+
+        Another status than 201 reports an update (RFC 9110, 9.3.4), but services use it for creations: of a resource that was
+        absent before, or that no other operation can create.
+        """
+        if answer.status_code == _CREATED:
+            return True
+        return case.method == "PUT" and (path in self._absent or self.model.makes(case.operation.label))

@@ -133,7 +133,9 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
         if settings.sources.learns
         else None
     )
-    creations = CreationHistory(selected.variables_below(), recorder.reproduction, recorder.traffic.components.of)
+    creations = CreationHistory(
+        selected.resources, selected.variables_below(), recorder.reproduction, recorder.traffic.components.of
+    )
     if is_fuzz:
         pool = ValuePool(selected.resources, selected.names, holds)
         knowledge = Knowledge(pool, demands=demands, creations=creations, own_journal=str(recorder.journal.path))
