@@ -1,6 +1,7 @@
 """Records as bytes and back, in frames: `length u32 | crc32 u32 | zstd(msgpack list of records)`, little-endian.
 
-Never pickle: a corpus may come from another user.
+Never pickle: a corpus may come from another user. The checksum covers the length, because a hole of zeros, as a power failure
+leaves it, would otherwise read as empty frames.
 """
 
 import struct
@@ -33,7 +34,7 @@ def join(encoded: Iterable[bytes], count: int) -> bytes:
 
 
 Kinds = tuple[type[Record], ...]
-"""Classes of records; none of them: all."""
+"""Classes of records; empty for all."""
 
 
 def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
@@ -58,9 +59,9 @@ class ScanEnding(StrEnum):
 
     CLEAN = "clean"
     SHORT = "short"
-    """The last frame is not whole: not yet, or torn."""
+    """The last frame is incomplete: its writer is still writing it, or was killed."""
     DAMAGED = "damaged"
-    """A frame that cannot be what its writer wrote."""
+    """The content of a frame differs from what its writer wrote, or another version wrote it."""
 
 
 class Scan(Struct, frozen=True):

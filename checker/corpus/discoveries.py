@@ -65,11 +65,7 @@ def load(directory: Path) -> Discoveries:
 
 
 def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> None:
-    """Write the demands that hold.
-
-    Of `kept` it writes the 405s, the needs of credentials, and the demands that this run did not meet. It writes nothing if the file
-    is not writable.
-    """
+    """Write the demands that were not refuted, with the discoveries of earlier runs in `kept`. A file that is not writable is left."""
     heard = list(demands)
     refuted = {(one.label, one.demand) for one in heard if one.is_refuted}
     found = {

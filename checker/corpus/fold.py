@@ -1,7 +1,6 @@
 """The state of a run as a fold of its records, for display and resumption. Pure: no file, no clock.
 
-Records of one incarnation arrive in order; incarnations in any interleaving. Whatever is shown is the same for
-all of them.
+Records of one incarnation arrive in order; those of several incarnations in any interleaving. The view must not depend on it.
 """
 
 from collections import Counter, defaultdict
@@ -77,7 +76,6 @@ class Sights(Struct):
         return self._shown.values()
 
     def version(self, name: str) -> Finding:
-        """Return the best version of a finding."""
         return self._sights[name].best
 
     def is_shown(self, name: str) -> bool:
@@ -93,7 +91,6 @@ class Sights(Struct):
         return self._sights[name].last_at
 
     def absorb(self, record: Finding, rank: Rank, first: FirstSeen) -> None:
-        """Add a version of a finding."""
         name = record.fingerprint
         known = self._sights.get(name)
         if known is None:
@@ -153,7 +150,7 @@ UNDECLARED_AUTH = "undeclared_auth"
 """Kind of notes on operations that need credentials without declaring it. The pointer names the scheme."""
 _STAGES = {"found": 0, "minimised": 1}
 _STREAK = 10
-"""Number of responses, all 405, after which the operation counts as not offered."""
+"""Least number of responses, all 405, with which the operation counts as not offered."""
 
 Said = TypeVar("Said", SchemaOpened, OperationDescribed)
 
@@ -211,7 +208,6 @@ class LostAccess(Struct):
         return 0.0 < self.until >= self.others_until
 
     def absorb(self, record: TaskProgress) -> None:
-        """Add a record."""
         if not record.turned_away:
             if record.statuses:
                 self.others_until = max(self.others_until, record.at)
@@ -333,7 +329,6 @@ class RunView(Struct):
         return found | {label: scheme for label, scheme, _ in self.notes.get(UNDECLARED_AUTH, ())}
 
     def finding_count(self) -> int:
-        """Return the number of findings."""
         return len(self.sights.shown)
 
     def _with_needs(self, finding: Finding) -> Finding:
@@ -341,7 +336,6 @@ class RunView(Struct):
         return replace(finding, needs=needs) if needs else finding
 
     def absorb(self, incarnation: int, record: Record) -> None:
-        """Add a record."""
         self._ordinals[incarnation] += 1
         match record:
             case TaskProgress():
@@ -425,14 +419,14 @@ class RunView(Struct):
         if record.failed_cases and len(record.labels) == 1:
             phase.failing.update(record.labels)
         if record.at:
-            # Idle seconds belong mostly to the task before.
+            # Without the idle seconds of the ledger: they passed mostly before this task began.
             phase.began_at = min(phase.began_at, record.at - worked_s)
             phase.ended_at = max(phase.ended_at, record.at)
         self.lost_access.absorb(record)
         tested = phase.tested
         answered = bool(record.statuses or record.probes)
         if not answered and record.cases >= len(record.labels):
-            # The supervisor wrote this record for a dead worker. The statuses are lost, but the operations were tested.
+            # Only a record that the supervisor wrote for a dead worker has cases without statuses. The operations were tested.
             tested.update(record.labels)
         for label, status, count in record.statuses:
             if not count:

@@ -1,4 +1,4 @@
-"""The current work of a worker, in memory that outlives it: one slot a lane, a heartbeat, progress of its tasks.
+"""The current work of a worker, in memory that outlives it: one slot for each lane, a heartbeat, the progress of its tasks.
 
 The file is mapped by the worker and by the supervisor. Every store is one aligned 64-bit word. A case is written in
 this order: stage to idle, everything else, stage. A reader after `kill -9`, or in between, sees one whole state or an
@@ -67,7 +67,7 @@ _H_MAGIC, _H_LANES, _H_HEARTBEAT, _H_ACTING, _H_PID, _H_SENT = range(6)
 _PROGRESS_WORD = 64
 _PROGRESS_ENTRIES = 128
 _TALLY_WORD = _PROGRESS_WORD + 2 * _PROGRESS_ENTRIES
-"""One for each entry of the progress."""
+"""First word of the tallies: one word for each entry of the progress."""
 _STATUS_BITS = 10
 _FAILED_BITS = 32
 _HEADER_BYTES = _PAGE
@@ -111,7 +111,6 @@ class InflightWriter:
         self._words[_H_MAGIC] = _MAGIC
 
     def heartbeat(self) -> None:
-        """Record a turn of the loop."""
         self._words[_H_HEARTBEAT] = monotonic_ns()
 
     def send(self) -> None:
@@ -165,7 +164,6 @@ class InflightWriter:
         words[_H_ACTING] = lane + 1
 
     def leave(self, lane: int) -> None:
-        """Mark a lane as idle."""
         self._words[self._slots[lane]] = 0
 
     def tally(self, task: str, failed: int, status: int, unmade: int) -> None:
@@ -210,6 +208,7 @@ class InflightWriter:
         remove(self._path, lanes)
 
     def _claim(self, task: str) -> int:
+        """Return the word for the progress of a task. The oldest of 128 entries gives way: a worker holds far fewer tasks at a time."""
         if len(self._progress) >= _PROGRESS_ENTRIES:
             word = self._progress.pop(next(iter(self._progress)))
         else:
@@ -251,7 +250,6 @@ class InflightReader:
         return self._word(_H_SENT)
 
     def slots(self) -> list[Slot]:
-        """Return the slots of all lanes, in order."""
         found = []
         for lane in range(self._word(_H_LANES)):
             slot = self._stable_slot(lane)

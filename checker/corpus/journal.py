@@ -1,4 +1,4 @@
-"""The journal of one incarnation: everything but plain interactions, appended by one writer, read by all."""
+"""The journal of one incarnation: all its records except plain interactions, appended by one writer, read by all processes."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 FLUSH_INTERVAL_S = 0.2
 SYNC_INTERVAL_S = 1.0
-"""A sync takes 5 to 14 ms: one for each new failure took half the time of a run against a server that fails at random."""
+"""A sync takes 5 to 14 ms. One for each new failure took half the time of a run against a server that fails at random."""
 TOGETHER_BYTES = 16 << 20
 """Maximum size of the records in one frame. Readers take much larger frames for damage."""
 BUDGET_BYTES = 8 << 20
@@ -96,6 +96,7 @@ class JournalWriter:
 
     def append(self, record: Record, now: float | None = None) -> None:
         """Buffer a record. It is written with its frame, at most 200 ms later if `tick` is called. Raises `StorageError`."""
+        # Half of the budget is the least share in `_EVICTION`: most records are spared the search.
         if self._file.size > self._budget_bytes * 0.5 and self._is_evicted(record):
             return
         self._add(record, now)
@@ -148,7 +149,7 @@ class JournalWriter:
             self.release()
 
     def release(self) -> None:
-        """Close the file without a flush."""
+        """Close the file without a flush: after a failed write a further one would fail as well."""
         self._file.close()
 
     def _sync(self) -> None:
@@ -211,11 +212,10 @@ class JournalReader:
         return records
 
     def notes(self, loss: Loss = Loss.JOURNAL) -> list[Note]:
-        """Return a note for each damaged file."""
         return [] if self.damage is None else [damage_note(self.path, self.damage, loss)]
 
     def close(self) -> None:
-        """Close the file; reading goes on from `position` if asked again."""
+        """Close the file. The next read opens it again and continues at `position`."""
         self._file.close()
 
 
@@ -264,11 +264,9 @@ class Journals:
             yield from self.finish(incarnation)
 
     def notes(self) -> list[Note]:
-        """Return a note for each damaged file."""
         return [note for readers in self._readers.values() for reader in readers for note in reader.notes()]
 
     def close(self) -> None:
-        """Close all files."""
         for readers in self._readers.values():
             for reader in readers:
                 reader.close()

@@ -61,7 +61,6 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def lock(self) -> Path:
-        """Return the file that the supervisor of the corpus locks."""
         return self.root / "lock"
 
     def journal(self, incarnation: int, pid: int) -> Path:

@@ -1,4 +1,8 @@
-"""The resources of other requests of the run that a finding needs."""
+"""The earlier requests of the run that a finding needs, because they created or removed the resources that its request uses.
+
+On a fresh server the printed command alone would be answered with 404. Creations are matched by the paths and names in requests,
+because a finding may use a resource of another case by chance.
+"""
 
 import json
 import re
@@ -45,12 +49,12 @@ _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 def creation_rank(made: ResourceMade) -> tuple[int, int, int, str]:
-    """Sorts requests that made the same thing: what surely created it first, then by phase and case."""
+    """Return the sort key of requests that made the same resource: those that surely created it first, then by phase and case."""
     return *creation_order(made.label, made.status, made.phase, made.index), made.command
 
 
 def creation_order(label: str, status: int, phase: str, index: int) -> tuple[int, int, int]:
-    """Sorts what made one thing: 201 first, then other successes, refusals and server errors; then by phase and case.
+    """Return the sort key of creations: status 201, other successes, refusals, server errors; then phase and case.
 
     Other successes of PUT may be updates, and come after those of other methods.
     """
@@ -70,6 +74,7 @@ def needed_by(
         return ()
     exchange = finding.interactions[-1].exchange
     if exchange.status in _NOTHING_THERE:
+        # The failure needs a resource to be absent, so the request that removed it comes first.
         # With another refusal the resource may be there: with a time limit, a removal of the same phase may come after it.
         for path in _named_paths(exchange):
             gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
@@ -328,7 +333,7 @@ def _is_of_the_run(maker: ResourceMade | None) -> bool:
 
 
 def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> bool:
-    """Whether the request of a finding is one that makes the thing where it is not there, with the same status."""
+    """Whether the request of a finding creates the resource itself if it is absent, with the same status."""
     is_done = exchange.status is not None and 200 <= exchange.status < 300
     is_replacing = known.status == _CREATED != exchange.status and exchange.method == "PUT"
     return is_done and known.label == finding.label and not is_replacing

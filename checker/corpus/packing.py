@@ -1,6 +1,6 @@
 """Values as msgpack and back, exactly: integers of any size, lone surrogates, NaN, bytes beside text; never pickle.
 
-Nearly all values are written as they are. Those that hold what msgspec does not write are written again, with extensions:
+Nearly all values are written at the first attempt. A value that msgspec cannot write is encoded again, with extensions:
 1 is an integer (big-endian, signed), 2 a text (UTF-8 with surrogates), 3 a map (packed list of key, value, key, ...).
 """
 

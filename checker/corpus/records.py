@@ -168,7 +168,6 @@ class Exchange(Struct, frozen=True, array_like=True):
 
     @property
     def response_headers(self) -> list[tuple[str, str]]:
-        """Return the names and values in order."""
         return headers_of(self.response_head)
 
 
@@ -265,7 +264,7 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     finished: bool
     cases: int
     requests: int
-    """All that were sent, whatever for."""
+    """All requests, those of investigations and checks included."""
     failed_cases: int
     statuses: tuple[tuple[str, int, int], ...]
     """(label, status or 0 for none, count) of responses to requests with the operation's own method."""
@@ -429,8 +428,8 @@ class OpenFindings(Struct, frozen=True, array_like=True, tag=27):
 REPLAY_RESULTS = CONFIRMED, FLAKY, FIXED, NOT_REPRODUCED, GONE = (
     "confirmed", "flaky", "fixed", "not reproduced", "gone",
 )  # fmt: skip
-"""Results of a replay: it showed at once; only in a later try; not at all; not at all, and its situation was not reached; its
-operation is not described any more."""
+"""Results of a replay: the failure showed at the first try; only at a later try; not at all; not at all, but an earlier step already
+had another result than in the run that found it; its operation is not described any more."""
 
 
 class FindingReplayed(Struct, frozen=True, array_like=True, tag=28):
@@ -557,7 +556,7 @@ again, and new fields are added at the end, with defaults, because files outlive
 
 
 EDGE = "edge"
-"""In place of a keyword: valid data at a boundary."""
+"""Stands in place of a broken keyword: valid data at a boundary."""
 VALID = "valid"
 """Any other valid data."""
 MEMBER = "= "

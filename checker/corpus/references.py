@@ -73,7 +73,7 @@ class _Search(Struct, frozen=True):
     """A search for secrets in a text."""
 
     pattern: re.Pattern[str]
-    """Matches known spellings; in one group for each of `loose`, any other spelling of a value."""
+    """Matches the known spellings of all secrets, and in a group for each of `loose` any other spelling of its value."""
     loose: tuple[str, ...]
     """Names of the values of the groups, in order."""
     hints: frozenset[str]
@@ -101,7 +101,6 @@ class SecretStore:
 
     @property
     def values(self) -> frozenset[str]:
-        """Return all secrets."""
         return frozenset(self._names)
 
     def add(self, name: str, value: str) -> None:
@@ -218,7 +217,7 @@ class SecretStore:
         return "".join((*pieces, text[done:]))
 
     def _compiled(self) -> "_Search":
-        # One pass, lest a secret be found inside a reference; longest first, lest one be left in pieces.
+        # One pass, so that no secret is found inside a reference; longest first, so that no secret leaves a rest of another one.
         embedded = [one for one in self._needles if len(one) >= _MIN_EMBEDDED]
         loose = [one for one in self._names if len(one) >= _MIN_EMBEDDED]
         for values in (embedded, loose):
@@ -262,6 +261,7 @@ def _any_spelling(value: str) -> str:
 
 
 def _spellings(character: str) -> str:
+    # Servers escape an echoed value several times, such as JSON inside HTML inside a URL, so nested escapes are matched as well.
     if character.isascii() and character.isalnum():
         return character
     code = ord(character)

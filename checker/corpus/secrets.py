@@ -104,7 +104,7 @@ class Secrets:
     def add_credentials(self, found: Credentials, *, owner: str = "") -> None:
         """Taint the credentials of a source, and forget the oldest ones. `owner` as in `add_header`."""
         if found in self._passing:
-            # Values in use are kept; unused values are forgotten first.
+            # To the end of the queue: the credentials that were unused for longest are forgotten first.
             self._passing.remove(found)
             self._passing.append(found)
             return
@@ -121,7 +121,7 @@ class Secrets:
                 self.store.forget(value)
 
     def add(self, kind: str, name: str, value: str) -> None:
-        """Taint any other value."""
+        """Taint a value of another kind than a header."""
         if value and value not in self.configured:
             self.is_empty = False
             self.store.add(f"{kind}:{_UNFIT.sub('_', name) or '_'}", value)
@@ -204,7 +204,7 @@ class Secrets:
                 }
                 found = value if changed == given else replace(value, **changed)
             case _:
-                # Numbers, None and recipes hold no secrets.
+                # Numbers and None hold no secrets; recipes are concealed on their own.
                 pass
         return value if found == value else found
 

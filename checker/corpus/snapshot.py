@@ -1,7 +1,7 @@
 """Closed journals, compacted into one file by rename: start-up reads little, and a kill in the middle loses nothing.
 
-Frames as in journals, with a header in the first. A journal whose incarnation is covered was taken in already: it is on its way
-out, and never read again.
+The file has frames as in journals, and its header in the first one. The header names the incarnations whose journals are in the
+snapshot: such a journal is about to be removed and never read again, or its records would count twice.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ from checker.corpus.records import (
 def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
     """Return a small set of entries that together show every id: greedy, most new ids for their cost first.
 
-    The same for any order of `entries`.
+    The same for any order of `entries`, because workers write them in an order that timing decides.
     """
     # Deduplicate by `repr`: a literal in a binding may be a list, which is not hashable.
     ordered = sorted(
@@ -160,6 +160,7 @@ def _values(records: Iterable[Record]) -> list[Record]:
         if isinstance(record, ValueSeen):
             place = found.setdefault((record.producer, record.pointer), {})
             key = (type(record.value), record.value)
+            # Moved to the end: dictionaries are ordered, so that the last entries are those seen most recently.
             contexts = place[key] = place.pop(key, {})
             contexts[record.above] = record
         elif isinstance(record, ValueGone) and record.succeeded:
@@ -264,6 +265,7 @@ def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record],
     parts, kept, buffer = [frame([pack(head)])], list[Record](), list[bytes]()
     size = buffered = 0
     for record in records:
+        # Findings are never left out: nothing can learn them again.
         if size > LIMIT_BYTES and isinstance(record, _LEARNED):
             continue
         kept.append(record)

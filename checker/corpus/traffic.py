@@ -29,9 +29,7 @@ class InteractionDraft(Protocol):
     """An interaction that is encoded when it is written: most of those that are held back never are."""
 
     @property
-    def label(self) -> str:
-        """Return the label of the operation."""
-        ...
+    def label(self) -> str: ...
 
     def __len__(self) -> int:
         """Return the approximate memory in bytes."""
@@ -240,12 +238,10 @@ class TrafficReader:
                     yield replace(record, exchange=exchange)
 
     def notes(self) -> list[Note]:
-        """Return a note if the file is damaged."""
         lost = [] if self._lost is None else [self._lost]
         return self._reader.notes(Loss.TRAFFIC) or lost
 
     def close(self) -> None:
-        """Close the file."""
         self._reader.close()
         self._file.close()
 
@@ -274,7 +270,7 @@ class TrafficReader:
 TRIMMED = "trimmed"
 """Kind of the note on traffic that was removed before a report could show it."""
 _PARTS = 16
-"""A segment is removed as a whole: of what may be kept, this part is the most that is lost too much."""
+"""A segment is removed as a whole, so up to this part of the allowed size is removed without need."""
 _LEAST = 64 << 10
 
 
@@ -293,7 +289,7 @@ def trim(layout: RunLayout, max_bytes: int, alive: Collection[int] = ()) -> int:
     whole = sum(found.st_size for found in segments.values()) + _rest(layout)
     if whole <= max_bytes:
         return 0
-    # Workers append to their last segments: what they write into a removed file would be lost.
+    # Workers append to their last segments. Records that they write to a removed file would be lost.
     open_now = _last_of(layout, alive)
     ranked = sorted(
         (path for path in segments if path not in open_now),

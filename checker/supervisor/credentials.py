@@ -78,7 +78,6 @@ class CredentialExchange:
         return [(one, given) for one in alive]
 
     def join(self, incarnation: int) -> list[WorkerMessage]:
-        """Return the messages to a new worker."""
         return [(incarnation, one.given) for one in self._kept.values() if one.given.number]
 
     def lose(self, incarnation: int) -> list[WorkerMessage]:

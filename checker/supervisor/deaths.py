@@ -38,10 +38,12 @@ CASES_OF_A_TASK = 3
 Deaths are not counted here: with several lanes a worker may die while it makes the next case, before the innocent cases in flight are finished.
 """
 DEATHS_OF_A_RUN = 16
+"""Deaths in a row without a finished case, after which the run ends."""
 HANG = 2
+"""Deaths that a hang counts for, because each hang costs the time of its deadline as well."""
 OPENING = 4
-"""Deaths that a hang counts for, because it costs so much time, and a death before any worker of the run could open the
-description or by a limit of the system, because the next worker meets the same."""
+"""Deaths that a death counts for that the next worker will meet as well: while the first worker opens the description, or by a
+limit of the system."""
 LONGEST_PAUSE_S = 2.0
 """A run whose workers all die is given up after 16 deaths: pauses of up to 30 s would make that two minutes."""
 
@@ -85,6 +87,7 @@ class Restarts:
         """
         if progressed:
             self.progress()
+        # Two counts: a quarantine ends the pauses, but not the count of deaths, or a run of deadly cases would never end.
         self._fruitless += weight
         self._pauses += min(1, weight)
         strikes = lost = 0
@@ -267,8 +270,9 @@ class Unreported:
     def _missing(self, rest: Task, done: int, tally: tuple[int, int, int], view: RunView) -> TaskProgress | None:
         """Return the missing record of a lease; None if everything is on record.
 
-        `rest` is the rest of the lease, `done` the number of its finished indices. The tally is that of `WorkerSnapshot.tallies`; the first 2xx status is all that is known of the responses.
+        `rest` is the rest of the lease, `done` the number of its finished indices. The tally is that of `WorkerSnapshot.tallies`.
         """
+        # The slots hold only counts and the first 2xx status: without that status, the report would call the operation untested.
         failed, succeeded, unmade = tally
         cases = done - unmade
         known = view.tasks.get(rest.id)

@@ -20,6 +20,7 @@ from checker.workers.messages import Drain, LeavingKind, OperationCard, Task
 GRACE_S = 3.0
 """Seconds that requests in flight may take after an interrupt. They are dropped then, and 1.5 s later workers are killed."""
 
+# A tenth of a short limit; 1.5 s are enough for the requests in flight, which are abandoned after half of the time.
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
 
@@ -35,6 +36,7 @@ UNAVAILABLE = "target unavailable"
 _TURNED_AWAY = (TURNED_AWAY - {TOO_MANY}) | GATEWAY | {0}
 """Statuses of a target that serves no request. 429 has a warning of its own."""
 _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
+"""Outcomes after which workers have `GRACE_S` seconds. Other ends let them finish what they have begun."""
 
 
 class _EndingStage(IntEnum):
@@ -56,7 +58,7 @@ _DRAINS = {
 
 
 def closing_s(max_time_s: float) -> float:
-    """Return the length of the end of a time limit, in which nothing new begins."""
+    """Return the seconds at the end of a time limit in which nothing new begins: they settle what is in flight."""
     return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
 
 
@@ -133,7 +135,6 @@ class Ending:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time limit ended the run."""
         return self.outcome == TIME_LIMIT
 
     @property
@@ -207,7 +208,6 @@ class Ending:
 
     @property
     def kills(self) -> bool:
-        """Whether the workers that are left are killed."""
         return self._told is _EndingStage.KILL
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Drain | None:

@@ -25,9 +25,10 @@ FIRST_ROUND_S = 60.0
 LATER_SLICE_S = 30.0
 """Length of a later turn of a cluster of `LARGEST` operations; of fewer, a part of it."""
 MOST_TURNS = 12
-"""A run with a time limit has time for so many turns at least."""
+"""Least number of turns that fit into the time limit of a run."""
 CASES_OF_A_LEASE = 4096
 LONGEST_REST_S = 60.0
+"""Longest rest of a cluster that had next to nothing to send."""
 LARGEST = 8
 """Most operations of a cluster."""
 LOYALTY = 2
@@ -104,7 +105,6 @@ class _Cluster(Struct):
         return 1 / (self.weight * self.size)
 
     def learn(self, report: LeaseReport) -> None:
-        """Read the report of a turn."""
         for one in report.operations:
             if self.dead[one.label] < DEAD_TURNS:
                 self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
@@ -139,6 +139,7 @@ class FuzzPlan(Plan):
         """
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
+        # A resumed run goes on with the first round of which no task was begun: an equal task would repeat equal cases.
         round_ = 0
         while any(_exploration_task(cluster, seed, round_, 1.0).id in begun for cluster in self._clusters):
             round_ += 1
@@ -181,7 +182,6 @@ class FuzzPlan(Plan):
 
     @property
     def waiting(self) -> int:
-        """Return the number of turns that could begin now; a cluster always has a next turn."""
         return len(self._replays) + len(self._lost) + sum(bool(cluster.alive) for cluster in self._clusters)
 
     @property
@@ -201,7 +201,6 @@ class FuzzPlan(Plan):
 
     @property
     def is_over(self) -> bool:
-        """Whether no case can be made of any operation."""
         return not self._leased and not self._replaying and not self.waiting
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
@@ -278,11 +277,13 @@ class FuzzPlan(Plan):
         if rest_s > 0:
             self._lost.append((replace(task, slice_s=rest_s), cluster))
         elif task.redo:
+            # Without new cases: the cases in flight are made again so that a deadly one is found and quarantined.
             last = replace(task, stop=task.start, slice_s=LATER_SLICE_S)
             self._lost.append((last, cluster))
 
     def _replays_come_first(self, elapsed_s: float) -> bool:
         """Whether no case of a cluster may begin now."""
+        # Findings of earlier runs come first, so that a short nightly run tells at least which of them are fixed.
         if self._replays_until_s is None:
             self._replays_until_s = elapsed_s + self._replays_for_s
         is_early = elapsed_s < self._replays_until_s and bool(self._replays or self._replaying)
@@ -365,6 +366,7 @@ def _replay_task(finding: Finding, seed: int) -> Task:
     is_minimal = finding.stage == "minimised" and not (finding.wants_more or finding.stopped)
     exchange, (*before, step) = finding.interactions[-1].exchange, finding.steps
     is_cut = exchange.body_size is not None
+    # Bindings, generated names and multipart boundaries differ between runs, so the bytes of such requests cannot be compared.
     is_equal_each_time = not (
         before or step.bindings or step.names or is_cut or any(b"boundary=" in value for _, value in exchange.headers)
     )
@@ -392,6 +394,8 @@ _Rooted = tuple[str, tuple[str, ...]]
 
 def _split(members: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
     """Yield groups by the resource at `depth`. A group that is too large is split by the next resource, then by count."""
+    # Sequences never leave their cluster, so operations of one resource belong together. A cluster is bounded because one worker
+    # compiles all of it.
     groups: dict[str, list[_Rooted]] = {}
     for label, names in members:
         groups.setdefault(names[depth] if depth < len(names) else "", []).append((label, names))

@@ -124,7 +124,6 @@ class WorkerPool:
         return received, gone
 
     def remove(self, worker: LiveWorker) -> Departure:
-        """Remove a worker and return how it ended."""
         del self.workers[worker.state.incarnation]
         return worker.handle.reap()
 
@@ -139,18 +138,15 @@ class WorkerPool:
         return [one for one, worker in self.workers.items() if worker.state.opened]
 
     def tell_each(self, messages: Iterable[tuple[int, Down]]) -> None:
-        """Send each worker its own message."""
         for incarnation, message in messages:
             if (worker := self.workers.get(incarnation)) is not None:
                 worker.tell(message)
 
     def tell_all(self, message: Down) -> None:
-        """Send a message to all workers."""
         for worker in self.workers.values():
             worker.tell(message)
 
     def close(self) -> None:
-        """Kill all workers."""
         for worker in self.workers.values():
             worker.handle.kill()
         for worker in list(self.workers.values()):

@@ -142,11 +142,9 @@ class LocalWorker:
         )
 
     def _waited_s(self, pid: int) -> float:
-        """Return the seconds that it has waited for a processor."""
         return waited_s(pid)
 
     def forget(self) -> None:
-        """Remove the file of its slots."""
         inflight.remove(self._slots)
 
     def sources(self) -> list[int]:
@@ -212,7 +210,6 @@ class InlineWorker(LocalWorker):
         self._sender.close()
 
     def reap(self) -> Departure:
-        """Return the end of the worker."""
         self.kill()
         self._thread.join(_CLOSE_GRACE_S)
         self._receiver.close()
@@ -224,7 +221,6 @@ class InlineLauncher(LocalLauncher):
     """Starts workers as threads of this process."""
 
     def start(self, incarnation: int, settings: RunSettings, ownership: Ownership) -> InlineWorker:
-        """Start a worker in a thread."""
         worker = InlineWorker(incarnation, settings, self._work)
         self._workers.append(worker)
         return worker
@@ -276,15 +272,12 @@ class ProcessWorker(LocalWorker):
 
     @property
     def pid(self) -> int | None:
-        """Return the process id."""
         return self._process.pid
 
     def kill(self) -> None:
-        """Send SIGKILL."""
         self._process.kill()
 
     def reap(self) -> Departure:
-        """Return the end of the worker."""
         self.is_reaped = True
         self._sender.close()
         self._receiver.close()

@@ -105,7 +105,6 @@ class RunLifecycle:
 
     @property
     def elapsed_s(self) -> float:
-        """Return the seconds since this process began."""
         return self._clock() - self._began_at
 
     @property
@@ -249,7 +248,6 @@ class RunLifecycle:
             self.write(trimmed_note(most))
 
     def close(self) -> None:
-        """Close all files."""
         with suppress(StorageError):
             # Each record was flushed when it was written.
             self._own.close()

@@ -25,6 +25,7 @@ def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...
     A request that was served proves that no response before it was sent ended the service. An operation is a suspect if its
     latest response is not cleared so. If some suspects have no cleared response at all, the others are left out.
     """
+    # Requests that ask for credentials prove more: a public operation is served after a logout, too.
     known = list(served)
     proofs = [one for one in known if one.asks] or known
     served_at = max((one.sent for one in proofs), default=0.0)
@@ -66,7 +67,6 @@ class Outages(Struct):
 
     @property
     def is_open(self) -> bool:
-        """Whether an outage stops all leases."""
         return self._trouble is not None
 
     def hear(self, incarnation: int, message: OutageReport, workers: Iterable[int]) -> list[WorkerMessage]:
@@ -98,7 +98,10 @@ class Outages(Struct):
         return [(one, OutageOrder(OutageAction.HOLD, self.count)) for one in self._line]
 
     def _examined(self, incarnation: int, found: OutageReport) -> list[WorkerMessage]:
-        """Return the messages that follow when a worker has looked: the next one looks, unless the cause is found or unreachable."""
+        """Return the messages that follow when a worker has examined the target.
+
+        The next worker examines it if this one found no cause and the target serves again: the cause may be a request of another worker.
+        """
         # A late report, of an earlier outage or of a worker whose turn another one has.
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []

@@ -43,7 +43,6 @@ class TimeShares:
 
     @property
     def is_limited(self) -> bool:
-        """Whether the run has a time limit."""
         return self._window is not None
 
     def begin_next(self, elapsed_s: float, share: float) -> None:
@@ -54,7 +53,6 @@ class TimeShares:
         self._stage_ends_s = elapsed_s + max(SHORTEST_SLICE_S, left_s * share)
 
     def is_over(self, elapsed_s: float) -> bool:
-        """Whether the time of this stage is used up."""
         return self._stage_ends_s is not None and elapsed_s >= self._stage_ends_s
 
     def is_rest(self, elapsed_s: float, share: float) -> bool:
@@ -69,6 +67,7 @@ class TimeShares:
         ends_s = self._window.ends_s if is_last and self._window else self._stage_ends_s
         if ends_s is None:
             return SLICE_S
+        # Recomputed for each turn, so that the time that a short turn leaves goes to the following ones.
         fair_s = (ends_s - elapsed_s) * self._workers / max(1, pieces)
         return min(SLICE_S, max(SHORTEST_SLICE_S, FIRST_TURNS * fair_s if is_first else fair_s))
 
@@ -148,7 +147,7 @@ def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int 
     `reached` is one past the highest index that was made. The indices `in_flight` are made again. `redone` counts the indices of
     `task.redo` that were begun; they come first and in order.
     """
-    # The index of an extension is not stable: after a restart it may belong to another case.
+    # The index of a follow-up case is not stable: after a restart it may belong to another case.
     known = [index for index in in_flight if index < EXTRA_INDEX]
     start = max(task.start, reached, *(index + 1 for index in known), 0)
     redo = [index for index in task.redo if index not in task.skipped]

@@ -34,7 +34,6 @@ def stages_of(
 
 
 def _is_tested(card: OperationCard, row: Phase) -> bool:
-    """Whether an operation has a task in a phase."""
     if card.phases and row.name not in card.phases:
         return False
     return card.begins or row.source is not CaseSource.CHAINED
@@ -42,6 +41,7 @@ def _is_tested(card: OperationCard, row: Phase) -> bool:
 
 def weights_of(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
     """Return phase -> the share of the phase's time that one operation gets."""
+    # By phase and not by stage: a phase of many layers would otherwise get the most time.
     sizes = Counter[str]()
     for phase, labels in stages:
         sizes[phase] += len(labels)
@@ -62,6 +62,7 @@ def _stages(row: Phase, cards: Sequence[OperationCard], *, ordered: bool) -> Ite
     if not ordered or row.source is CaseSource.CHAINED:
         yield row.name, [card.label for card in tested]
         return
+    # Within a layer the methods follow one another, so that a response of GET never depends on the timing of a DELETE.
     for layer in sorted({card.layer for card in tested}):
         among = [card for card in tested if card.layer == layer]
         among.sort(key=lambda card: method_rank(card.method))
@@ -138,7 +139,7 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
 
 
 _NO_LAYER = 1 << 30
-"""Dangerous operations come after all removals."""
+"""Sort key of deferred operations that may end the service: they come after all removals."""
 NEAR = 64
 """Waiting tasks among which a worker looks for an operation that it has compiled."""
 LEAST_FOR_THE_END = 0.05
@@ -179,7 +180,7 @@ class RunPlan:
         self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
         self._weights = weights_of(self._stages)
-        """Shares of time: equal for all phases, and within a phase for all operations."""
+        """Phase -> share of time of one operation in it. All phases have equal shares."""
         self._has_first_turns = False
         """Whether the stage ends when each task had one turn. With a time limit every phase gets first turns before second ones."""
         self._stage = 0
@@ -234,7 +235,6 @@ class RunPlan:
 
     @property
     def waiting(self) -> int:
-        """Return the number of tasks that wait for a worker, without slow ones."""
         self._begin_next_stage()
         if self._is_kept_for_last or self._may_end:
             return len(self._last) if self._may_go_beside else int(not self._is_busy)
@@ -242,12 +242,10 @@ class RunPlan:
 
     @property
     def is_over(self) -> bool:
-        """Whether every task is finished or dropped, except those that are held."""
         self._begin_next_stage()
         return (self.holds_last or not self._last) and self._is_at_its_end
 
     def release_deferred(self) -> bool:
-        """Allow the lease of deferred tasks. Return whether there are any."""
         self.holds_last = False
         return bool(self._last)
 
@@ -263,12 +261,10 @@ class RunPlan:
 
     @property
     def _is_at_its_end(self) -> bool:
-        """Whether no task is left but deferred ones."""
         return not any((self._waiting, self._stages, self._slow, self._left, self._leased))
 
     @property
     def _may_end(self) -> bool:
-        """Whether deferred tasks may be leased."""
         return bool(self._last) and self._is_at_its_end and not self.holds_last
 
     @property
@@ -296,7 +292,6 @@ class RunPlan:
 
     @property
     def _is_busy(self) -> bool:
-        """Whether a task is leased that is not slow."""
         return any(not piece.task.is_slow for piece in self._leased.values())
 
     def defer(self, label: Label) -> None:
@@ -342,11 +337,14 @@ class RunPlan:
             # It was dropped while a worker had it.
             return
         if finished:
+            # Its timeouts would cost three time limits in each later phase.
             if report.timeouts >= MOST_TIMEOUTS:
                 self._given_up.update(task.labels)
             whole = self._tasks[task.labels[0], task.phase]
             if report.ended_at_failure or task.stop < whole.stop:
                 label = whole.labels[0]
+                # A list that ended at its first failure has unsent cases. The phase that draws sends them among its own; if that
+                # phase has begun, the list itself goes on.
                 if label not in self._drawing:
                     later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
                     self._left_out.setdefault(label, []).append((whole.phase, max(0, next_index - later)))
@@ -358,7 +356,7 @@ class RunPlan:
         piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
         if is_slow and not self._is_needed(piece):
             self._lagging.update(task.labels)
-        # A worker that left before it began the task did not give it a turn.
+        # If the worker exited before the first case, the task still has its first turn to come.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
 
@@ -380,6 +378,7 @@ class RunPlan:
 
     def _begin_next_stage(self) -> None:
         """Begin the next stage when no later task depends on this one, or when its time is over."""
+        # A loop, because all operations of a stage may be given up or deferred, so that the next one is through at once.
         while (self._stages or self._left) and self._is_through():
             self._left += self._waiting
             self._stage += 1
@@ -393,7 +392,6 @@ class RunPlan:
             self._shares.begin_next(self._elapsed_s, (mine / (mine + later + rest) if mine else 0.0))
 
     def _is_through(self) -> bool:
-        """Whether the next stage may begin."""
         if self._shares.is_over(self._elapsed_s):
             return True
         if self._waiting:
@@ -437,6 +435,7 @@ class RunPlan:
 
     def _taken(self, worker: int) -> _Piece:
         """Return the first waiting task, or one near it whose operation this worker, or no worker, has compiled."""
+        # Compiling an operation takes longer than many of its turns. The search is short, so that no task waits for long.
         for place, piece in enumerate(islice(self._waiting, NEAR)):
             if self._homes.get(piece.task.labels[0], worker) == worker:
                 del self._waiting[place]

@@ -41,6 +41,7 @@ def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     weights: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     places = Counter(one.cause for one in found if one.reproduced and not one.wants_more)
+    # The same rule at another operation is often the same mistake, so its shrink tells less.
     for one in found:
         rule = (one.check, one.unique_key)
         is_known = bool(one.cause) and places[one.cause] >= KNOWN_PLACES
@@ -86,16 +87,13 @@ class ShrinkPlan(Plan):
 
     @property
     def waiting(self) -> int:
-        """Return the number of tasks that wait for a worker."""
         return len(self._waiting)
 
     @property
     def is_over(self) -> bool:
-        """Whether all tasks are finished."""
         return not self._waiting and not self._leased
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
-        """Return the next task."""
         if not self._waiting:
             return None
         task = self._waiting.popleft()
@@ -114,7 +112,6 @@ class ShrinkPlan(Plan):
             self._waiting.appendleft(task)
 
     def drop(self, task: str) -> None:
-        """Never lease a task again."""
         self._leased.pop(task, None)
         self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
 

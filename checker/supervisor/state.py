@@ -17,6 +17,7 @@ MOST_AHEAD = 16
 """Most tasks that one worker holds."""
 _AHEAD_S = 0.1
 """Seconds of work that a worker may have beyond its second task. A turn may be shorter than the exchange that leases it."""
+# The stages in which the worker computes and waits for no response.
 _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
 STALL_S: Final = 30.0
@@ -135,7 +136,6 @@ class WorkerState(Struct):
 
     @property
     def slow(self) -> int:
-        """Return the number of slow leases."""
         return sum(task.is_slow for task in self.leases.values())
 
     @property
@@ -147,10 +147,10 @@ class WorkerState(Struct):
         """Whether it should get one more lease, with `ahead` tasks waiting beside the one under way."""
         if self.busy > ahead:
             return False
+        # Short tasks need more than two leases ahead, or the worker idles during each exchange with the supervisor.
         return ahead < 2 or sum(task.slice_s for task in self.leases.values()) < _AHEAD_S
 
     def take(self, task: Task, now: float) -> None:
-        """Add a lease."""
         if not self.leases:
             self.leased_at = now
         self.leases[task.id] = task

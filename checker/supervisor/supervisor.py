@@ -155,7 +155,7 @@ class Supervisor:
         self._memory = None if most_bytes is None else MemoryBudget(most_bytes)
 
     def _go_by(self, settings: RunSettings) -> None:
-        """Apply the settings of the run, later those of its project."""
+        """Apply the settings of the run, later those of its project, whose name only the description tells."""
         self._settings = settings.with_changes(processes={"workers": 1}) if settings.processes.inline else settings
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
         self._has_rate = any(one.http.rate is not None for one in settings.operations.everywhere())
@@ -167,6 +167,8 @@ class Supervisor:
     def run(self) -> None:
         """Work until every worker has exited. Raises `StorageError`."""
         self._lifecycle.start()
+        # Messages before deaths, so that the last words of a worker are known when it is lost. Reading before leasing, so that a
+        # worker that continues a task knows its settled findings.
         while self._pool.workers or not self.ending.began:
             now = time.monotonic()
             self._start_missing(now)
@@ -366,7 +368,7 @@ class Supervisor:
         return not self._has_shrunk or self._plan.release_deferred()
 
     def _read(self) -> None:
-        """Read the journals. This comes before tasks are leased, so that a worker that continues a task knows its settled findings."""
+        """Read the journals, and tell all workers of newly settled findings."""
         self._lifecycle.read(known_only=not self._has_new_journal)
         self._has_new_journal = False
         news = self._settled.read(self._lifecycle.view)
@@ -417,6 +419,8 @@ class Supervisor:
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:
         """Remove a dead or hanging worker: return its tasks, and count the death against the case whose code ran."""
+        # The order matters: the worker must be dead before its slots are read for the last time, and its journal must be read
+        # before the slots are compared with it.
         if reason:
             worker.handle.kill()
         ended = self._pool.remove(worker)
@@ -425,7 +429,6 @@ class Supervisor:
         worker.handle.forget()
         self._pool.tell_each(self._credentials.lose(state.incarnation))
         self._pool.tell_each(self._outages.lose(state.incarnation))
-        # Before the missing work is computed, which is the difference between the slots and the records in the view.
         self._lifecycle.read_last(state.incarnation)
         word = state.last_word
         if reason_given := reason or (word.reason if word is not None else ""):

@@ -62,7 +62,6 @@ class MadeLedger:
                 yield str(path), str(label)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None

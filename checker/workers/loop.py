@@ -219,7 +219,6 @@ class Worker:
     # The foreground job
 
     def _begin(self, work: Job[None]) -> None:
-        """Run a job before all else."""
         self._ledger.enter(_JUDGING)
         job = ForegroundJob(work)
         if not job.is_over:

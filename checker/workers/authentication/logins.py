@@ -437,7 +437,6 @@ class LoginTraffic(msgspec.Struct):
         return noted
 
     def add(self, one: Answered) -> None:
-        """Collect a login of user code."""
         self._sent.append(one)
 
     def write(self) -> None:

@@ -71,7 +71,6 @@ class Inquiry(Struct):
 
     @property
     def tools(self) -> Tools:
-        """Return the tools of attempts."""
         return self.slot.context.tools
 
     @property
@@ -604,7 +603,6 @@ class Inquiry(Struct):
         return sent
 
     def _commands(self, chain: Chain, own: WireRequest | None = None) -> tuple[str, ...]:
-        """Return the commands of a sequence."""
         return tuple(self._command(shot.verdict, request) for shot, request in _requests(chain, own))
 
     def _followed(

@@ -143,6 +143,5 @@ class Knowledge(Struct):
             reader.close()
 
     def close(self) -> None:
-        """Close the journals of peers."""
         for reader in self.peers.values():
             reader.close()

@@ -39,12 +39,10 @@ class Sent(NamedTuple):
 
     @property
     def label(self) -> Label:
-        """Label of its operation."""
         return self.made.label
 
     @property
     def operation(self) -> Operation:
-        """Return the operation of the request."""
         return self.made.case.operation
 
     @property

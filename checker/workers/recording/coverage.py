@@ -205,7 +205,6 @@ class Shown(Struct):
             yield *shown, status_class, count
 
     def clear(self) -> None:
-        """Begin new counts."""
         self._cases.clear()
         self._shows.clear()
         self._seen.clear()

@@ -165,7 +165,6 @@ class Recorder(Struct):
         return None
 
     def _finding(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> Finding:
-        """The first version."""
         step = chain[-1].made.step
         return Finding(
             fingerprint=failure.fingerprint(step.label),
@@ -300,7 +299,6 @@ class Recorder(Struct):
         self.journal.flush()
 
     def close(self) -> None:
-        """The end of this incarnation."""
         self.traffic.writer.close()
         self._tell_of_unwritten()
         self.journal.close()

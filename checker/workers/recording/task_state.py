@@ -205,7 +205,6 @@ class TaskTally(Struct, kw_only=True):
         return (*about, *self.shown.counts())
 
     def charge(self, requests: int) -> None:
-        """Count the requests of a case."""
         self.requests += requests
         if self.lease.again:
             self.inquiries += requests
@@ -306,7 +305,6 @@ class LeasedTask(TaskTally, kw_only=True):
         return drawn + (index + 1 if index < stop else 0)
 
     def label_of(self, index: int) -> Label:
-        """Operation that a case index belongs to."""
         labels = self.lease.labels
         return labels[index % len(labels)]
 
@@ -405,7 +403,6 @@ class LeasedTask(TaskTally, kw_only=True):
 
     @property
     def finished(self) -> bool:
-        """Whether every index was made."""
         if self.redo:
             return False
         # Looked at each round when there is one lane: the set is made only for those that need it.
@@ -481,7 +478,6 @@ class InFlight(Struct):
 
     @property
     def purpose(self) -> Purpose:
-        """Return the purpose of its case."""
         if self.is_counted:
             return Purpose.TEST
         if self.index >= PROBE_INDEX:

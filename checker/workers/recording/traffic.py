@@ -56,7 +56,6 @@ class Draft(Struct):
 
     @property
     def label(self) -> Label:
-        """Label of its operation."""
         return self.made.label
 
     def __len__(self) -> int:
@@ -204,7 +203,6 @@ class BesideDraft(Struct, frozen=True):
 
     @property
     def label(self) -> Label:
-        """Method and path."""
         request = self.answered.request
         return Label(f"{request.method} {request.path.decode('latin-1')}")
 
@@ -212,7 +210,6 @@ class BesideDraft(Struct, frozen=True):
         return DRAFT_BYTES
 
     def encode(self, keep: Keep) -> bytes:
-        """Return the interaction as bytes."""
         return self.traffic.encoded_beside(self.name, self.label, self.answered, self.purpose, keep)
 
 

@@ -16,7 +16,7 @@ from checker.workers.scheduling.case_scheduler import CaseScheduler
 
 
 class Placed(Protocol):
-    """An object with a place among the cases of a task."""
+    """An object with a task and an index in it."""
 
     @property
     def task(self) -> LeasedTask: ...
@@ -51,7 +51,7 @@ class FirstAccepted:
         self._probed = context.knowledge.probed
 
     def holds(self, flight: InFlight, outcome: Outcome) -> bool:
-        """Whether a response is held back; if not, it can be judged now."""
+        """Whether a response is held back: it may be the first accepted one, and cases with lower indices are not judged yet."""
         if not isinstance(outcome, Response) or outcome.status_code // 100 != 2:
             return False
         running, label, wanted = flight.task, flight.made.label, flight.wanted
@@ -120,7 +120,7 @@ class Answers:
 
     @property
     def waiting(self) -> list[InFlight]:
-        """Attempts that are not in the air and not over: they wait for a lane, or for the responses to earlier cases."""
+        """Attempts that wait for a lane, or for the verdicts on earlier cases."""
         return [*self.parked, *(flight for flight, _ in self.first_accepted.held)]
 
     def resends(self, flight: InFlight, failure: NetworkFailure) -> bool:
@@ -142,7 +142,7 @@ class Answers:
         self._begin_anew(flight)
 
     def held_back(self, labels: Collection[Label]) -> list[InFlight]:
-        """Attempts of these operations that wait for a lane: they wait for the end of the run instead."""
+        """Remove and return the attempts of these operations that wait for a lane: they are deferred to the end of the run."""
         held = [one for one in self.parked if one.made.label in labels and not one.task.lease.is_last]
         for flight in held:
             self.parked.remove(flight)
@@ -202,7 +202,7 @@ class Answers:
                 flight.wanted = wanted
         except StopIteration as end:
             verdict: Verdict = end.value
-            # Without them, the checks that may send had nothing to ask.
+            # Empty if no check sent a request of its own.
             if flight.answers:
                 self._traffic.record_others(flight.made, flight.answers, verdict)
             return verdict

@@ -54,7 +54,7 @@ class TaskCounts(Struct):
     """The task that was counted last: time that belongs to no task is reported with it."""
 
     def report(self, tasks: Iterable[LeasedTask]) -> None:
-        """Counts since the last report; the ledger goes with the first of them."""
+        """Write the counts of each task since its last report. The times of the worker go with the first of them."""
         recorder, ledger = self.context.recorder, self.context.ledger
         for running in tasks:
             if running.requests or running.cases or running.is_over(0.0, leaving=False):
@@ -71,9 +71,10 @@ class TaskCounts(Struct):
         running.firsts.clear()
 
     def hand_in(self, over: Sequence[LeasedTask], up: Sender) -> None:
-        """Tell the supervisor of tasks of which nothing is left, once all of them is on disk."""
+        """Return finished tasks to the supervisor."""
         if not over:
             return
+        # On disk first: the supervisor never leases a finished task again, so an unwritten part of it would be lost.
         recorder = self.context.recorder
         self.context.ledger.enter(Activity.RECORD)
         self.report(over)
@@ -82,13 +83,13 @@ class TaskCounts(Struct):
         up.send(given_back(over))
 
     def report_rest(self) -> None:
-        """The time since the last report."""
+        """Record the time since the last report, with the task that was reported last."""
         if self._last is not None:
             self.context.recorder.progress(self._last, self.context.ledger.take())
 
 
 _UNPROVING = UNAUTHORIZED | GATEWAY | {TOO_MANY, 503, 404, 409, 410, 412}
-"""Statuses of requests that may be refused for something else than what they showed in an earlier run."""
+"""Statuses that do not prove a failure fixed: the refusal may have another reason than the request of the earlier run."""
 
 
 def is_reached(chain: Chain, then: Sequence[int | None]) -> bool:
@@ -115,7 +116,10 @@ def is_accused(running: LeasedTask, index: int) -> bool:
 
 
 def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: int) -> None:
-    """Leave the case that hooks are about to receive in its slot; nothing if hooks decide what is drawn."""
+    """Write the case to its slot before hooks receive it; not if hooks decide what is drawn.
+
+    If a hook kills the worker, the supervisor reports the request from the slot.
+    """
     if context.unhooked is None:
         return
     label = running.label_of(index)
@@ -130,9 +134,9 @@ def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: i
 
 
 def leave_made(context: WorkerContext, flight: InFlight) -> None:
-    """Leave the command of an accused case that is about to be sent, as it is before `before_call` hooks.
+    """Write the command of an accused case to its slot, as it is before the `before_call` hooks.
 
-    One that extends a sequence has no second chance: it counts as accused wherever users' code may kill it.
+    A follow-up case of `fuzz` is not made again after a death, so its command is written at the first attempt, where user code runs.
     """
     is_risky = Stage.HOOK in (context.stages.calling, context.stages.judging)
     if not is_accused(flight.task, flight.index) and not (is_risky and flight.index >= EXTRA_INDEX):
@@ -165,7 +169,7 @@ def _leave(context: WorkerContext, slot: int, testimony: Quarantined) -> None:
 
 
 def _command(context: WorkerContext, case: Case) -> str:
-    """A curl command; empty for a case that cannot be written."""
+    """Return a curl command with secrets masked; empty for a case that cannot be written."""
     try:
         request = context.tools.maker.make(case)
     except (CheckerError, ValueError):
@@ -175,13 +179,13 @@ def _command(context: WorkerContext, case: Case) -> str:
 
 
 _KNOWN_IN_A_ROW = 16
-"""Cases that are made for nothing before a known request is sent again."""
+"""Known requests that are dropped one after the other. The next one is sent: a task that only makes such cases would never end."""
 
 
 class KnownReads(Struct):
-    """The safe requests of a task of `fuzz` since something may have changed: sent again, they would get the same responses.
+    """The safe requests of a task of `fuzz` since the last possible change of the target: their responses would be the same again.
 
-    A task has all operations that use the resources of each other. Another task begins without them.
+    All operations that use the same resources belong to one task, so the requests of other tasks do not matter.
     """
 
     _keys: set[tuple[Label, bytes]] = field(default_factory=set)
@@ -189,10 +193,10 @@ class KnownReads(Struct):
     _in_a_row: int = 0
     """Known requests that were not sent since the last request."""
     _changes_later: bool = False
-    """Whether the target goes on with something that it accepted with 202."""
+    """Whether the target accepted a request with 202: it may then change at any time."""
 
     def is_new(self, case: Case) -> bool:
-        """Whether a request is to be sent: it may change something, was not sent before, or hardly any other one is made."""
+        """Whether to send a request: it may change something, was not sent before, or follows `_KNOWN_IN_A_ROW` dropped ones."""
         if self._changes_later or not is_safe(case):
             return True
         key = case.operation.label, key_of(case)
@@ -211,7 +215,7 @@ class KnownReads(Struct):
 
 
 class Follower(Struct):
-    """The next step of a sequence; the first one of what failed in an earlier run."""
+    """A case that waits for a lane: the next step of a sequence, or the first one of a failure of an earlier run."""
 
     task: LeasedTask
     index: int
@@ -234,9 +238,10 @@ class FollowerQueue:
         """Keyed by the id of a held task of `fuzz`."""
 
     def pop_ready(self, *, has_slot: bool, before: int | None = None) -> Follower | None:
-        """The next one that can fly, below the index `before`: what failed there waits for all earlier cases.
+        """Remove and return the first case that can be sent; None if there is none.
 
-        Where no slot is free, only those can fly that have theirs from the step before.
+        Only cases below the index `before` are sent, because the failure at that index is judged after all earlier cases. Without a
+        free slot, only a step that has the slot of the step before it can be sent.
         """
         for one in self.waiting:
             if (has_slot or one.slot is not None) and (before is None or one.index < before):
@@ -245,13 +250,13 @@ class FollowerQueue:
         return None
 
     def dropped(self, *, finishes_sequences: bool) -> list[Follower]:
-        """Drop cases that are no longer wanted: all, or all but steps of sequences that are one index."""
+        """Drop and return the waiting cases: all, or all but the next steps of sequences that have begun."""
         dropped = [one for one in self.waiting if one.slot is None or not finishes_sequences]
         self.waiting = deque(one for one in self.waiting if one not in dropped)
         return dropped
 
     def add_saved(self, running: LeasedTask) -> None:
-        """Add the failures of earlier runs: sequences where sequences are made, single cases elsewhere."""
+        """Add the failures of earlier runs: sequences to tasks of sequences, single cases to the others."""
         context, task = self._context, running.lease
         saved = [steps for label in task.labels for steps in context.saved.load(label)]
         for number, steps in enumerate(saved):
@@ -298,16 +303,17 @@ class FollowerQueue:
         if any(one.fingerprint(last.made.label) == replay.fingerprint for one in failures):
             self._note_replay(replay, FLAKY if number else CONFIRMED)
         elif replay.check not in (HEALTH_CHECK, *self._context.tools.judge_of(last.made.case).names):
-            # Without its check, the finding cannot show.
+            # The check is off in this run, so nothing can be said of the finding.
             return
         elif number + 1 == TRIES:
             is_like = any(one.check == replay.check for one in failures)
             request, recorder = last.verdict.request, self._context.recorder
-            # A changed description may make another request of the same choices. Records have references in place of secrets.
+            # With a changed description, the same choices may make another request, which proves nothing. The request is
+            # compared in its masked form, because records hold references in place of secrets.
             sent = None if request is None else recorder.secrets.masked((request.target, request.body))
             is_same = replay.sent in (None, sent)
             is_fixed = replay.shows_surely and is_same and not is_like and is_reached(chain, replay.statuses)
-            # Another case of the run may have shown it before.
+            # If another case of the run showed the same failure, this request only failed to reproduce it.
             is_seen = replay.fingerprint in recorder.defects.fingerprints
             self._note_replay(replay, FLAKY if is_seen else FIXED if is_fixed else NOT_REPRODUCED)
         elif may_retry:
@@ -374,7 +380,7 @@ class FollowerQueue:
         return Follower(running, flight.index, found, chain, slot=flight.slot)
 
     def _is_held_back(self, running: LeasedTask, made: GeneratedCase) -> bool:
-        """Whether a step would end what others need: only tasks of its own operation send it."""
+        """Whether a step may end a session or resource that other operations need: only tasks of its own operation send it."""
         return made.label in self._context.held_back and made.label not in running.lease.labels
 
     def _explored(self, flight: InFlight, chain: Chain) -> Follower | None:
@@ -396,12 +402,12 @@ class FollowerQueue:
 
 
 MOST_FAULTS = 3
-"""Errors of one operation in one task that are reported. As many faults of this program end its tests."""
+"""Reported errors of one operation in one task. The last one ends the tests of the operation in the task."""
 _MAKE = Stage.MAKE
 _SLOW_TOGETHER = 3
 """Requests of one slow operation that are waited for at once."""
 _TOGETHER_S = 0.05
-"""How long a task that is over may wait for others to be."""
+"""Seconds between two messages about finished tasks, while the worker has other tasks."""
 
 
 class CaseScheduler:
@@ -416,7 +422,7 @@ class CaseScheduler:
         self._context = context
         self.counts = counts
         self.over_observers: Callable[[InFlight, Verdict], None] = lambda flight, verdict: None
-        """Called for each case that has no request in flight any more."""
+        """Called for each case that is over."""
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
@@ -424,22 +430,19 @@ class CaseScheduler:
         self._request = context.tools.maker.make
         self._free_slots = list(range(context.lanes.slots))
         self.followers = FollowerQueue(context)
-        """Next steps of sequences, made and waiting for a lane."""
         self._ahead: InFlight | None = None
         self._is_stopped = False
         self._told_at = 0.0
-        """When tasks were over last."""
+        """Time of the last message about finished tasks."""
         # With one lane, hooks may rely on seeing one call after the other.
         self._makes_ahead = context.stages.calling is not Stage.HOOK
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to make and nothing made."""
         return not (self.tasks or self.slow or self.followers.waiting) and self._ahead is None
 
     @property
     def held(self) -> list[LeasedTask]:
-        """All tasks of this worker."""
         return [*self.tasks, *self.slow]
 
     @property
@@ -448,7 +451,7 @@ class CaseScheduler:
         return self._ahead is not None or bool(self.followers.waiting)
 
     def accept(self, task: Task) -> None:
-        """Queue a task; if it begins, what failed in earlier runs comes first."""
+        """Queue a task, with the failures of earlier runs before its first case."""
         running = LeasedTask.of(task)
         self._context.knowledge.begin(task)
         self._makers[task.id] = self._maker_of(running)
@@ -462,7 +465,7 @@ class CaseScheduler:
         if task.replay is not None:
             self.followers.replay(running, task.replay)
             return
-        # Only the first lease of a task tries them. A task that goes on after a death would send them again, uncounted.
+        # Only the first lease of a task sends saved failures. After a death they would be sent again without being counted.
         if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         self.followers.add_saved(running)
@@ -474,7 +477,7 @@ class CaseScheduler:
             maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
         elif task.left_out:
             maker = LeftOutFirst(factory, maker, task.left_out, task.stop - len(task.recalled))
-        # Other operations of a task may change something between two requests.
+        # Equal requests are dropped only if nothing changes between them: the task has one operation, and it is safe.
         is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
         is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
         maker = EachOnce(maker) if is_once else maker
@@ -486,7 +489,7 @@ class CaseScheduler:
         for one in self.followers.dropped(finishes_sequences=finishes_sequences):
             one.task.flying -= 1
             if one.slot is not None:
-                # The steps that were sent count.
+                # Its earlier steps were sent, so they count.
                 flight = InFlight(one.slot, one.task, one.index, one.made, None, one.chain)
                 self.over_observers(flight, one.chain[-1].verdict)
                 self._slots.leave(one.slot)
@@ -509,7 +512,7 @@ class CaseScheduler:
         self.release(flight)
 
     def skip_operations(self, labels: frozenset[Label]) -> None:
-        """Begin no further case of operations that wait for the end of the run. Other operations of their tasks go on."""
+        """Make no further case of operations that are deferred to the end of the run. Other operations of an endless task go on."""
         for running in self.held:
             if running.lease.is_last:
                 continue
@@ -520,9 +523,9 @@ class CaseScheduler:
         self.may_be_over = True
 
     def over(self, now: float) -> list[LeasedTask]:
-        """Tasks of which nothing is left to wait for: they are not ours any more.
+        """Remove and return the finished tasks.
 
-        Several at once, while there are others to work on: turns may be so short that telling of each would take longer.
+        They are collected for 50 ms while other tasks go on: a task may be so short that a message for each would take longer than it.
         """
         self.may_be_over = False
         held = self.held
@@ -542,13 +545,12 @@ class CaseScheduler:
     # Flights
 
     def next(self, now: float, before: int | None = None) -> InFlight | None:
-        """A flight that is ready to be launched, if there is anything to fly; only a follow-up case below the index `before` if that is given."""
+        """Return a case that is ready to be sent; None if there is none. With `before`, only a follow-up case below that index."""
         followers = self.followers
         # Steps of sequences come first: they hold slots, and with all slots held no case of a task can begin.
         if followers.waiting:
             one = followers.pop_ready(has_slot=bool(self._free_slots), before=before)
             if one is not None:
-                # It counts as flying already.
                 return self._flight_of(one)
         if before is not None:
             return None
@@ -571,7 +573,7 @@ class CaseScheduler:
         return self._begun(flight)
 
     def next_slow(self, now: float) -> InFlight | None:
-        """A flight of a slow task: a few of each, in turn, and one after another while it times out."""
+        """Return a case of a slow task: the tasks take turns with three requests each, or with one while requests time out."""
         for running in tuple(self.slow):
             alone = running.timeouts or running.lease.ends_at_failure
             if running.flying < (1 if alone else _SLOW_TOGETHER) and not running.waits_for_verdicts:
@@ -584,7 +586,7 @@ class CaseScheduler:
         return None
 
     def prepare(self, now: float) -> None:
-        """Make one case ahead, while responses are on their way."""
+        """Make one case ahead, so that a lane that becomes free does not wait for the drawing."""
         if self._ahead is not None or self.followers.waiting or not self._makes_ahead:
             return
         if self.tasks:
@@ -596,15 +598,15 @@ class CaseScheduler:
         running.charge(flight.requests)
         running.flying -= 1
         if flight.goes_on:
-            # The next step takes the slot and the count: if the worker dies before its end, the whole sequence is made again.
+            # The slot passes to the next step: if the worker dies before the sequence ends, the whole sequence is made again.
             return
         verdict = flight.verdict
         if verdict is None and flight.chain:
-            # This step was not sent, or not judged; those before it were.
+            # This step was not sent or not judged, but the steps before it were.
             verdict = flight.chain[-1].verdict
         if verdict is not None:
             self.over_observers(flight, verdict)
-        # A worker that dies before this line has the case made, and counted, again.
+        # If the worker dies before this line, the case is made and counted again.
         self._slots.leave(flight.slot)
         self._free_slots.append(flight.slot)
         if running.firsts:
@@ -625,7 +627,7 @@ class CaseScheduler:
         running.faults[label] += 1
         count = running.faults[label]
         if isinstance(error, HookError):
-            # Users' code that cannot bear some cases costs those; what can bear hardly any, the operation.
+            # A hook that fails for some cases costs only those; one that fails for half of them costs the operation.
             tried = max(1, (index - running.lease.start) // len(running.lease.labels) + 1)
             is_last = count >= MOST_FAULTS and 2 * count >= tried
         else:
@@ -644,7 +646,7 @@ class CaseScheduler:
     def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
             if running.lease.ends_at_failure and running.flying:
-                # The case in flight may be the last one of the task, which is unknown until it is judged.
+                # The case in flight may fail and end the task. Whether a second one is sent must not depend on timing.
                 continue
             if running.waits_for_verdicts:
                 continue
@@ -656,7 +658,7 @@ class CaseScheduler:
         return None
 
     def _made(self, running: LeasedTask, now: float) -> InFlight | None:
-        """The next case of a task; None when it has none, or no time, or while sequences that wait for a lane hold all slots."""
+        """Return the next case of a task; None if it has no case or no time left, or while sequences hold all slots."""
         if not self._free_slots:
             return None
         context, slots, task = self._context, self._slots, running.lease
@@ -691,11 +693,11 @@ class CaseScheduler:
                 slots.leave(slot)
                 self._not_made(running, label, index, error)
                 continue
-            # Two members of a collection are more than one: a transfer needs two accounts.
+            # A POST without choices is sent twice, because some requests need two members of a collection: a transfer needs two
+            # accounts.
             is_first_of_two = made.case.operation.resource_method == "POST" and index < len(labels)
             if not (made.choices or made.other or running.is_chained or is_first_of_two):
                 running.constant(label)
-            # In the slot that it was made in.
             self._free_slots.pop()
             running.flying += 1
             flight = InFlight(slot, running, index, made, work, (), 0, wanted, is_counted=not task.again)
@@ -712,7 +714,7 @@ class CaseScheduler:
             self.give_up(running, label, error)
 
     def _recalled(self, running: LeasedTask, index: int) -> GeneratedCase:
-        """The case of a finding that is to become smaller."""
+        """Return the case of a finding that is shrunk further in a second look."""
         again = running.lease.again[index]
         name = digest("again", again.fingerprint)[:12]
         return self._context.factory.remake(again.step, name=name, phase=running.phase)
@@ -724,8 +726,8 @@ class CaseScheduler:
             self._slots.enter(flight.slot, context.stages.calling, running.lease.id, flight.index)
         try:
             if running.lease.redo or flight.index >= EXTRA_INDEX:
-                # Only a case without a second attempt is blamed for a first death. Other cases write their recipe when
-                # they are made again.
+                # A recipe costs time for each case, and only a case that is blamed at its first death needs it before. Other
+                # cases are made again after a death, and write their recipe then.
                 self._slots.recipe(flight.slot, context.recorder.recipe(flight.made, flight.chain))
                 leave_made(context, flight)
             if flight.work is not None:
