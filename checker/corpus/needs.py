@@ -128,7 +128,7 @@ class _Search(Struct):
 
     def named_in(self, body: bytes | None) -> Iterator[str]:
         """Yield the paths of the resources that a JSON body names."""
-        for place, value in leaves_of(_document_in(body)):
+        for place, value in leaves_of(document_in(body)):
             yield from (path for path in self._named(str(value)) if names_resource(place, value, path))
 
     def made_elsewhere(self, path: str) -> Iterator[str]:
@@ -278,14 +278,14 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
     yield from _paths_above(path)
     yield path
     if exchange.method == "POST" and _is_of_names(exchange):
-        body = _document_in(exchange.body)
+        body = document_in(exchange.body)
         name = identifier_in(body, ())
         if name is not None:
             yield f"{path}/{segment_of(name)}"
         yield from taken_names(path, body)
 
 
-def _document_in(body: bytes | None) -> Any:
+def document_in(body: bytes | None) -> Any:
     """Return the JSON of a body; None, which names nothing, if it is no JSON."""
     try:
         return json.loads(body or b"")

@@ -284,6 +284,8 @@ class Verdict(Struct):
     at: float = 0.0
     """Time of the outcome in seconds since the epoch; 0 until it is recorded."""
     purpose: Purpose = _TEST
+    answers: Sequence[tuple[WireRequest, Outcome, float]] = ()
+    """(request, outcome, time) of all requests of the attempt, if there were several: those of checks create resources as well."""
 
 
 def attempt(

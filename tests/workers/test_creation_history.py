@@ -1,5 +1,7 @@
 """Which requests made what other cases may hit by chance."""
 
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -55,7 +57,7 @@ def look(creations: CreationHistory, method: str, name: str, status: int) -> Non
     parts: dict[str, Any] = {"path_parameters": {"box": name}}
     sent = Exchanges(operations_of(PATHS)).sent(f"{method} /boxes/{{box}}", status, mode=POSITIVE, **parts)
     no_flight = cast("Any", None)
-    assert creations.saw(no_flight, Verdict(sent.case, sent.request, sent.outcome, CLEAN)) == ()
+    assert list(creations.saw(no_flight, Verdict(sent.case, sent.request, sent.outcome, CLEAN))) == []
 
 
 def test_what_is_put_stands_where_it_was_put(creations: CreationHistory) -> None:
@@ -186,3 +188,19 @@ def test_a_refusal_may_have_taken_the_names_that_were_given(creations: CreationH
     assert names(422, b"the age is too small") == [(taken, 422)]
     assert (taken, 201) in names(201, b'{"box": 7}')
     assert names(422, b"the age is too small") == []
+
+
+def test_the_requests_of_checks_create_as_well(creations: CreationHistory) -> None:
+    sent = Exchanges(operations_of(PATHS)).sent("POST /boxes", 409, mode=POSITIVE, body={"name": "a"})
+    assert sent.request is not None
+    assert sent.outcome is not None
+    probe = replace(sent.request, body=b'{"name": "b"}', is_of_check=True)
+    look = replace(sent.request, method="GET", is_of_check=True)
+    answers = [
+        (sent.request, sent.outcome, 0.0),
+        (probe, Response(201, [], b'{"box": "8bd1a9c3-1f5e"}'), 0.0),
+        (look, Response(201, [], b'{"box": "5"}'), 0.0),
+    ]
+    flight = cast("Any", SimpleNamespace(index=4, task=SimpleNamespace(lease=SimpleNamespace(phase="coverage"))))
+    found = creations.saw(flight, Verdict(sent.case, sent.request, sent.outcome, CLEAN, answers=answers))
+    assert [one.path for one in found] == ["/v1/boxes/8bd1a9c3-1f5e", "/v1/boxes with name b"]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -15,6 +16,7 @@ from checker.corpus.needs import (
     ANY_NAME,
     creation_order,
     creation_rank,
+    document_in,
     is_taken_name,
     name_in,
     place_of_name,
@@ -52,19 +54,17 @@ class CreationHistory(Struct):
     _absent: set[str] = field(default_factory=set)
     """Paths at which another method than `PUT` found no resource."""
 
-    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[ResourceMade]:
-        """Return the resources that a request of any purpose created or removed."""
-        request, outcome = verdict.request, verdict.outcome
-        if request is None or not isinstance(outcome, Response):
-            return ()
-        if outcome.status_code in _ABSENT and request.method != "PUT" and len(self._absent) < _MOST_ABSENT:
-            self._absent.add(path_of(request))
-        if request.method not in _MAKING:
-            return ()
-        if outcome.status_code // 100 not in (2, 5) and outcome.status_code not in _INVALID:
-            return ()
-        place = flight.task.lease.phase, flight.index
-        return tuple(self.observe(verdict.case, request, outcome, place))
+    def saw(self, flight: InFlight, verdict: Verdict) -> Iterator[ResourceMade]:
+        """Yield the resources that requests of any purpose created or removed."""
+        for request, outcome, _ in verdict.answers or ((verdict.request, verdict.outcome, 0.0),):
+            if request is None or not isinstance(outcome, Response):
+                continue
+            status = outcome.status_code
+            if status in _ABSENT and request.method != "PUT" and len(self._absent) < _MOST_ABSENT:
+                self._absent.add(path_of(request))
+            is_done = status // 100 in (2, 5) or status in _INVALID
+            if is_done and request.method in _MAKING and request.method == verdict.case.method:
+                yield from self.observe(verdict.case, request, outcome, (flight.task.lease.phase, flight.index))
 
     def observe(
         self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]
@@ -77,9 +77,11 @@ class CreationHistory(Struct):
         if self._looks[of_phase] >= _MOST_LOOKS:
             return
         self._looks[of_phase] += 1
+        # The body of a request of a check may have other names than the case.
+        body = document_in(request.body) if request.is_of_check else case.body
         command, is_gone = "", request.method == REMOVING
         order = creation_order(label, answer.status_code, *place)
-        for path in self._paths(case, request, answer):
+        for path in self._paths(case, body, request, answer):
             if len(name_in(path)) > (_SHORT_NAME if is_taken_name(path) else _LONGEST_NAME):
                 continue
             known = self._known.get((path, is_gone))
@@ -97,7 +99,7 @@ class CreationHistory(Struct):
                 self._known[path, is_gone] = made
                 yield made
 
-    def _paths(self, case: Case, request: WireRequest, answer: Response) -> Iterator[str]:
+    def _paths(self, case: Case, body: Any, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path.rstrip("/"), path_of(request)
         if answer.status_code >= 500:
             if request.method == "POST" and self.children.get(template):
@@ -105,7 +107,7 @@ class CreationHistory(Struct):
             return
         if answer.status_code in _INVALID:
             if request.method == "POST" and not says_taken(answer.readable.content):
-                yield from taken_names(path, case.body)
+                yield from taken_names(path, body)
             return
         if template.endswith("}") and (request.method == REMOVING or self._is_named_by_client(case, path, answer)):
             yield path
@@ -114,13 +116,13 @@ class CreationHistory(Struct):
         if request.method == REMOVING or (request.method == "PUT" and not names):
             return
         found = list(made_paths(path, answer, names))
-        if not found and names and isinstance(case.body, dict):
+        if not found and names and isinstance(body, dict):
             # The request chose the name, so the response need not show it.
-            name = identifier_in(case.body, names)
+            name = identifier_in(body, names)
             found = [] if name is None else [f"{path}/{segment_of(name)}"]
         yield from found
         if answer.status_code == _CREATED:
-            yield from taken_names(path, case.body)
+            yield from taken_names(path, body)
 
     def _is_named_by_client(self, case: Case, path: str, answer: Response) -> bool:
         """Whether a request created the resource at its own path: `PUT /accounts/{name}`, or `POST` to the same path.

@@ -248,6 +248,7 @@ class Traffic(Struct):
 
     def record_others(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
         """Write down what else was sent for a case: what was refused for its credentials, what checks sent before and after."""
+        verdict.answers = answers
         if verdict.outcome is None:
             # Only checks sent something, and found nothing.
             self.unjudged(made, answers, Purpose.PROBE)
