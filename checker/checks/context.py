@@ -84,7 +84,7 @@ class CheckContext(Struct):
     """The described properties of a response with this status and `Content-Type`."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the running check, by their names in the configuration: `expected-statuses`. A check of a user also finds the
-    settings of the operation in this phase: `request-timeout`, `headers`."""
+    settings of the operation in this phase, such as `headers`."""
     sequence: Sequence[JudgedInteraction] = ()
     """Earlier interactions of the sequence, oldest first."""
     tools: CheckTools | None = None

@@ -169,7 +169,7 @@ _MOST_PROBE_S: Final = 10.0
 class HttpSettings(Struct, frozen=True):
     """Limits, certificates and policies of the HTTP transport."""
 
-    request_timeout_s: float = field(name="request-timeout", default=default_of((), "request-timeout"))
+    timeout_s: float = field(name="request-timeout", default=default_of((), "request-timeout"))
     """For the whole transfer: a server that sends single bytes cannot outlast it."""
     connect_timeout_s: float = 5.0
     max_response_bytes: int = 1 << 20
@@ -198,13 +198,13 @@ class HttpSettings(Struct, frozen=True):
 
         A host that drops packets would otherwise delay the start of a run by minutes.
         """
-        return min(self.request_timeout_s, _MOST_PROBE_S)
+        return min(self.timeout_s, _MOST_PROBE_S)
 
     def with_options(
         self, *, timeout_s: float | None = None, verify: bool | str | None = None, proxy: str | None = None
     ) -> "HttpSettings":
         """Return these settings with the options of one call; None keeps a setting."""
-        given = {"request_timeout_s": timeout_s, "verify": verify, "proxy": proxy}
+        given = {"timeout_s": timeout_s, "verify": verify, "proxy": proxy}
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 
     @property

@@ -59,7 +59,7 @@ class RunEngine(LibraryEngine):
         if own is None and origin.site == self._subject.origin.site:
             usual = self._subject.operations.common.http
             verify = usual.verify if http.verify is True else http.verify
-            http = replace(usual, request_timeout_s=http.request_timeout_s, verify=verify)
+            http = replace(usual, timeout_s=http.timeout_s, verify=verify)
         return self._recorded(own or self._sender, origin, http, request)
 
     def _send(

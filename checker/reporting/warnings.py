@@ -107,7 +107,7 @@ def timeout_units(facts: WarningFacts) -> Iterator[Note]:
     """Yield settings of 100 seconds and more: they were probably meant in milliseconds."""
     common = facts.settings.common
     given = {
-        "request-timeout": common.http.request_timeout_s,
+        "request-timeout": common.http.timeout_s,
         "checks.max_response_time": common.check_settings.get("max_response_time", {}).get("max_response_time", 0),
     }
     for name, seconds in given.items():

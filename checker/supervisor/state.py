@@ -37,9 +37,9 @@ class Deadlines(Struct, frozen=True):
     opening_s: float = 120.0
 
     @classmethod
-    def of(cls, request_timeout_s: float, *, waiting_s: float = 0.0) -> "Deadlines":
-        """Return the deadlines for a request timeout; `waiting_s` is the time in which the API description may appear."""
-        send_s = request_timeout_s + 5.0
+    def of(cls, timeout_s: float, *, waiting_s: float = 0.0) -> "Deadlines":
+        """Return the deadlines for a time limit of requests; `waiting_s` is the time in which the API description may appear."""
+        send_s = timeout_s + 5.0
         return cls(
             {
                 Stage.MAKE: 10.0,
@@ -49,16 +49,16 @@ class Deadlines(Struct, frozen=True):
                 Stage.RECORD: 10.0,
                 # Between two requests of a shrink, candidates may be refused before they are sent.
                 Stage.SHRINK: send_s + 15.0,
-                Stage.CONFIRM: PATIENCE * request_timeout_s + 15.0,
+                Stage.CONFIRM: PATIENCE * timeout_s + 15.0,
             },
             opening_s=120.0 + waiting_s,
         )
 
     @classmethod
     def of_run(cls, settings: RunSettings) -> "Deadlines":
-        """Return the deadlines of a run, by the longest request timeout of all operations."""
+        """Return the deadlines of a run, by the longest time limit of all operations."""
         return cls.of(
-            max(one.http.request_timeout_s for one in settings.operations.everywhere()),
+            max(one.http.timeout_s for one in settings.operations.everywhere()),
             waiting_s=(settings.target.wait_for_schema_s or 0.0) + settings.documents.max_total_time_s,
         )
 

@@ -171,7 +171,7 @@ def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, st
         case FailureKind.MALFORMED if code == pycurl.E_UNSUPPORTED_PROTOCOL:
             return kind, f"it does not begin with a status line of HTTP/1.1 ({text})"
         case FailureKind.TIMEOUT:
-            return kind, f"no complete response within {settings.request_timeout_s:g} s"
+            return kind, f"no complete response within {settings.timeout_s:g} s"
         case FailureKind.DROPPED if code == pycurl.E_PARTIAL_FILE:
             return kind, "the connection was closed in the middle of the response"
         case FailureKind.DROPPED:
@@ -243,7 +243,7 @@ class Lane:
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
-        curl.setopt(pycurl.TIMEOUT_MS, milliseconds(settings.request_timeout_s))
+        curl.setopt(pycurl.TIMEOUT_MS, milliseconds(settings.timeout_s))
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(settings.connect_timeout_s))
         # Servers close idle connections after 2 s and more: a request at that moment would look dropped.
         curl.setopt(pycurl.MAXAGE_CONN, 1)
@@ -300,7 +300,7 @@ class Lane:
             self.curl.reset()
             self._configure(travelling(request, self._usual))
             self._via = request.via
-        limit_s = self._settings.request_timeout_s
+        limit_s = self._settings.timeout_s
         if patience_s is not None and patience_s >= limit_s:
             patience_s = None
         if patience_s != self._patience_s:

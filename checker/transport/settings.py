@@ -41,7 +41,7 @@ class HttpChanges(Struct, frozen=True):
         known = self.usual or usual
         return replace(
             known,
-            request_timeout_s=min(self.timeout_s or inf, known.request_timeout_s),
+            timeout_s=min(self.timeout_s or inf, known.timeout_s),
             verify=known.verify if self.verify is None else self.verify,
             max_redirects=_redirects(known.max_redirects, self.follows_redirects),
         )
@@ -125,7 +125,7 @@ def travelling(request: WireRequest, usual: HttpSettings) -> HttpSettings:
 
 def time_limit_s(request: WireRequest, usual: HttpSettings) -> float:
     """Return the seconds for the response to a request on a lane with these settings."""
-    return travelling(request, usual).request_timeout_s
+    return travelling(request, usual).timeout_s
 
 
 class Dispatch(Struct, frozen=True):

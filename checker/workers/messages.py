@@ -186,7 +186,7 @@ class OutageReport(Struct, frozen=True, tag=True):
 MOST_TIMEOUTS = 3
 """In a row, of one operation: then it is given up."""
 PATIENCE = 3
-"""Multiple of the request timeout that the confirmation of a missing response waits."""
+"""Multiple of the time limit of a request that the confirmation of a missing response waits."""
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
 LONG_WAIT_S = 0.35

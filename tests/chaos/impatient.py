@@ -14,8 +14,8 @@ HOOK_S = 1.0
 def _shorten() -> None:
     patient = Deadlines.of
 
-    def of(request_timeout_s: float, *, waiting_s: float = 0.0) -> Deadlines:
-        usual = patient(request_timeout_s, waiting_s=waiting_s)
+    def of(timeout_s: float, *, waiting_s: float = 0.0) -> Deadlines:
+        usual = patient(timeout_s, waiting_s=waiting_s)
         return replace(usual, stages={**usual.stages, Stage.HOOK: HOOK_S})
 
     Deadlines.of = staticmethod(of)  # type: ignore[method-assign]

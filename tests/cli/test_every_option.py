@@ -80,7 +80,7 @@ ROWS: dict[str, Row] = {
     "--continue-on-failure": Row((), lambda one: one.common.continue_on_failure, True),
     "--wait-for-schema": Row(("2",), lambda one: one.target.wait_for_schema_s, 2.0, "0.5", "at least 1"),
     "--safety": Row(("read-only",), lambda one: one.target.safety, "read-only", "bold", "Valid values are"),
-    "--request-timeout": Row(("3",), lambda one: one.common.http.request_timeout_s, 3.0, "0", "greater than 0"),
+    "--request-timeout": Row(("3",), lambda one: one.common.http.timeout_s, 3.0, "0", "greater than 0"),
     "--proxy": Row(("http://127.0.0.1:9",), lambda one: one.common.http.proxy, "http://127.0.0.1:9", "nowhere", "absolute http(s) URL"),
     "--tls-verify": Row(("false",), lambda one: one.common.http.verify, False, "no-such-file", "existing file or folder"),
     "--rate-limit": Row(("5/m",), lambda one: one.common.http.rate, "5/m", "fast", "requests per time"),

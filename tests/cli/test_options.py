@@ -39,7 +39,7 @@ def test_every_working_option_arrives(settings_of) -> None:
         True,
     )
     assert found.common.headers == (("X-A", "b:c"),)
-    assert (found.common.http.request_timeout_s, found.target.wait_for_schema_s) == (1.5, 2.0)
+    assert (found.common.http.timeout_s, found.target.wait_for_schema_s) == (1.5, 2.0)
     assert (found.common.http.proxy, found.common.http.verify) == ("http://127.0.0.1:9", False)
     assert (found.report.files, found.report.preserve_bytes) == ((("vcr", "a/b.yaml"),), True)
     assert (found.report.sanitization.enabled, found.report.truncation.enabled) == (False, False)
@@ -137,7 +137,7 @@ def test_command_line_beats_project_tables(settings_of, folder) -> None:
         "[[project]]\ntitle = 'Shop'\nrequest-timeout = 3\n[project.generation]\nmax-examples = 5"
     )
     shop = settings_of(*RUN, "-n", "8").for_project("Shop")
-    assert (shop.common.cases.max_examples, shop.common.http.request_timeout_s) == (8, 3.0)
+    assert (shop.common.cases.max_examples, shop.common.http.timeout_s) == (8, 3.0)
 
 
 def test_what_the_command_line_names_runs_although_the_file_switches_all_off(settings_of, folder) -> None:

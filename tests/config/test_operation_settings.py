@@ -43,7 +43,7 @@ KEYS: dict[tuple[str, ...], st.SearchStrategy[Any]] = {
     ("checks", "response_schema_conformance", "validate-formats"): st.booleans(),
 }
 FIELDS = (
-    "http.request_timeout_s",
+    "http.timeout_s",
     "http.proxy",
     "http.verify",
     "continue_on_failure",
@@ -149,7 +149,7 @@ def _headers(command: Said, own: list[Said], project: Said, root: Said) -> dict[
 def test_operations_that_nobody_spoke_of_share_one_object() -> None:
     resolver = OperationResolver(saying({}, {"include-path": "/a", "request-timeout": 3}))
     assert resolver.of(Named("/b")) is resolver.of(Named("/c")) is resolver.common
-    assert resolver.of(Named("/a")).http.request_timeout_s == 3.0
+    assert resolver.of(Named("/a")).http.timeout_s == 3.0
 
 
 def test_what_says_nothing_new_is_shared_too() -> None:

@@ -61,14 +61,14 @@ def _refer(url: str) -> str:
 
 
 def _log_in(url: str) -> str:
-    send = sender(NETWORK, BaseUrl.from_url(url), HttpSettings(request_timeout_s=_LIMIT_S))
+    send = sender(NETWORK, BaseUrl.from_url(url), HttpSettings(timeout_s=_LIMIT_S))
     with pytest.raises(CredentialError) as raised:
         extracted(accepted(send(login_request("POST", "", "", "")), "POST /login"), "body", "/t")
     return str(raised.value)
 
 
 def _probe(url: str) -> str:
-    lanes = NETWORK(BaseUrl.from_url(url), HttpSettings(request_timeout_s=_LIMIT_S), 1)
+    lanes = NETWORK(BaseUrl.from_url(url), HttpSettings(timeout_s=_LIMIT_S), 1)
     outcome = send_alone(lanes, WireRequest("GET", b"/x", []))
     lanes.close()
     if isinstance(outcome, NetworkFailure):

@@ -14,7 +14,7 @@ class Seen:
     def __init__(self) -> None:
         self.requests: list[tuple[bytes, float]] = []
         self.is_closed = False
-        self.transport = BlockingTransport(self._answer, HttpSettings(request_timeout_s=5.0), close=self._close)
+        self.transport = BlockingTransport(self._answer, HttpSettings(timeout_s=5.0), close=self._close)
 
     def _answer(self, request: WireRequest, limit_s: float) -> Outcome:
         self.requests.append((request.target, limit_s))

@@ -23,7 +23,7 @@ def request(method="GET", target=b"/", headers=(), body=None) -> WireRequest:
 
 @pytest.fixture
 def lanes(server):
-    opened = HttpLanes(server.origin, HttpSettings(request_timeout_s=2.0), 1)
+    opened = HttpLanes(server.origin, HttpSettings(timeout_s=2.0), 1)
     yield opened
     opened.close()
 

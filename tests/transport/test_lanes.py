@@ -139,7 +139,7 @@ def test_closing_drops_what_is_in_flight(server, open_lanes) -> None:
 
 def test_a_dripping_server_cannot_outlive_the_time_limit(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
-    lanes = open_lanes(request_timeout_s=1.5)
+    lanes = open_lanes(timeout_s=1.5)
     outcome = send_alone(lanes, request())
     assert isinstance(outcome, NetworkFailure)
     assert outcome.kind is FailureKind.TIMEOUT
@@ -152,14 +152,14 @@ def test_a_dripping_server_cannot_outlive_the_time_limit(server, open_lanes) -> 
 
 def test_dripping_headers_cannot_either(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\n", b"X-A: 1\r\n", 0.02))
-    outcome = send_alone(open_lanes(request_timeout_s=0.2), request())
+    outcome = send_alone(open_lanes(timeout_s=0.2), request())
     assert isinstance(outcome, NetworkFailure)
     assert outcome.kind is FailureKind.TIMEOUT
 
 
 def test_a_request_can_be_given_up_sooner_than_the_others(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
-    lanes = open_lanes(request_timeout_s=1.5)
+    lanes = open_lanes(timeout_s=1.5)
     lanes.start(0, request(), patience_s=0.1)
     outcome = collect(lanes, 1)[0]
     assert isinstance(outcome, NetworkFailure)
@@ -173,7 +173,7 @@ def test_a_request_can_be_given_up_sooner_than_the_others(server, open_lanes) ->
 def test_each_request_has_the_time_of_its_own_settings(server, open_lanes) -> None:
     server.answer(endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"x", 0.02))
     lanes = open_lanes()
-    hasty = send_alone(lanes, replace(request(), via=HttpSettings(request_timeout_s=0.05)))
+    hasty = send_alone(lanes, replace(request(), via=HttpSettings(timeout_s=0.05)))
     assert isinstance(hasty, NetworkFailure)
     assert hasty.message == "no complete response within 0.05 s"
     assert ok(send_alone(lanes, request())).status_code == 200
@@ -181,7 +181,7 @@ def test_each_request_has_the_time_of_its_own_settings(server, open_lanes) -> No
 
 def test_nothing_of_a_request_is_left_for_one_that_travels_otherwise(server, open_lanes) -> None:
     server.answer(OK, b"HTTP/1.1 200 OK\r\n\r\n")
-    lanes, other = open_lanes(), HttpSettings(request_timeout_s=7.0)
+    lanes, other = open_lanes(), HttpSettings(timeout_s=7.0)
     ok(send_alone(lanes, request(method="PUT", body=b"body")))
     ok(send_alone(lanes, replace(request(method="HEAD"), via=other)))
     ok(send_alone(lanes, replace(request(), via=other)))
@@ -214,7 +214,7 @@ def test_a_body_of_exactly_the_limit_is_whole(server, open_lanes) -> None:
     assert not response.is_truncated
 
 
-@pytest.mark.parametrize("limits", [{"stream_time_s": 1.0}, {"request_timeout_s": 1.5}])
+@pytest.mark.parametrize("limits", [{"stream_time_s": 1.0}, {"timeout_s": 1.5}])
 def test_an_endless_event_stream_is_sampled(server, open_lanes, limits) -> None:
     start = b"HTTP/1.1 200 OK\r\nContent-Type: Text/Event-Stream\r\n\r\n"
     server.answer(endless(start, b"data: 1\n\n", 0.05))

@@ -68,7 +68,7 @@ class InvestigationSlot(Struct):
         if self.is_patient:
             usual = settings_of_case(self.context.subject.operations, flight.made.case).http
             limit_s = time_limit_s(request, usual)
-            request.via = replace(travelling(request, usual), request_timeout_s=PATIENCE * limit_s)
+            request.via = replace(travelling(request, usual), timeout_s=PATIENCE * limit_s)
         request.patience_s = self.shrink_budget.patience_s if is_candidate else None
         while True:
             # The deadline is for one request, not for the whole investigation.

@@ -165,7 +165,7 @@ class Slowness:
 
     def _unresponsive(self, flight: InFlight) -> Unresponsive:
         running, operation = flight.task, flight.made.case.operation
-        timeout_s = self._operations.of(operation).http.request_timeout_s
+        timeout_s = self._operations.of(operation).http.timeout_s
         found = f"{MOST_TIMEOUTS} requests in a row had no complete response within {timeout_s:g} s"
         if running.is_endless:
             return Unresponsive(f"{found}: the operation is paused until its next turn")
