@@ -96,7 +96,6 @@ class Agent:
         return ""
 
     def give(self, data: bytes) -> None:
-        """Carry out an order."""
         order = read(data, Order)
         with self._lock:
             if self._is_killed:

@@ -93,7 +93,6 @@ class Shared:
         """Worker -> numbers of frames and of lines that it has got."""
 
     def add(self, incarnation: int, frames: bytes, made: bytes = b"") -> None:
-        """Add what one worker has."""
         if frames:
             self._frames.append(frames)
         if made:
@@ -144,7 +143,6 @@ class DistantWorker:
         return None
 
     def tell(self, message: Down) -> None:
-        """Send a message; a dead worker gets none."""
         if isinstance(message, PeerJournals):
             for journal in message.journals:
                 self._launcher.shared.add_journal(journal)
@@ -195,7 +193,6 @@ class DistantWorker:
         """Do nothing: its slots never were files of this machine."""
 
     def calls(self) -> list[Any]:
-        """Return the calls that are under way."""
         return list(self._calls)
 
     def refresh(self) -> None:
@@ -325,7 +322,6 @@ class DistantLauncher:
         return max(1, self.cluster.processors()) if self._follows else sys.maxsize
 
     def close(self) -> None:
-        """Leave the cluster."""
         self.cluster.close()
 
     def path_of(self, place: str) -> Path:

@@ -64,7 +64,6 @@ class Luggage:
             )
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield the files."""
         for path, place in self._places.items():
             yield Piece(place, path.read_bytes())
 

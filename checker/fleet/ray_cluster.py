@@ -97,11 +97,9 @@ class RayCluster:
         return agent
 
     def put(self, data: bytes) -> Any:
-        """Put bytes into the object store."""
         return ray.put(data)
 
     def call(self, agent: Any, method: str, *given: Any) -> Any:
-        """Begin a call."""
         return getattr(agent, method).remote(*given)
 
     def ready(self, calls: Sequence[Any], timeout_s: float) -> list[Any]:
@@ -129,7 +127,6 @@ class RayCluster:
             raise LostAgent("lost with its machine or its agent") from error
 
     def kill(self, agent: Any) -> None:
-        """End an agent and its worker."""
         self._places.pop(agent, None)
         with contextlib.suppress(exceptions.RayError, ValueError):
             ray.get(agent.leave.remote(), timeout=1)

@@ -122,7 +122,6 @@ class PartCompiler:
 
     @property
     def context(self) -> DrawContext:
-        """The state of draws."""
         return self.shared.context
 
     @property
@@ -208,7 +207,6 @@ class PartCompiler:
         return lambda value: place.carries(value) and is_valid(value)
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
-        """The schema of one parameter."""
         return self.compiled(parameter).part
 
     def compiled(self, parameter: Parameter) -> CompiledParameter:

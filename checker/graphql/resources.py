@@ -218,7 +218,6 @@ class RootRole(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """`/Book` or `/Book/{id}`."""
         return f"/{self.noun}" if self.own is None else f"/{self.noun}/{{{self.own.name}}}"
 
     @property
@@ -276,7 +275,6 @@ class RootRoles:
         return tuple(found)
 
     def model(self) -> ResourceModel:
-        """Return the resource model of all roles."""
         return ResourceModel((role.use for role in self.by_label.values()), self._transitions())
 
     def _members(self, kind: Entity) -> Iterator[str]:
@@ -325,7 +323,6 @@ class _RoleReader(Struct, frozen=True):
     field: GraphQLField
 
     def role(self, label: Label) -> RootRole:
-        """Return its role."""
         spoken = words(self.name)
         rest = [word for word in spoken if word not in _VERBS]
         entity, steps, members, pointer = self._entity(rest)

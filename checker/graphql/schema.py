@@ -82,7 +82,6 @@ class RootField:
 
     @property
     def path(self) -> str:
-        """Path of the endpoint."""
         return self.owner.path
 
     @property

@@ -106,7 +106,7 @@ def _held_to(listed: set[str], one: DiscriminatorBranch) -> DiscriminatorBranch:
     told = [name for name in one.told if name in listed]
     if one.names is None:
         return DiscriminatorBranch(None, tuple(told))
-    # The schema around wins as well: no valid value has a name that it forbids.
+    # Listed values of the surrounding schema win over names: no valid value has a name that the surrounding schema forbids.
     found = told or sorted(one.names & listed)
     return DiscriminatorBranch(one.names, tuple(found)) if found else _ANY
 
@@ -150,7 +150,7 @@ class _Names(Struct):
             told = [name for name in given if self._admits(raw, where, name)]
             names = frozenset((*mapped, *implied))
         is_base = isinstance(raw, dict) and discriminator_keyword(raw, self.property_name) == ""
-        # Schemas that extend it may have other names.
+        # A base schema is selected by any name, because schemas that extend it may have other names.
         return DiscriminatorBranch(None if is_base or not told else names, tuple(told))
 
     def listed(self, raw: Any, where: Any) -> Listed:
@@ -178,6 +178,7 @@ class _Names(Struct):
                     yield _any_of(self.listed(branch, where) for branch in branches)
 
     def _below(self, branches: list[Any], mapping: dict[str, str], where: Any) -> Listed:
+        # The nested discriminator has a mapping of its own, but the schemas on the way are the same.
         below = _Names(self.property_name, self.lookup, self.seen)
         return _any_of(
             None if one.names is None else {*one.names, *mapping} for one in below.of_all(branches, mapping, where)
@@ -236,6 +237,7 @@ def family_of(raw: dict[str, Any], where: Any, root: Any, lookup: Lookup) -> Fam
     name, mapping = told_by(raw)
     if not name or not raw.keys().isdisjoint(KEYWORDS):
         return None
+    # A mapping without a slash names a component beside the base (OpenAPI 3.0, "Discriminator Object").
     home = f"{str(where).rpartition('/')[0]}/"
     targets = [(key, lookup(text if "/" in text else home + text, where)) for key, text in mapping.items()]
     found = [target for _, target in targets if target is not None]

@@ -219,9 +219,9 @@ _EXTENSIONS: Final = frozenset(("types",))
 
 
 def misunderstood(raw: Mapping[str, Any], dialect: Dialect) -> Iterator[tuple[str, str]]:
-    """Yield the keywords of a schema that constrain nothing although its author wanted them to.
+    """Yield (keyword, reason) of each keyword of a schema that constrains nothing although its author wanted it to.
 
-    Each has the reason, which is empty for a keyword with a value that means nothing.
+    The reason is empty if the value of the keyword is malformed.
     """
     table, unknown = keywords_of(dialect), _UNKNOWN_TO.get(dialect, frozenset())
     for name, value in raw.items():

@@ -116,6 +116,7 @@ def resolve_dynamic(document: Document, raw: dict[str, Any], at: str, scope: Sco
     if not isinstance(reference, str) or not is_scoped(document):
         return None
     value, place = document.resolve(reference, at=at)
+    # The outermost resource with that anchor wins, but only if the lexical target is a dynamic anchor itself (2020-12, 8.2.3.2).
     name = _RECURSIVE if keyword == "$recursiveRef" else unquote(reference.partition("#")[2])
     if document.resource(place).dynamic.get(name) != place:
         return value, place
@@ -195,6 +196,7 @@ class Scopes:
         if isinstance(schema.get("$schema"), str) and at != around.place:
             around = self._speaking(schema, at, around)
         is_old = around.dialect in _BEFORE_2019
+        # Before 2019-09 a `$id` beside `$ref` is ignored like all its siblings.
         if is_old and isinstance(schema.get("$ref"), str):
             return around
         name = schema.get("id" if around.dialect is Dialect.DRAFT4 else "$id")

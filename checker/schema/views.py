@@ -241,6 +241,7 @@ class Outline:
         return Outline(self._document, self.dialect, terms)
 
     def _types_to(self, depth: int) -> frozenset[str]:
+        # The depth is bounded because alternatives of syntax trees contain each other.
         found = ALL_TYPES
         for part in self._opened() if depth else ():
             if isinstance(part, AppliedSchema):

@@ -43,7 +43,6 @@ class BlockingTransport:
         self._waiting: deque[tuple[int, WireRequest, float]] = deque()
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Queue a request."""
         limit_s = time_limit_s(request, self._settings)
         self._waiting.append((lane, request, limit_s if patience_s is None else min(patience_s, limit_s)))
 
@@ -80,7 +79,7 @@ class Application(Protocol):
 
     @property
     def origin(self) -> BaseUrl:
-        """The host that the application believes to be."""
+        """The host under which requests reach the application."""
         ...
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
@@ -118,7 +117,6 @@ class AsgiApplication:
         weakref.finalize(self, _stop, self._loop, orders, lifespan)
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
-        """Return its response."""
         started = time.perf_counter()
         try:
             response: Response = self._wait(self._exchange(request), timeout_s)
@@ -415,7 +413,7 @@ def nothing_sent(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transpo
 
 
 def _is_asgi(app: Any) -> bool:
-    """Whether it is called with (scope, receive, send) or with (environment, start_response)."""
+    """Whether an application is called with (scope, receive, send), and not with (environment, start_response)."""
     if inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__):
         return True
     try:

@@ -65,7 +65,6 @@ class Connections:
         self.may_be_closed = bool(self._closed)
 
     def look_away(self) -> None:
-        """Forget the last check of the connections."""
         self._closed = None
         self.may_be_closed = True
 
@@ -341,8 +340,8 @@ class Lane:
         return pycurl.SOCKOPT_OK
 
     def _before_send(self, _peer: str, _local: str, _port: int, local_port: int) -> int:
-        # Called before each send. libcurl sends a second time by itself if a reused connection dies without a
-        # response, but the server may have acted already, so the first outcome counts.
+        # libcurl calls this before each send. It sends a second time by itself if a reused connection dies without a response, but
+        # the server may have acted already, so the first outcome counts.
         if self._sends:
             return pycurl.PREREQFUNC_ABORT
         self._local_port = local_port
@@ -393,10 +392,12 @@ class Lane:
 
     def failure(self, elapsed_s: float, code: int, text: str) -> Outcome:
         """Return the outcome of a transfer that ended with libcurl's error `code`."""
+        # We ended it ourselves: a response above the limit, or an event stream, is a response that is cut.
         if code == pycurl.E_WRITE_ERROR and self._size > self._settings.max_response_bytes:
             return self.sample(elapsed_s)
         if code == pycurl.E_OPERATION_TIMEDOUT and self.is_event_stream:
             return self.sample(elapsed_s)
+        # The second send was refused or prevented, but the request was sent once, and its connection broke.
         if self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_ABORTED_BY_CALLBACK):
             code = pycurl.E_GOT_NOTHING
         kind, message = fault(code, text, self._settings)
@@ -422,6 +423,7 @@ class Lane:
         version, status, reason = first
         chunks = self._chunks
         content = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        # The size must show the cut: at least one byte more than is kept, whatever the server declared.
         size = None
         if is_cut:
             size = max(_content_length(lines), self._size, len(content))
@@ -512,7 +514,6 @@ class HttpLanes:
         return self._connections.acknowledged
 
     def busy(self) -> int:
-        """Lanes whose outcome was not returned yet."""
         return self._flying + len(self._done)
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
@@ -540,7 +541,7 @@ class HttpLanes:
         self._unsent.append(chosen)
 
     def flush(self) -> None:
-        """Send all queued requests at once."""
+        """Send all queued requests at once: one look at the connections and one call of libcurl serve all of them."""
         now = self._arrive()
         for lane in self._unsent:
             lane.started = now
@@ -594,6 +595,7 @@ class HttpLanes:
         self._multi.close()
 
     def _arrive(self) -> float:
+        """Return the time, and add the time since the last call to the stall if requests were in flight."""
         now = self._now()
         if self._flying > len(self._unsent):
             self.stalled_s += now - self._left
@@ -642,7 +644,6 @@ class HttpLanes:
                 lane.acknowledge()
 
     def _sweep(self, now: float) -> None:
-        """Cut event streams that were read long enough."""
         if now < self._next_sweep:
             return
         self._next_sweep = now + _SWEEP_S

@@ -28,7 +28,7 @@ UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 AUTO: Final = "auto"
 """Setting for an adaptive rate: no limit of ours, and waiting if the target asks for it."""
 _MARGIN: Final = 1 + 1e-6
-"""Keeps the sum of a thousand float intervals from falling below a second."""
+"""Rounding errors must not let the sum of a thousand intervals fall below a second."""
 _TIME: Final = struct.Struct("<d")
 
 
@@ -211,11 +211,9 @@ class PolicyTransport:
             self._launch(lane, 0.0)
 
     def flush(self) -> None:
-        """Send all started requests that are due."""
         self._inner.flush()
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
-        """Return the lanes whose chains have ended."""
         if self._waiting:
             timeout_s = self._send_due(timeout_s)
         finished = self._inner.poll(timeout_s)
@@ -246,7 +244,6 @@ class PolicyTransport:
         return 0.0 if lane in self._waiting else self._inner.waited_s(lane)
 
     def close(self) -> None:
-        """Drop requests in flight and waiting requests."""
         for state in (self._flying, self._chains, self._waiting):
             state.clear()
         self._inner.close()
@@ -292,6 +289,7 @@ class PolicyTransport:
         """Continue a chain and return the pause before its next request in seconds; None if the outcome ends it."""
         policy = self._policy(chain.first)
         if isinstance(outcome, NetworkFailure):
+            # `may_be_late` is left to the worker, which sends such a request again on a new connection, uncounted.
             if outcome.kind not in _AGAIN or outcome.may_be_late or chain.retries >= policy.retries:
                 return None
             chain.retries += 1
@@ -299,7 +297,7 @@ class PolicyTransport:
         status = outcome.status_code
         if status == _TOO_MANY and policy.rate == AUTO and chain.waits < MOST_WAITS:
             chain.waits += 1
-            # RFC 9110, 10.2.3.
+            # `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). It is bounded: a target may ask for a day.
             otherwise_s = 2.0 ** (chain.waits - 1)
             text = next(iter(outcome.headers.get("retry-after", [])), "").strip()
             seconds = float(text) if text.isdigit() and len(text) < 10 else _seconds_until(text)

@@ -67,14 +67,12 @@ class _Way(Struct, frozen=True):
 
 
 _MOST_NODES = 20_000
-"""Schemas inside each other at one place, without a reference between them.
-
-The largest documents of the schema store have 3,000 in all.
-"""
+"""Most schemas inside each other at one place, without a reference between them. The largest documents of the schema store have 3,000
+in all."""
 
 
 class SchemaTooLarge(Exception):
-    """The nesting in one place is too large to be hand-written: YAML aliases that multiply."""
+    """More than `_MOST_NODES` schemas inside each other: only YAML aliases that multiply make so many."""
 
 
 class Translator:
@@ -229,12 +227,14 @@ class Translator:
         return target, pointer
 
     def _with_null(self, raw: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
+        # Around all keywords, so that null passes an `enum` that does not list it: OpenAPI 3.0.3 forbids it, but many authors mean it.
         if self._nullable is None or raw.get(self._nullable) is not True or not plain:
             return plain
         return {"anyOf": [plain, {"type": "null"}]}
 
     def _hidden(self, raw: dict[str, Any], at: str, seen: _Names) -> _Names:
         """Return the properties that are not sent in this direction, including those of `allOf`."""
+        # `seen` are the places on the way, because an `allOf` may contain itself. Only complete results are kept.
         known = self._hidden_by_place.get(at)
         if known is not None:
             return known
@@ -297,12 +297,14 @@ def is_enforceable(pattern: str) -> bool:
 
 
 def _names_once(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    # The engine refuses a schema with repeated names, which has a clear meaning all the same.
     for name in ("required", "type"):
         if isinstance(plain.get(name), list):
             plain[name] = list(dict.fromkeys(plain[name]))
 
 
 def _boolean_bounds(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+    # Draft 4 has a flag beside the bound, later drafts a number of its own.
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         value = plain.get(exclusive)
         if isinstance(value, bool):
@@ -318,7 +320,7 @@ def _patterns(plain: dict[str, Any], raw: dict[str, Any]) -> None:
     if by_pattern is not None:
         known = {name: value for name, value in by_pattern.items() if is_enforceable(name)}
         if len(known) < len(by_pattern):
-            # Without the unreadable pattern, it is unknown which properties are additional.
+            # Without the unenforceable pattern, it is unknown which properties are additional.
             plain.pop("additionalProperties", None)
         plain["patternProperties"] = known
 
@@ -352,6 +354,7 @@ def _alternatives(plain: dict[str, Any], discriminator: Discriminator | None) ->
 
 
 def _named(name: str, names: _Names) -> dict[str, Any]:
+    # Only texts are names: a branch may use the property for values of other types.
     return {"properties": {name: {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}}}
 
 
@@ -439,6 +442,7 @@ class _DocumentCache(Struct):
             ) from None
         except SchemaTooLarge:
             raise OversizedSchema(too_large(schema.pointer)) from None
+        # By content: most schemas of a large description are equal to another one, and compiling takes longer than a digest.
         content = _content(plain)
         key = (dialect, blake2b(content, digest_size=16).digest())
         found = self.by_content.get(key)
@@ -513,6 +517,7 @@ def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) 
                 lenient = build(formats)
             return lenient(value)
         except ValueError:
+            # The engine refuses values that JSON cannot hold, such as lone surrogates and bytes.
             return (lenient or strict)(_as_json(value))
 
     def is_strictly_valid(value: Any) -> bool:

@@ -69,7 +69,7 @@ def _of_script(name: str) -> Ranges | None:
 
 
 def _of_assigned(has: Callable[[str], bool]) -> Ranges:
-    """Return the runs of characters for which a predicate on the category is true."""
+    """Return the runs of assigned characters for which a predicate is true."""
     return _joined(
         (code, code)
         for category, (first, last) in _categories()
@@ -116,7 +116,7 @@ _RISKY_LENGTH = 24
 _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
 _FEW_CHOICES = 12
-"""Whether a single character or class is optional: `a?a?a?` in a row has two ways for each."""
+"""Quantifiers over one and the same character or class that a pattern may have: each of `a?a?a?` in a row doubles the ways to match."""
 _WIDE = later_pattern(r"\\[DWSspP]|\[\^|(?<!\\)\.")
 """Classes that may match any punctuation."""
 
@@ -163,6 +163,7 @@ def is_foreign(pattern: str) -> bool:
 
 def _matches_nothing(parsed: Any) -> bool:
     """Whether a character must precede the beginning of the text, or follow its end, in each alternative."""
+    # Such patterns match no text at all. Their authors meant another engine, or a literal with delimiters.
     has_consumed = has_ended = False
     for operation, value in parsed:
         if operation is sre.AT:
@@ -205,7 +206,11 @@ class _Untranslatable(Exception):
 
 
 class _Translation:
-    """One pass over a pattern, which returns its translation and the degree of its backtracking."""
+    """One pass over a pattern, which translates it and estimates how long matching may take.
+
+    Python's engine backtracks and cannot be interrupted. A pattern without nested loops takes time that is a polynomial of the length
+    of the text. Its degree is the number of loops, so the longest text is chosen by that. Nested loops may take exponential time.
+    """
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -311,7 +316,7 @@ class _Translation:
         elif token["name"] is not None:
             text = f"(?P<{token['name']}>"
         if text == "|":
-            # Branches with a common beginning double the number of paths on every turn of a loop around them.
+            # Branches with a common beginning double the paths in each turn of a loop around them.
             self._groups[-1] = True
         elif text == ")":
             if len(self._groups) < 2:

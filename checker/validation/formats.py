@@ -1,4 +1,4 @@
-"""Formats that both validators assert. They are lenient where RFCs or their users differ; unknown names assert nothing."""
+"""Formats that both validators assert. They are lenient where RFCs and common practice differ; unknown names assert nothing."""
 
 import re
 from calendar import isleap

@@ -1,4 +1,8 @@
-"""The rules of the second opinion: each keyword of each dialect, read from the raw document."""
+"""The rules of the second opinion: each keyword of each dialect, read from the raw document.
+
+`jsonschema` evaluates them. A rule of ours replaces one of the library where that differs from ECMA-262 or OpenAPI, is wrong for
+floats, or takes quadratic time for a large value.
+"""
 
 import base64
 import json
@@ -37,11 +41,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`multipleOf`, computed from the digits as written."""
     if not _is_number(instance):
         return
     try:
-        # The digits as written: 19.99 is a multiple of 0.01 although the floats are not.
+        # From the digits as written: 19.99 is a multiple of 0.01 although the floats are not.
         remainder = Decimal(repr(instance) if isinstance(instance, float) else instance) % Decimal(
             repr(step) if isinstance(step, float) else step
         )
@@ -55,7 +58,6 @@ def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Itera
 
 
 def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`pattern`, as ECMA-262 defines it."""
     if isinstance(instance, str):
         compiled = ecma_pattern(pattern)
         if compiled is not None and not compiled.finds(instance):
@@ -63,7 +65,6 @@ def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterat
 
 
 def _pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`patternProperties`, with patterns as ECMA-262 defines them."""
     if not isinstance(instance, dict):
         return
     for pattern, inner in schemas.items():
@@ -116,7 +117,6 @@ def _additional_properties(validator: Any, additional: Any, instance: Any, schem
 
 
 def _unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) -> list[ValidationError]:
-    """`unevaluatedItems` of 2019-09."""
     rule = Draft201909Validator.VALIDATORS["unevaluatedItems"]
     try:
         return list(rule(validator, inner, instance, schema) or ())
@@ -133,6 +133,7 @@ def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[
         content: str | bytes = instance
         if schema.get("contentEncoding") == "base64":
             content = base64.b64decode(instance, validate=True)
+        # Other encodings and media types are not judged: the draft leaves them open.
         if said == "application/json":
             json.loads(content)
     except ValueError:
@@ -140,7 +141,6 @@ def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[
 
 
 def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`format`, by our predicates."""
     if not is_of_format(name, instance):
         yield ValidationError(f"{instance!r} is not a {name!r}")
 
@@ -228,6 +228,7 @@ def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
         return None
     if isinstance(document, Linked) and document.uri_of(schema.pointer) and not document.has_names:
         return {}
+    # By identity, because the validator sees only the object and not the place of it. The document keeps the objects alive.
     found: Mapping[int, Dialect] | None = document.facts.get(spoken_in)
     if found is None:
         found = document.facts[spoken_in] = dict(_spoken(root))
@@ -264,6 +265,7 @@ _anchor: Any = Anchor
 def _anchors_in(specification: Any, contents: Any) -> Iterable[Any]:
     if not isinstance(contents, dict):
         return
+    # The library fails on names that are no texts.
     names = ("$anchor", "$dynamicAnchor")
     sound = {key: value for key, value in contents.items() if key not in names or isinstance(value, str)}
     yield from _NEWEST_SPECIFICATION.anchors_in(sound)
@@ -333,6 +335,7 @@ def _looked_up(resolver: Any, reference: str, home: str) -> Any:
 
 def _remembering(refer: Any, reading: "SchemaReading") -> Any:
     """Return the method that follows a reference, with each lookup done once."""
+    # The resolver is held with its result, so that no other one can have its identity.
     known: dict[tuple[int, str], tuple[Any, Any]] = {}
 
     def remembered(validator: Any, ref: str, instance: Any) -> Any:
@@ -556,6 +559,7 @@ class SchemaReading:
             "oneOf": self._alternatives("oneOf", basis),
             "anyOf": self._alternatives("anyOf", basis),
         }
+        # Formats and patterns of the library differ from ours; a dynamic reference means nothing in the other dialects.
         for name in _UNREAD - _DYNAMIC.get(self._dialect, _NONE) - self._exact.keys():
             checks.pop(name, None)
         has_names = self._spoken is not None
@@ -576,12 +580,14 @@ class SchemaReading:
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:
         if not isinstance(schema, dict):
             return ()
+        # Asked for each value: filtering the keywords anew takes longer than applying them.
         known = self._read.get(id(schema))
         if known is None:
             known = kept(self._read, id(schema), (schema, self._keywords(schema)), _MOST_READ)
         return known[1]
 
     def _keywords(self, schema: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+        # Drafts before 2019-09 ignore all keywords beside `$ref`.
         if isinstance(schema.get("$ref"), str) and not self._has_siblings:
             return (("$ref", schema["$ref"]),)
         found = [
@@ -605,6 +611,7 @@ class SchemaReading:
                 yield keyword, "its regular expression is not understood"
 
     def _note_doubts(self, validator: Any, doubts: Iterable[tuple[str, str]], instance: Any, schema: Any) -> Errors:
+        # A doubt about `pattern` says nothing of a number.
         kind = type(instance)
         self.doubts.update({reason: None for name, reason in doubts if kind in _ABOUT.get(name, (kind,))})
         return ()
@@ -634,6 +641,7 @@ class SchemaReading:
         return guarded
 
     def _hidden_in(self, resolver: Any, schema: Any, above: tuple[int, ...]) -> frozenset[str]:
+        # `above` are the schemas on the way, because an `allOf` may contain itself. Only complete results are kept.
         key = id(schema)
         known = self._hidden.get(key)
         if known is not None:
@@ -735,6 +743,7 @@ class SchemaReading:
 
 
 def _sound(branches: list[Any]) -> list[Any]:
+    # A branch that is no schema constrains nothing. It is replaced and not left out, so that paths keep their indices.
     return [branch if isinstance(branch, dict | bool) else True for branch in branches]
 
 
@@ -744,6 +753,7 @@ def _chosen(validator: Any, branches: Any, instance: Any, choice: tuple[Discrimi
     named = [index for index, names in enumerate(discriminator.names) if names and tag in names]
     open_to_all = [index for index, names in enumerate(discriminator.names) if names is None]
     first: list[ValidationError] | None = None
+    # Branches without a name admit any value that fits them, so the named branches decide first but not alone.
     for index in (*named, *open_to_all):
         errors = list(validator.descend(instance, branches[index], schema_path=index))
         if not errors:

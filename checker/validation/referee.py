@@ -82,6 +82,7 @@ _KIND = frozenset({"type", "enum", "const"})
 def leaf_of(error: ValidationError) -> ValidationError:
     """Return the error inside the only branch of `anyOf` or `oneOf` that the value can be meant for, or the error itself."""
     while error.context:
+        # Errors of branches for other types only say that another branch was meant.
         branches = _branches(error)
         meant = [errors for errors in branches.values() if not any(map(_is_another_kind, errors))]
         if len(meant) != 1:
@@ -107,7 +108,6 @@ def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
 
 
 def _branches(error: ValidationError) -> dict[object, list[ValidationError]]:
-    """Return the errors by alternative."""
     branches: dict[object, list[ValidationError]] = {}
     for inner in error.context or ():
         branches.setdefault(inner.schema_path[0] if inner.schema_path else None, []).append(inner)
@@ -140,6 +140,7 @@ def _at_keyword(document: Document, node: object, pointer: str, token: str | int
     while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
         node, pointer = document.resolve(node["$ref"], at=pointer)
         hops += 1
+        # References may form a circle.
         if hops > 100:
             break
     return node, pointer

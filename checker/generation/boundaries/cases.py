@@ -30,7 +30,6 @@ class Parts(Struct, frozen=True):
         return self.with_container(location, {**self.containers.get(location, {}), name: value})
 
     def without(self, location: Location, name: str) -> "Parts":
-        """Return these parts without one parameter."""
         kept = {key: value for key, value in self.containers[location].items() if key != name}
         return self.with_container(location, kept)
 
@@ -39,7 +38,6 @@ class Parts(Struct, frozen=True):
         return replace(self, containers={**self.containers, location: container})
 
     def with_body(self, value: Any, media_type: str | None) -> "Parts":
-        """Return these parts with another body."""
         return replace(self, body=value, media_type=media_type)
 
     def key(self) -> str:

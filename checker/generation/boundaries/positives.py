@@ -317,7 +317,6 @@ class _Node(Struct, frozen=True):
     def boundary(
         self, value: Any, text: str = "", scenario: Scenario = Scenario.OBJECT, pointer: str = "", keyword: str = ""
     ) -> Boundary:
-        """Return a valid value at an edge."""
         return Boundary(value, text, scenario, pointer or self.pointer, keyword or None)
 
     def narrowed(self, tag: str, raw: dict[str, Any]) -> Any:

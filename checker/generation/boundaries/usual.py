@@ -36,7 +36,6 @@ class UsualRequest(Struct):
 
     @property
     def operation(self) -> Operation:
-        """The operation of the request."""
         return self.compiler.operation
 
     @property

@@ -330,7 +330,6 @@ class _Encoding(Struct, frozen=True):
     characters_out: int
 
     def encoded(self, content: str | bytes) -> str:
-        """Return a text or bytes in this encoding."""
         return self.encode(content.encode() if isinstance(content, str) else content).decode("ascii")
 
     def sizes(self, low: int, high: int | None) -> tuple[int, int]:

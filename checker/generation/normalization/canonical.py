@@ -387,7 +387,6 @@ class Canon:
         return self._has_bases and self._heirs[at]
 
     def _referred(self, facet: Facet, value: object, place: str) -> Facet:
-        """Return the facet that a reference points to."""
         scope = entered(self.document, facet.scope, facet.pointer)
         return Facet(value, place, scope=entered(self.document, scope, place))
 

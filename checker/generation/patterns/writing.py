@@ -301,7 +301,6 @@ class Branch(Struct, frozen=True):
 
     @property
     def expression(self) -> Expression:
-        """The parts as one."""
         return self.parts[0] if len(self.parts) == 1 else Concatenation(self.parts)
 
 

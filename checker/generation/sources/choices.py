@@ -209,9 +209,7 @@ class Source(Protocol):
     """The source of choices of a draw program."""
 
     @property
-    def choices(self) -> Sequence[Choice]:
-        """All choices so far."""
-        ...
+    def choices(self) -> Sequence[Choice]: ...
 
     def integer(self, low: int, high: int) -> int:
         """Both ends included, any size."""

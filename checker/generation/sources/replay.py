@@ -229,13 +229,11 @@ class SimplestSource:
         return value
 
     def choice(self, n: int) -> int:
-        """Return the index of the rank, modulo `n`."""
         value = self._rank() % n
         self.choices.append(value)
         return value
 
     def start_span(self, label: int) -> None:
-        """Begin a span that may be discarded."""
         self._ranks.append(0)
 
     def stop_span(self, discard: bool = False) -> None:

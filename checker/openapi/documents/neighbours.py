@@ -45,7 +45,6 @@ class Neighbours:
         """Names of unreadable documents -> the reason."""
 
     def uri_of(self, name: str) -> str:
-        """Return the absolute URI of a document."""
         return urljoin(self.uri, name) if name else self.uri
 
     def name_of(self, uri: str) -> str:

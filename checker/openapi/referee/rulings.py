@@ -142,11 +142,9 @@ class Part(Struct, frozen=True):
 
     @classmethod
     def of(cls, parameter: Parameter) -> "Part":
-        """Return the part of a parameter."""
         return cls(parameter.location, parameter.name, parameter.pointer)
 
     def valid(self) -> list[PartVerdict]:
-        """Return the verdict of a valid part."""
         return [PartVerdict(self.location, self.name, Outcome.VALID, self.pointer)]
 
     def ambiguous(self, reason: str, value: object = None) -> list[PartVerdict]:

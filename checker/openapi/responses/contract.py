@@ -334,7 +334,6 @@ class OpenApiContract:
             yield from (one for one in faults if not (one.is_unread and is_judged))
 
     def _response(self, matched: str) -> _Response:
-        """Return the response object of a status."""
         try:
             raw, at = self._document.dereferenced(*self._responses[matched])
         except UnresolvableReference as error:

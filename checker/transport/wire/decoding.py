@@ -225,6 +225,7 @@ class OwnedPairs(Struct, frozen=True):
 
 def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
     """Return the pairs of each parameter of a location, and the undeclared pairs."""
+    # An exploded object owns the pairs of its properties, but a parameter that has the same name owns its pair first.
     names = {parameter.name for parameter, outline in declared if not _is_spread(parameter, outline)}
     own = [[pair for pair in pairs if _owns(*one, plain(pair[0]), names)] for one in declared]
     owners = Counter(pair for mine in own for pair in set(mine))
@@ -334,6 +335,7 @@ def deep_tree(pairs: Pairs, name: str) -> Tree:
 
 
 def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
+    # `a[]=1` is a list under `a`, as PHP and Rails write it.
     tokens = tokens[:-1] if tokens[-1] == "" and len(tokens) > 1 else tokens
     for token in tokens[:-1]:
         inner = found.setdefault(token, {})
@@ -491,6 +493,7 @@ def decode_cookie(
     is_list = parameter.style == "cookie" and not parameter.explode
     if bad is not None and not (is_list and not non_cookie_octet(bad.replace(",", ""))):
         return Malformed("cookie-octets", f"a cookie cannot hold {bad!r}")
+    # RFC 6265 has no escapes, but most libraries decode percent signs, so both readings are tried.
     literal, literal_rest = _unescaped(mine), _unescaped(more)
     decoded = _of_pairs(parameter, mine, more, outline)
     if (literal, literal_rest) == (mine, more):

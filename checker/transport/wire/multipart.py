@@ -178,7 +178,6 @@ def _content(name: str | None, value: Any, declared: str | None, write: PartWrit
 
 
 def _called(value: Any, name: str) -> str:
-    """Return the name of a file: usually that of its property."""
     return value.file_name if isinstance(value, NamedFile) else name
 
 
@@ -198,7 +197,10 @@ def _media_type(value: Any, declared: str | None) -> str:
 
 
 def _chosen(declared: str, usual: str, content: bytes) -> str:
-    """Return one of several media types with commas between: that of the content, or else one that depends on the content alone."""
+    """Return one of several media types, separated by commas: that of the content, or one chosen by a checksum of the content.
+
+    A random choice would make the bytes of a request depend on more than its case.
+    """
     options = [option.strip() for option in declared.split(",") if option.strip()]
     if not options:
         return usual

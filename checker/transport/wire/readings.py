@@ -1,7 +1,7 @@
-"""Readings of a text: the values that a server may read, with those that are in doubt.
+"""Readings of a text: the values that a server may read from it, the doubtful ones included.
 
-A text without a type of its own is read by what its schema admits. JSON's spelling of numbers, booleans and null is what
-descriptions mean; what frameworks accept beyond it is a reading in doubt.
+A text has no type of its own, so the types that its schema admits decide. Numbers, booleans and null are meant as JSON spells them.
+Other spellings, which some frameworks accept, are doubtful readings.
 """
 
 import json
@@ -19,19 +19,20 @@ from checker.transport.wire import ambiguity
 
 
 class Repeated(Struct, frozen=True):
-    """Texts that stand under one name: a list, or if there is only one perhaps the value itself."""
+    """The texts of all pairs of one name: a list, or the value itself if there is one pair and the schema allows no list."""
 
     texts: tuple[str, ...]
 
 
 Tree = str | Repeated | Sequence["Tree"] | Mapping[str, "Tree"]
-"""Text, or texts in a list or by name: what a style alone says of a value."""
+"""A value as its style alone determines it: a text, a list or an object of texts."""
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _DIGITS = 4000
-"""Python reads no longer integers."""
+"""Longest integer: Python refuses to read one of more than 4,300 digits."""
 _COMBINATIONS = 64
+"""Most combinations of the readings of all parts that are tried."""
 
 
 class Reading(Struct, frozen=True):
@@ -43,7 +44,7 @@ class Reading(Struct, frozen=True):
 
 
 def readings(tree: Tree, outline: Outline) -> list[Reading]:
-    """Values that a tree of texts stands for under what is said of it, most telling first. Never empty."""
+    """Return the values that a tree of texts may stand for by its schema, most likely first. Never empty."""
     if isinstance(tree, str):
         return of_text(tree, outline.types)
     if isinstance(tree, Repeated):
@@ -63,7 +64,7 @@ def readings(tree: Tree, outline: Outline) -> list[Reading]:
 
 
 def objects(properties: Mapping[str, list[Reading]]) -> list[Reading]:
-    """Readings of an object, from those of its properties."""
+    """Return the readings of an object, from those of its properties."""
     return [
         Reading(dict(zip(properties, values, strict=True)), doubt)
         for values, doubt in _combined(list(properties.values()))
@@ -71,12 +72,12 @@ def objects(properties: Mapping[str, list[Reading]]) -> list[Reading]:
 
 
 def arrays(items: list[list[Reading]]) -> list[Reading]:
-    """Readings of an array, from those of its items."""
+    """Return the readings of an array, from those of its items."""
     return [Reading(list(values), doubt) for values, doubt in _combined(items)]
 
 
 def doubted(found: list[Reading], doubt: str) -> list[Reading]:
-    """Readings that are all in doubt; that there may be others remains."""
+    """Return the readings with a doubt. The doubt that there may be further readings has precedence."""
     if not doubt:
         return found
     unknown = ambiguity.UNKNOWN
@@ -88,12 +89,12 @@ def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
     if count <= _COMBINATIONS:
         chosen = product(*parts)
         return [(_values(one), _doubt(one)) for one in chosen]
-    # A real server would read all parts in the same way: include the all-first and all-last combinations.
+    # A server reads all parts in the same way, so the combinations of all first and of all last readings are the likeliest.
     uniform = [tuple(part[0] for part in parts), tuple(part[-1] for part in parts)]
     more = list(islice(product(*parts), _COMBINATIONS - 2))
     return [
         *((_values(one), _doubt(one)) for one in (*uniform, *more[:-1])),
-        # Represents all the readings that are left out.
+        # Its doubt stands for all the readings that are left out.
         (_values(more[-1]), ambiguity.MANY),
     ]
 
@@ -104,13 +105,13 @@ def _values(chosen: tuple[Reading, ...]) -> tuple[Any, ...]:
 
 def _doubt(chosen: tuple[Reading, ...]) -> str:
     doubts = [reading.doubt for reading in chosen if reading.doubt]
-    # What may hide other readings says most.
+    # The doubt that there may be further readings is the strongest: no verdict rests on such a value.
     doubts.sort(key=lambda doubt: doubt not in ambiguity.UNKNOWN)
     return "".join(doubts[:1])
 
 
 def of_text(text: str, types: frozenset[str]) -> list[Reading]:
-    """Values of one text."""
+    """Return the values that one text may stand for, if these types are allowed."""
     found: list[Reading] = []
     if types & {"integer", "number"}:
         found += _numbers(text, allows_fractions="number" in types)
@@ -124,7 +125,7 @@ def of_text(text: str, types: frozenset[str]) -> list[Reading]:
     if "string" in types:
         found.append(Reading(text))
     elif all(reading.doubt for reading in found):
-        # Where no type fits it is text, which the schema will refuse.
+        # No type fits, so it is text, which the schema refuses.
         found.append(Reading(text, ambiguity.UNFIT if found else ""))
     return found
 
@@ -150,7 +151,7 @@ def _numbers(text: str, *, allows_fractions: bool) -> list[Reading]:
 
 
 def _nested(text: str, types: frozenset[str]) -> list[Reading]:
-    """A list or an object where the style has no room for one: JSON, if anything."""
+    """Return the array or object that a text holds as JSON. The style has no form for it, so the reading is doubtful."""
     if not text.startswith(("[", "{")):
         return []
     try:
@@ -163,7 +164,7 @@ def _nested(text: str, types: frozenset[str]) -> list[Reading]:
 
 
 def exact_json(text: str) -> Any:
-    """Value of a JSON text, exact. Raises `ValueError`, also for NaN, infinity and nesting beyond measure."""
+    """Return the exact value of a JSON text. Raises `ValueError`, also for NaN, infinity and extreme nesting."""
     try:
         return json.loads(text, parse_constant=_refuse)
     except RecursionError:

@@ -76,7 +76,6 @@ def percent_encoded(text: str, safe: str = "") -> str:
 
 @lru_cache(maxsize=64)
 def _octets_table(safe: str) -> tuple[str, ...]:
-    """Return the text of each octet."""
     stay = frozenset(safe)
     return tuple(chr(byte) if is_unreserved(chr(byte)) or chr(byte) in stay else f"%{byte:02X}" for byte in range(256))
 

@@ -131,7 +131,6 @@ class Element(Struct):
 
     @property
     def text(self) -> str:
-        """Characters directly inside the element."""
         return "".join(self.texts)
 
 
@@ -194,6 +193,7 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
     found: list[Reading] = []
     is_bare = not element.children and not element.attributes
     inner = _inner_texts(outline) if "object" in types else []
+    # An empty element may be an empty object, an empty list or an empty text. Text is preferred where the schema allows it.
     if inner or ("object" in types and not (is_bare and (element.text.strip() or "string" in types))):
         found += _objects(element, outline, inner)
     if "array" in types and not element.attributes and not (is_bare and "string" in types):
@@ -352,7 +352,6 @@ class _Member(Struct, frozen=True):
         return f' {_tag(self.how.name or self.key, self.how, bound)}="{text}"'
 
     def content(self, bound: frozenset[str]) -> list[str]:
-        """Return its elements and text."""
         if self.is_text:
             return [_inner_text(text_of(self.value), self.how)]
         if isinstance(self.value, list) and not self.how.is_wrapped:
