@@ -2,12 +2,11 @@
 
 from checker.checks.check import InteractionKind
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.rules import has_made_up_path, path_of
+from checker.checks.rules import METHOD_NOT_ALLOWED, has_made_up_path, path_of
 from checker.core.failures import CauseScope, Failure
 from checker.core.scenarios import Scenario
 from checker.core.security import UNAUTHORIZED
 
-_NOT_ALLOWED = 405
 _TOO_FAST = 429
 _NEW = "QUERY"
 _NOT_IMPLEMENTED = 501
@@ -25,7 +24,7 @@ def unsupported_method(context: CheckContext) -> Found:
     if request is None or request.method == "OPTIONS" or _is_described(context):
         return True
     status, method = context.response.status_code, request.method
-    if status == _NOT_ALLOWED:
+    if status == METHOD_NOT_ALLOWED:
         if "allow" in context.response.headers:
             return PASSED
         return UnsupportedMethodResponse(
@@ -35,7 +34,7 @@ def unsupported_method(context: CheckContext) -> Found:
     if _is_about_something_else(context, status) or (method == _NEW and is_unknown_method(context)):
         return PASSED
     return UnsupportedMethodResponse(
-        f"Wrong status for the method {method}\nReceived: {status}\nExpected: {_NOT_ALLOWED}\n"
+        f"Wrong status for the method {method}\nReceived: {status}\nExpected: {METHOD_NOT_ALLOWED}\n"
         f"Describe the method, or return 405 with an `Allow` header",
         unique_key="wrong_status",
     )

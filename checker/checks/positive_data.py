@@ -13,6 +13,7 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import (
     LOCKED,
+    OF_ANOTHER,
     PRECONDITION_REQUIRED,
     UPGRADE_REQUIRED,
     demand_of_any_text,
@@ -363,14 +364,7 @@ def _doubt(context: CheckContext) -> str:
     for part in verdict.ambiguous:
         if (part.location, part.name) not in empty:
             return f"the validity of {place_of(part)} is undecidable ({part.reason})"
-    return _doubt_about_path(context) or _doubt_about_reason(context)
-
-
-def _doubt_about_path(context: CheckContext) -> str:
-    request = context.response.request
-    if request is not None and is_of_several(context, request):
-        return "its path matches several operations, so that another one may have responded"
-    return ""
+    return OF_ANOTHER if is_of_several(context) else _doubt_about_reason(context)
 
 
 def _doubt_about_reason(context: CheckContext) -> str:

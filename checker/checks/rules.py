@@ -21,6 +21,9 @@ from checker.refusals.sentences import demands_of
 from checker.refusals.state import is_missing, is_of_configuration, is_of_state, is_taken
 
 _PRECONDITION_FAILED = 412
+METHOD_NOT_ALLOWED: Final = 405
+OF_ANOTHER: Final = "its path matches several operations, so that another one may have responded"
+"""The reason of `is_of_several` that nothing is judged."""
 PRECONDITION_REQUIRED: Final = 428
 """The server wants a conditional request (RFC 6585, 3), so that it neither refuses nor accepts the data."""
 LOCKED: Final = 423
@@ -130,15 +133,17 @@ def path_of(context: CheckContext, request: WireRequest) -> str:
     return path.removeprefix(context.tools.base_path_of(context.case.operation))
 
 
-def is_of_several(context: CheckContext, request: WireRequest) -> bool:
-    """Whether the sent path also matches another operation, since routers differ in their choice.
+def is_of_several(context: CheckContext) -> bool:
+    """Whether another operation may have answered because the sent path matches it, too: routers differ in their choice.
 
-    Only a path without variables has a defined precedence (OpenAPI, "Path Templating Matching").
+    Only a path without variables has a defined precedence (OpenAPI, "Path Templating Matching"). Status 405 may be the answer of a path that
+    does not have the method.
     """
-    if "{" not in context.case.operation.path:
+    request = context.response.request
+    if request is None or "{" not in context.case.operation.path:
         return False
-    templates = context.case.operation.methods_at(path_of(context, request))
-    return sum(request.method in methods for methods in templates) > 1
+    having = [request.method in one for one in context.case.operation.methods_at(path_of(context, request))]
+    return sum(having) > 1 or (context.response.status_code == METHOD_NOT_ALLOWED and any(having) and not all(having))
 
 
 def listed_parts(parts: Iterable[PartVerdict]) -> str:

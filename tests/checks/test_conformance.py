@@ -15,6 +15,7 @@ from checker.core.operation import Operation
 from checker.core.response import MOST_DECODED, Response
 from checker.openapi.loaders import from_dict
 from tests.apps.compressed import CODERS
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
 INTEGER = {"type": "integer"}
 
@@ -349,3 +350,34 @@ def test_null_that_the_prose_of_its_schema_allows_is_no_failure(prose: str, *, i
     assert bool(found.unjudged) is not is_failure
     (other,) = failures("response_schema_conformance", operation, answer(b'{"a": 1}', "application/json"))
     assert other.code == "ST108"
+
+
+def _template(variable: str, methods: str, schema: dict[str, Any]) -> dict[str, Any]:
+    parameter = {"name": variable, "in": "path", "required": True, "schema": {"type": "string"}}
+    content = {"content": {"application/json": {"schema": schema}}}
+    responses = {"200": {"description": "", **content}}
+    return {method: {"parameters": [parameter], "responses": responses} for method in methods.split()}
+
+
+@pytest.mark.parametrize(
+    ("check", "label", "status", "is_judged"),
+    [
+        ("response_schema_conformance", "GET /tags/{name}", 200, False),
+        ("response_schema_conformance", "PUT /tags/{id}", 200, True),
+        ("status_code_conformance", "GET /tags/{name}", 404, True),
+        ("status_code_conformance", "PUT /tags/{id}", 405, False),
+    ],
+)
+def test_another_operation_of_an_equal_path_may_have_answered(
+    check: str, label: str, status: int, is_judged: bool
+) -> None:
+    paths = {
+        "/tags/{name}": _template("name", "get", {"type": "array"}),
+        "/tags/{id}": _template("id", "get put", {"type": "array"}),
+    }
+    exchanges = Exchanges(operations_of(paths))
+    values: dict[str, Any] = {"path_parameters": {label[-5:].strip("/{}"): "1"}}
+    sent = exchanges.sent(label, status, [("Content-Type", "application/json")], answer=b"{}", mode=POSITIVE, **values)
+    verdict = exchanges.verdict(check, sent)
+    assert bool(verdict.failures) is is_judged
+    assert any("several operations" in one for one in verdict.unjudged) is not is_judged
