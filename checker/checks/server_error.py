@@ -30,6 +30,7 @@ _WITHOUT_REASON = "an error without a reason that passes"
 """The cause of server errors that state no reason and do not show each time: a client cannot tell them from a locked data base."""
 _BEGINNING = 2_000
 """Bytes of a response that are searched for its reason."""
+_UPDATING: Final = frozenset(("PUT", "PATCH"))
 _REFUSED = "the request is refused"
 _REFUSED_AS_FAILED = "The body reports an invalid request, for which the status should be 4xx."
 
@@ -126,8 +127,11 @@ def _reported(context: CheckContext) -> Found:
 def _handler(operation: Operation) -> str:
     """Return path and definition of an operation. Methods of one path that are described in the same words have one handler.
 
-    Empty without such words: terse definitions are equal by chance.
+    `PUT` and `PATCH` with a body have one in most frameworks (`update` of Django REST framework, Rails and Laravel). Empty for others
+    without such words: terse definitions are equal by chance.
     """
+    if operation.method in _UPDATING and operation.bodies:
+        return f"update of {operation.path}"
     said = {name: value for name, value in operation.definition.items() if name != "operationId"}
     if not (said.get("summary") or said.get("description")):
         return ""

@@ -246,6 +246,23 @@ def test_methods_of_a_path_that_are_described_in_the_same_words_fail_for_one_mis
     assert (cause("GET /delay/{id}", b"") == cause(label, text)) is is_shared
 
 
+def test_put_and_patch_of_one_path_fail_for_one_mistake_with_the_same_text() -> None:
+    body = {"content": {"application/json": {"schema": {"type": "object"}}}}
+    own = {"parameters": [ID], "requestBody": body, "responses": {"200": {"description": "fine"}}}
+    operations = operations_of({"/a/{id}": dict.fromkeys(("put", "patch", "delete"), own), "/b/{id}": {"put": own}})
+
+    def cause(label: str, text: bytes = b"Internal Server Error") -> str:
+        found = Judge(selected_checks(["not_a_server_error"])).verdict(
+            Case(operations[label], "1", path_parameters={"id": "x"}), Response(500, [], text)
+        )
+        assert found is not None
+        return found.failures[0].cause(label)
+
+    assert cause("PUT /a/{id}") == cause("PATCH /a/{id}")
+    others = [cause("DELETE /a/{id}"), cause("PUT /b/{id}"), cause("PATCH /a/{id}", b"another text")]
+    assert cause("PUT /a/{id}") not in others
+
+
 def test_other_statuses_make_other_mistakes() -> None:
     (one,), (other,) = (failures(ONE, {"message": NUMBER}, status=status) for status in (500, 503))
     assert one.cause("one") != other.cause("one")

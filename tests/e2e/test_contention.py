@@ -1,7 +1,9 @@
 """A server error for which other requests at the same time may be the reason is stable only if it shows every time."""
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import count
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -69,6 +71,31 @@ def test_errors_without_a_reason_that_pass_are_one_cause(command: Command, is_al
         ran = command.run(app.document_url, "-n", "3", inline=True)
     assert len({one.cause for one in ran.findings}) == causes, ran.shown
     assert [one.hits < one.tries for one in ran.findings] == [not is_always] * 2, ran.shown
+
+
+class Held:
+    """A service that fails for half a second from its first request on, because another request holds a lock."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def __call__(self, request: Request) -> Reply:
+        if request.method != "GET":
+            return Reply(405, headers=(("Allow", "GET"),))
+        self._since = self._since or monotonic()
+        is_held = monotonic() - self._since < 0.5
+        return json_reply({"detail": "Internal Server Error"}, 500) if is_held else json_reply({})
+
+
+def test_a_lock_outlasts_the_first_repetitions(command: Command) -> None:
+    answers: dict[str, Callable[[Request], Reply]] = {"/things": Locked(500, "Internal Server Error"), "/held": Held()}
+    described = {"get": {"responses": {"200": {"description": ""}, "500": {"description": ""}}}}
+    document = {**DOCUMENT, "paths": dict.fromkeys(answers, described)}
+    with serving(lambda request: answers[request.target.decode()](request), document) as app:
+        ran = command.run(app.document_url, "-n", "3", inline=True)
+    things, held = sorted(ran.findings, key=lambda one: one.label, reverse=True)
+    assert held.hits < held.tries, ran.shown
+    assert held.cause == things.cause
 
 
 _WERKZEUG = "Either the server is overloaded or there is an error in the application."

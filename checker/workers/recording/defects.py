@@ -27,6 +27,8 @@ class Defects(Struct):
     """Fingerprints of findings that are settled, or under investigation in this worker."""
     unfinished: set[str] = field(default_factory=set)
     """Fingerprints of failures that were not looked into here beyond their commands."""
+    passing: set[str] = field(default_factory=set)
+    """Causes (`Failure.passing_cause`) of errors that were seen here and did not show each time."""
     reopens: Callable[[str], bool] = lambda fingerprint: False
     """Whether there is more for one of them by now."""
     _by_rule: dict[tuple[str, str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
