@@ -27,8 +27,8 @@ from checker.health import made_paths, path_of
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
 
-_SHORT_NAME, _LONGEST_NAME = 8, 64
-"""Length of names that cases hit by chance, such as small numbers and shrunk texts; and of those that a list may show."""
+_LONGEST_NAME = 64
+"""Length of names that other cases send: small numbers, shrunk texts, examples of the description, and UUIDs that a list shows."""
 _MOST_LOOKS = 200
 """Limit on the successes of one operation in one phase that are read: simple names come early, and reading bodies takes time."""
 _MOST_ABSENT = 4096
@@ -82,7 +82,7 @@ class CreationHistory(Struct):
         command, is_gone = "", request.method == REMOVING
         order = creation_order(label, answer.status_code, *place)
         for path in self._paths(case, body, request, answer):
-            if len(name_in(path)) > (_SHORT_NAME if is_taken_name(path) else _LONGEST_NAME):
+            if len(name_in(path)) > _LONGEST_NAME:
                 continue
             known = self._known.get((path, is_gone))
             if known is not None and order > creation_rank(known)[: len(order)]:
@@ -121,7 +121,7 @@ class CreationHistory(Struct):
             name = identifier_in(body, names)
             found = [] if name is None else [f"{path}/{segment_of(name)}"]
         yield from found
-        if answer.status_code == _CREATED:
+        if found or answer.status_code == _CREATED:
             yield from taken_names(path, body)
 
     def _is_named_by_client(self, case: Case, path: str, answer: Response) -> bool:
