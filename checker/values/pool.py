@@ -106,6 +106,8 @@ class ValuePool:
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
         """Removed (noun, value, context). A response that shows one again may be stale."""
         self._views: dict[Label, OperationView] = {}
+        self._links: dict[Label, Mapping[tuple[Location, str], frozenset[Field]]] = {}
+        """Operation -> what transitions give it (`_linked_to`)."""
         self._states = ResourceStates()
         self._described = DescribedPaths(use.path for use in model.uses.values())
 
@@ -214,6 +216,9 @@ class ValuePool:
 
     def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
         """Return place of a request -> fields of responses from which transitions take its value."""
+        known = self._links.get(target)
+        if known is not None:
+            return known
         found: dict[tuple[Location, str], set[Field]] = {}
         for source in self._model.sources_of(target):
             for value in (value for one in self._model.transitions_to(target, source) for value in one.values):
@@ -222,7 +227,8 @@ class ValuePool:
                     name = resource_names.place_word(value.name, self._telling) if is_body else value.name
                     field = self._sources[source].places.resource_at(pointer), field_of(pointer)
                     found.setdefault((value.location, name), set()).add(field)
-        return {place: frozenset(fields) for place, fields in found.items()}
+        self._links[target] = known = {place: frozenset(fields) for place, fields in found.items()}
+        return known
 
     def begin(
         self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
@@ -520,8 +526,9 @@ class LayeredPool(ValuePool):
         del self._coming[:count]
         for one in _first(ready):
             self.absorb(one)
-        self.forget_rankings()
-        self._lowest.clear()
+        if is_new or ready:
+            self.forget_rankings()
+            self._lowest.clear()
 
     def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
         """Return the values of a response that later layers may use."""

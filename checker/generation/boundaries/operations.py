@@ -203,20 +203,22 @@ class OperationEdges:
             yield case
 
     def _all(self) -> Iterator[BoundaryCase]:
-        template, full = self._usual.parts(), self._usual.parts(is_full=True)
-        if template is None or full is None:
+        template = self._usual.parts()
+        if template is None:
             # If only the required body cannot be generated, a request without the body is still possible.
             parts = self._usual.parameters() if self.operation.body_required else None
             if parts is not None:
                 yield self._missing_body(parts)
             return
-        smallest = self._usual.smallest()
+        smallest = self._usual.smallest(template)
         words = self.settings.overrides.of(self.operation)
         is_given = bool(words.types) or not all(one.is_forced for one in words.parameters)
         is_given |= any(body.strategy is not None for body in self.operation.bodies)
         # Users who provide the values do not want resources with invented ones.
         if smallest is not None and not (is_given and self.operation.resource_method != "GET"):
             yield BoundaryCase(smallest, _POSITIVE, "Smallest request", Scenario.SMALLEST)
+        # Many lists are read no further than this.
+        full = self._usual.parts(is_full=True) or template
         yield from self._bodies(template)
         if template.body is not NOT_SET and not self.operation.body_required:
             text, bare = "Request without the optional body", template.with_body(NOT_SET, None)

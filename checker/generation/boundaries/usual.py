@@ -33,6 +33,8 @@ class UsualRequest(Struct):
     credentials: Alternative | None
     problems: dict[str, str] = field(default_factory=dict)
     """Pointer -> why a part has no valid value."""
+    _values: dict[tuple[Location, str | None], Any] = field(default_factory=dict)
+    """(location, name or media type) -> usual value of a parameter or body, which must be copied before it is changed."""
 
     @property
     def operation(self) -> Operation:
@@ -104,16 +106,15 @@ class UsualRequest(Struct):
                 parts = parts.with_value(*at, value)
         return parts
 
-    def smallest(self) -> Parts | None:
-        """Return what is required and nothing else; None if that is the usual request.
+    def smallest(self, usual: Parts) -> Parts | None:
+        """Return what is required and nothing else; None if that is the usual request (`parts`).
 
         A `POST`, and a `GET` without required inputs, always have a smallest request; `DELETE` has none: without its filters it
         would remove what other operations need.
         """
         operation = self.operation
         method, has_inputs = operation.resource_method, bool(operation.parameters or operation.bodies)
-        usual = self.parts() if has_inputs and method != REMOVING else None
-        if usual is None:
+        if not has_inputs or method == REMOVING:
             return None
         smallest = self._without_optional(usual, keeps_body=method != "GET")
         is_open = method == "GET" and not any(one.required for one in operation.parameters)
@@ -171,6 +172,12 @@ class UsualRequest(Struct):
 
     def value(self, part: SchemaPart, declared: Parameter | Body) -> Any:
         """Return the first value that respects the demands of the target, or the plain value. Raises one of `NO_VALUE`."""
+        key = (Location.BODY, declared.media_type) if isinstance(declared, Body) else (declared.location, declared.name)
+        if key not in self._values:
+            self._values[key] = self._first(part, declared)
+        return self._values[key]
+
+    def _first(self, part: SchemaPart, declared: Parameter | Body) -> Any:
         narrowed = self.compiler.narrowed(part, declared)
         if narrowed is not part:
             with suppress(*NO_VALUE):

@@ -112,8 +112,8 @@ class ServedRequests(Struct):
         """Forget requests below a deleted resource: their refusal is no sign of an outage."""
         gone = removed.request.path.rstrip(b"/")
         for label, sent in list(self.served.items()):
-            path = sent.request.path
-            if path == gone or path.startswith(gone + b"/"):
+            target = sent.request.target
+            if target.startswith(gone) and target[len(gone) : len(gone) + 1] in (b"", b"/", b"?"):
                 del self.served[label]
 
     def note(self, made: GeneratedCase, request: WireRequest, status: int) -> Sent | None:
