@@ -61,8 +61,8 @@ _OPTIONAL_BODY: Final = 0.9
 _FEW: Final = 1.0
 """The usual number of optional parameters of one place in sparse requests."""
 _SPARSE: Final = 0.6
-"""Share of sparse requests. Servers refuse many invented values, so that hardly any request with half of sixteen optional
-parameters is accepted. The others show what parameters do to each other."""
+"""Share of requests with few optional parameters. Servers refuse many invented values, so hardly any request with eight optional
+parameters is accepted. The other requests show how parameters interact."""
 DrawnBody = tuple[Any, str | None]
 """Value and media type."""
 
@@ -175,6 +175,7 @@ class PartCompiler:
         return either(_SPARSE, members(fewer, location, len(wanted), drops_null=True), some)
 
     def _of_location(self, location: Location) -> list[Property]:
+        """Return the draws of the parameters of a location, each with the share of requests that have it."""
         steps: list[Property] = []
         for parameter in self.operation.parameters:
             if parameter.location is not location:
@@ -182,6 +183,7 @@ class PartCompiler:
             try:
                 draw = self._parameter(parameter)
             except Unsatisfiable as error:
+                # An optional parameter without values costs the parameter and not the operation.
                 if parameter.required:
                     raise
                 self.left_out[error.pointer] = error.reason
@@ -231,7 +233,8 @@ class PartCompiler:
         return found
 
     def _all_of(self, parameter: Parameter, others: tuple[Facet, ...]) -> object:
-        """Return all that a shared parameter depends on."""
+        """Return a key of everything that the draw of a shared parameter depends on."""
+        # The pointer counts only for schemas that other places refer to: equal inline schemas share a draw.
         schema, own = parameter.schema, self.settings
         file, _, place = schema.pointer.partition("#")
         is_inside = bool(parameter.pointer) and schema.pointer.startswith(parameter.pointer)
@@ -327,6 +330,7 @@ class PartCompiler:
             return drawn
         part = self.compiled(parameter).narrowed
         entries, share = self.fitting(override.entries, part), override.share or 1.0
+        # Entries that the schema forbids are not sent as valid values, but the user is told.
         if text := mismatch(override, entries):
             self.mismatched[f"{location.value} {parameter.name}"] = text
         name = _name_on_wire(parameter.name, entries)

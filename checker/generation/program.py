@@ -1,4 +1,4 @@
-"""One operation, compiled: drawn thousands of times, from any source."""
+"""The compiled generator of one operation. Compiling costs milliseconds; afterwards thousands of cases are drawn from any source."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -45,8 +45,8 @@ _NO_BODY = constant((NOT_SET, None))
 _RELATED = 0.875
 """Share of valid cases that respect the relations between values that a description suggests."""
 _NODE_BYTES = 4 << 10
-"""Of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions (`benchmarks/program_cache.py`).
-Steps say less, 0.7 to 1.8 KiB each: many of them read forms that operations share.
+"""Size of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions (`benchmarks/program_cache.py`).
+Budget steps are a worse measure, 0.7 to 1.8 KiB each, because many of them read forms that operations share.
 """
 Broken = tuple[Location, Draw]
 """The location with the wrong value, and the draw of all parts."""
@@ -122,6 +122,7 @@ class OperationProgram:
                 if not self._filters or all(accepts(case) for accepts in self._filters):
                     break
                 last = f"{HOOK}filter_case"
+            # The next attempt inherits the work, so that all attempts together have one allowance.
             source.abandon(last)
             work = context.work
         else:
@@ -189,7 +190,7 @@ class OperationProgram:
         return components, tuple(bindings)
 
     def add_case_hooks(self, hooks: ComponentHooks) -> None:
-        """Filter and change whole cases."""
+        """Add the hooks for whole cases."""
         mine, context = hooks.case, hooks.context
         if mine.before_generate or mine.flatmap:
             self._draw_case = shaped(lambda source: self._drawn(source, *self._phase), hooks)
@@ -261,6 +262,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         if has_body:
             parts[_BODY] = hooked_body(body, hooks, compiler.context)
     except (Unsatisfiable, SerializationError) as error:
+        # Without its required body the operation still has negative cases: requests that lack the body.
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
         fault = error.with_traceback(None)
@@ -335,6 +337,7 @@ def _negative_part(compiler: PartCompiler, hooks: ComponentHooks, location: Loca
         draw = hooked_body(draw, hooks, compiler.context)
     elif _is_hooked(location, hooks):
         draw = hooked(draw, location.container, hooks, compiler.context)
+    # A hook may have repaired the wrong value, so only hooked parts are judged again.
     return draw if draw == part.draw else part.checked(draw)
 
 

@@ -56,7 +56,7 @@ _ASKING: Final = frozenset(("search", "query", "filter", "find", "lookup"))
 _SAMPLES: Final = (0x9E3779B97F4A7C15, 0x243F6A8885A308D3, 0x13198A2E03707344)
 """Numbers for trials of a way to write values."""
 _TURNS: Final = 3
-"""One case in this number sends the value of the description, which may name a thing that must exist."""
+"""One case in this number sends the value of the description, which may name a resource that must exist."""
 _DEEPEST: Final = 3
 _MOST: Final = 12
 """Places of a body."""
@@ -153,6 +153,7 @@ class Renewal(Struct, frozen=True):
             ((holder, name),) = spots
             before = holder[name]
             is_usual = distinct(before) == distinct(place.usual)
+            # Another value than the usual one is what the case tests, so only a usual one is replaced.
             if is_usual or (not was_valid and before.__class__ is place.usual.__class__):
                 with suppress(*NO_VALUE):
                     holder[name] = place.write(digest_int(token, *place.path))
@@ -197,6 +198,7 @@ class Renewals(Struct):
             usual = self.usual(part, body)
         except NO_VALUE:
             return None
+        # A change must not make a valid body invalid, so it is tried on a body that is known to be valid.
         if not isinstance(usual, dict) or has_bytes(usual) or not is_valid(usual):
             return None
         forced = _forced(self.compiler)

@@ -99,7 +99,7 @@ _ODD = 0.3
 MOST: Final = 32
 """Alternatives that are looked at."""
 _FRUITFUL: Final = 0.25
-"""Share of values that has to be accepted for chance to find enough of them."""
+"""Share of accepted values from which on drawing and filtering is enough."""
 _STEPS, _STEPS_EACH = 12_000, 500
 """Steps that keeping all alternatives apart may take, and what each may take of them at least."""
 _TRIED: Final = 20
@@ -130,7 +130,7 @@ def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextP
         if share == 0:
             raise Unsatisfiable(at, _NOTHING) from error
         return draw
-    # In a large case nothing optional is drawn any more: chance alone would leave it without a value.
+    # In a large case no optional part is drawn, and the draw by chance may then give no value at all. So both are used.
     return one_of([draw, made]) if is_fruitful else made
 
 

@@ -86,7 +86,7 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     variety = nodes.variety_of(form)
     if variety is Variety.USUAL or low > 0 or item is None or most == 0:
         return draw
-    # There is one empty array, and it is a third of all.
+    # There is only one empty array, and it would be a third of the values.
     least = min(_SOME_ITEMS if variety is Variety.MOST else 1, most)
     return either(_FILLED, _compile_array(replace(plan, low=least), nodes.context), draw)
 

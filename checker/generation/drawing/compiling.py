@@ -44,9 +44,10 @@ _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
 _NULLS = 0.12
-_EXAMPLES, _TOLD = 0.06, 0.2  # _TOLD: values from the prose, where no keyword describes the text.
+_EXAMPLES, _TOLD = 0.06, 0.2
+"""Shares of declared examples, and of values from the prose: no keyword describes those texts, so they are sent more often."""
 _WAY = 200
-"""Steps that one way out of a `not` may take where there are others."""
+"""Steps that one way to satisfy a `not` may take if there are others."""
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
 Key = tuple[frozenset[FacetKey], TextPlace]
 
@@ -97,6 +98,7 @@ class Compiler(Struct):
             return known
         cell = self._open.get(key)
         if cell is not None:
+            # The schema contains itself. The draw is filled into the cell when it is compiled.
             return self._recursive(conjunction, place, cell)
         # Python has no room for many more levels, and a budget error names the schema.
         if len(self._open) >= _DEEPEST:
@@ -268,7 +270,7 @@ class Compiler(Struct):
                 draws.extend([draw] * self._weight(branches.alternatives[index]))
             except Unsatisfiable as error:
                 reason = reason or error
-            # Conditions beside each other double the combinations: some of them have to do.
+            # Conditions beside each other double the combinations, so only some of them are compiled.
             is_enough = not is_outermost and self._leaves is not None and self._leaves <= 0
             if draws and (is_enough or self.budget.is_low):
                 break
@@ -298,7 +300,7 @@ class Compiler(Struct):
         draws, reason = self._of_kinds(kinds, form, conjunction, place)
         null = forms.NULL in kinds
         if not draws and not null and form.types == frozenset(forms.TYPES):
-            # Keywords of one type may forbid it, and do not constrain the others.
+            # The keywords of an untyped schema may exclude every value of their own type; other types remain valid.
             others = [kind for kind in forms.TYPES if kind not in kinds and kind != forms.NULL]
             draws, _ = self._of_kinds(others, form, conjunction, place)
         if not draws and not null:

@@ -111,6 +111,7 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     fits = sizes.high is None or len(properties) <= sizes.high
     if variety is not Variety.MOST or needed == len(properties) or not fits:
         return draw
+    # Optional properties left out by chance make most objects of few properties equal.
     full = tuple(item if item.share <= SELDOM else replace(item, share=1.0) for item in properties)
     return either(_FULL, _compile_object(replace(plan, properties=full), nodes.context), draw)
 
@@ -223,7 +224,7 @@ def is_free(form: Canonical) -> bool:
 
 
 def _add(value: dict[str, Any], plan: _ObjectPlan, most: int, source: Source, context: DrawContext) -> None:
-    """Add additional properties. A name that cannot be used costs its choices all the same, so that records stay aligned."""
+    """Add additional properties. The choices of an unusable name stay in the record, so that a replay reads the same ones."""
     kinds = plan.additional
     has_spans = source.__class__ is not RandomSource
     misses = 0
@@ -319,7 +320,7 @@ def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
 
 
 def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named, ...]:
-    """Return the draws of undeclared properties; none when no others are drawn."""
+    """Return the draws of undeclared properties: those of any other name, and those of each name pattern."""
     objects = form.objects
     if nodes.is_minimal and objects.count.low == 0:
         return ()
@@ -340,6 +341,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
     for pattern in patterns:
         names = _names_like(pattern, inner)
         if names is None:
+            # No text of the pattern can be written, so its properties are left out and reported.
             form.opaque[form.pointer] = "patternProperties"
             continue
         for conjunction, is_name in _overlaps(form, names, is_valid):

@@ -164,13 +164,13 @@ def in_items(site: MutationSite, first: int, *, is_fixed: bool) -> Host:
 
 
 Path = tuple[str, ...]
-"""Names and indices from the root of a value; `*` for those that are drawn."""
+"""Names and indices from the root of a value; `*` for drawn ones."""
 
 BREAKERS: Final = {**SCALARS, **STRUCTURES}
 """Keyword -> ways to break it."""
 _ANY: Final = "*"
 _VISITS = 3
-"""Places of a value where the same schema is looked at; so recursion ends."""
+"""Most places of a value at which the same schema is broken: a recursive schema has endless places."""
 _DEEPEST = 24
 _NAME: Final = TextPlace("breach-name", alphabets.VISIBLE)
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
@@ -326,7 +326,6 @@ class _BreachWalk(Struct):
         )  # fmt: skip
 
     def _descend(self, node: _Node, form: Canonical, site: MutationSite) -> None:
-        """Add the properties and items."""
         objects, arrays = form.objects, form.arrays
 
         def child(conjunction: Conjunction, step: PathStep, token: str, host: Host) -> None:
@@ -354,7 +353,6 @@ class _BreachWalk(Struct):
     def _inside(
         self, node: _Node, conjunction: Conjunction, place: TextPlace, token: tuple[PathStep, str], host: Host
     ) -> None:
-        """Add a part of a part."""
         step, name = token
         hosts, steps = (*node.hosts, host), (*node.steps, step)
         self.add(_Node(conjunction, place, (*node.path, name), steps, hosts, node.spared))

@@ -51,6 +51,7 @@ def syntax_errors(
             return content[:at][:_MOST_BYTES]
         return content[:at] + _SPOILT[which] + content[at:]
 
+    # A character put into a text, or a truncation behind a whole value, may leave JSON valid.
     drawn = retried(make, is_no_json, context, pointer)
 
     def draw(source: Source) -> tuple[Any, Violation]:

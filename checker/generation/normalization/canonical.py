@@ -202,7 +202,7 @@ FormKey = tuple[FacetKey, ...]
 Forms = dict[FormKey, tuple[Conjunction, Canonical, int]]
 """Forms of one document, read in one way: the conjunction of each, and the steps that reading it took."""
 _MOST_FORMS: Final = 4_000
-"""Some 16 MiB."""
+"""Most forms that are kept, about 16 MiB."""
 
 
 class Canon:
@@ -264,6 +264,7 @@ class Canon:
         self._schema_keys.clear()
 
     def _canonical(self, conjunction: Conjunction) -> Canonical:
+        """Read a form: flatten references and `allOf` first, because keywords of all facets restrict each other."""
         found = Canonical(conjunction[0].pointer if conjunction else "#")
         seen: set[FacetKey] = set()
         for facet in conjunction:
@@ -297,7 +298,8 @@ class Canon:
     def _read_heirs(self, found: Canonical) -> None:
         """Add the schemas that extend a base schema with a discriminator as its alternatives.
 
-        A base whose heir holds as well has been chosen already, and one without some keywords is there to be broken.
+        A base is skipped if one of its heirs applies to the value as well, because the choice is made then, and if keywords of it are
+        left out, because it is to be broken.
         """
         places = {facet.pointer for facet in found.facets}
         for base in found.facets:
@@ -397,6 +399,7 @@ class Canon:
         return self._dialect_at(facet) in HAS_SIBLINGS
 
     def _flatten(self, facet: Facet, seen: set[FacetKey], found: Canonical) -> None:
+        """Add a facet, the targets of its references and the parts of its `allOf`: all of them constrain the same value."""
         if facet.raw is False:
             found.impossible = Reason(facet.pointer, "the schema `false` admits nothing")
         raw = facet.raw

@@ -181,7 +181,7 @@ def is_settled(canon: Canon, form: Canonical, branches: Branches) -> bool:
 
 
 def may_be_alone(canon: Canon, conjunction: Conjunction, others: Conjunction) -> bool:
-    """Whether no one of some inverses plainly excludes the conjunction. Raises `BudgetSpent`."""
+    """Whether no inverse in `others` excludes the conjunction at a quick look. Raises `BudgetSpent`."""
     return all(_has_way(canon, (*conjunction, other)) for other in others)
 
 

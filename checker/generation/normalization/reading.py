@@ -47,7 +47,7 @@ _COUNTS_CONTAINED = (Dialect.DRAFT2020, Dialect.OPENAPI31)
 
 
 def read_types(facet: Facet, raw: dict[str, Any], found: Canonical, *, nullable: bool) -> None:
-    """`type`, `enum` and `const`."""
+    """Read `type`, `enum` and `const`."""
     declared = raw.get("type")
     pointer = pointer_child(facet.pointer, "type")
     if declared is not None:
@@ -74,7 +74,7 @@ def read_types(facet: Facet, raw: dict[str, Any], found: Canonical, *, nullable:
 
 
 def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
-    """Bounds of numbers, formats, lengths and patterns."""
+    """Read bounds of numbers, formats, lengths and patterns."""
     numbers, at = found.numbers, facet.pointer
     for keyword in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
         value = raw.get(keyword)
@@ -104,7 +104,7 @@ def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
 
 
 def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
-    """Items, their number, and what has to be among them."""
+    """Read the schemas of items, their number, and the items that an array must contain."""
     found.arrays.count.read(raw, facet.pointer)
     found.arrays.unique = found.arrays.unique or raw.get("uniqueItems") is True
     if DUPLICATES in raw:
@@ -196,7 +196,7 @@ def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
 
 
 def _named_examples(named: dict[str, Any], at: str) -> Iterator[tuple[str, Any, bool]]:
-    """Values by name: as they are, or inside Example Objects."""
+    """Yield the named values: as they are, or from inside Example Objects."""
     for name, item in named.items():
         place = pointer_child(at, str(name))
         is_object = isinstance(item, dict) and "value" in item and item.keys() <= _EXAMPLE_OBJECT
@@ -235,6 +235,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def meant_types(form: Canonical) -> list[str]:
     """Return the types that the keywords of an untyped schema constrain."""
+    # Authors who forget `type` mean the types that their keywords are about. By the letter any other type is valid.
     meant = []
     if (
         form.objects.properties

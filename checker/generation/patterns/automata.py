@@ -1,4 +1,7 @@
-"""Texts that several expressions match at once: one automaton for all of them, of bounded size."""
+"""Texts that several regular expressions match at once: their intersection as one automaton of bounded size.
+
+Drawing from one expression and filtering by the others finds hardly any text, such as a password with a letter, a digit and a sign.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -33,7 +36,7 @@ _MOST_STATES = 800
 _MOST_PARTS = 2_500
 """Characters of an expression, its repetitions counted."""
 _MOST_EDGES = 6_000
-"""Some 2 MB."""
+"""Most edges, about 2 MB."""
 _MOST_WORK = 100_000
 """The maximum number of edges to inspect: about 15 ms."""
 _WORK_OF_AN_EDGE = 60
@@ -41,14 +44,14 @@ _WORK_OF_AN_EDGE = 60
 
 
 class Language(Struct, frozen=True):
-    """Texts that an expression matches from end to end; all others where it is negated."""
+    """The texts that an expression matches as a whole, or all other texts if it is negated."""
 
     expression: Expression
     is_negated: bool = False
 
 
 class Automaton(Struct, frozen=True):
-    """Deterministic; the first state is where it starts."""
+    """A deterministic automaton; the first state is the start."""
 
     edges: list[list[tuple[int, Intervals]]]
     """For each state: where it goes, and by which characters."""
@@ -97,15 +100,13 @@ class _Machine:
         ]
 
     def accepts(self, states: int) -> bool:
-        """True when a text may end here."""
         return bool(states >> self._last & 1) is not self.is_negated
 
     def is_dead(self, states: int) -> bool:
-        """True when no text that goes on from here is accepted."""
+        # No continuation is accepted. A negated language accepts every continuation of such a text.
         return not states and not self.is_negated
 
     def after(self, states: int, number: int) -> int:
-        """States after a character of a class."""
         key = (states, number)
         known = self._known.get(key)
         if known is not None:
@@ -131,7 +132,7 @@ class _Machine:
         return len(self._moves) - 1
 
     def _add(self, tree: Expression, at: int) -> int:
-        """Add an expression that starts at a state; the state where it ends."""
+        """Add an expression that starts at the state `at`; return the state in which it ends."""
         match tree:
             case Characters(intervals):
                 end = self._state()
@@ -177,7 +178,7 @@ class _Machine:
         return end
 
     def _closure(self, state: int) -> int:
-        """The states that are reached without a character: those that a text goes on from or ends in."""
+        """Return the states that are reached without a character, as a bit set, without those that only lead to others."""
         known = self._closures.get(state)
         if known is not None:
             return known
@@ -293,7 +294,7 @@ def common_to(patterns: tuple[str, ...], forbidden: tuple[str, ...], allowed: In
 
 
 def _measured(language: Language) -> tuple[Language, tuple[int, int] | None]:
-    """A language without its lengths, and these: where they are all that counts, an automaton need not count."""
+    """Return a language without its bounds on length, and the bounds: an automaton would need a state for each length."""
     match language:
         # Three classes with `^.{8,12}$` came to 337 states; without the lengths there are 8.
         case Language(Concatenation((Repetition(Characters() as one, low, high),)), False):
@@ -303,7 +304,7 @@ def _measured(language: Language) -> tuple[Language, tuple[int, int] | None]:
 
 
 def _languages(pattern: str, allowed: Intervals) -> Iterator[Language]:
-    """A pattern, and the conditions at its start as languages of their own."""
+    """Yield the lookaheads at the start of a pattern as languages of their own, then the rest of the pattern."""
     found = branches(parse(pattern))
     if len(found) == 1 and not found[0].is_open_before:
         (branch,) = found
@@ -321,7 +322,7 @@ def _row(tree: Expression) -> tuple[Expression, ...]:
 
 
 def _whole(found: list[Branch], allowed: Intervals) -> Expression:
-    """The texts that a pattern is found in, from end to end."""
+    """Return the expression of the whole texts in which a pattern is found."""
     anything = Repetition(Characters(allowed), 0, UNBOUNDED)
     rows = []
     for branch in found:

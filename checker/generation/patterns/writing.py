@@ -137,7 +137,7 @@ class _Writing:
 
 
 def _sized(rest: PatternPart, low: int, high: int) -> PatternPart:
-    """The rest, of a length that lies between as well."""
+    """Return the rest of a pattern with further bounds on its length."""
 
     def write(source: Source, least: int, most: int) -> str:
         return rest.write(source, max(least, low), max(low, min(most, high)))
@@ -146,7 +146,7 @@ def _sized(rest: PatternPart, low: int, high: int) -> PatternPart:
 
 
 def _spliced(rest: PatternPart, part: PatternPart, *, is_anywhere: bool) -> PatternPart:
-    """The rest with a part written over it, at the start or anywhere."""
+    """Return the rest of a pattern with the text of a lookahead written over it, at the start or anywhere."""
 
     def write(source: Source, least: int, most: int) -> str:
         text = rest.write(source, max(least, min(part.low, most)), most)
@@ -187,7 +187,7 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Pattern
 
 
 def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
-    """Bounds inside those of the part, and not too far from each other."""
+    """Return bounds inside those of a part, and not too far from each other: a longer text shows nothing more."""
     least = min(max(least, low), high)
     return least, max(least, min(most, high, least + _MORE if high >= UNBOUNDED else high))
 

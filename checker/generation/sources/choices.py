@@ -1,4 +1,4 @@
-"""Sources of draws: chance, a record, or (in `hypothesis`) Hypothesis. All give typed choices and keep them."""
+"""Sources of the choices of a draw: random numbers, a record, or Hypothesis (`hypothesis`). Each records the typed choices it gave."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
@@ -51,7 +51,10 @@ _SHORT_AGAIN = 64
 # All sources share the plans: many draw only a few values, to try a draw that was compiled.
 @lru_cache(maxsize=_PLANS)
 def integer_plan(low: int, high: int) -> list[IntegerRange]:
-    """Return ranges of integers; only the full range can be too wide for the table."""
+    """Return ranges of integers; only the full range can be too wide for the table.
+
+    Edges and values near zero fill more slots than their share of the range: most faults are there.
+    """
     size = high - low + 1
     if size <= 16:
         return 2 * _with_edges([(low, 1.0), (high, 1.0)], [(low, float(size))], 24)
@@ -157,7 +160,7 @@ def _with_edges(edges: Iterable[Range], windows: Iterable[Range], share: int) ->
 
 
 FEWEST: Final = 1 << 16
-"""Numbers that are available for one case: a case that needs more has a schema without end."""
+"""Numbers that are available for one case. A case that needs more has an endless schema."""
 
 
 class SourceSpent(BudgetSpent):
@@ -232,7 +235,7 @@ class Source(Protocol):
     def binary(self, min_size: int, max_size: int) -> bytes: ...
 
     def choice(self, n: int) -> int:
-        """0 to n-1."""
+        """Return an index from 0 to n-1."""
         ...
 
     def start_span(self, label: int) -> None:
@@ -249,7 +252,7 @@ class Source(Protocol):
 
 
 Draw = Callable[[Source], Any]
-"""A compiled schema: asks a source, gives a value."""
+"""A compiled schema: a function from a source to a value."""
 
 _M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -352,6 +355,7 @@ class RandomSource:
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
         """Draw a slice of the pool of the alphabet."""
+        # One number gives the range, the size and the offset. A number for each character would make texts the slowest choice.
         try:
             plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:

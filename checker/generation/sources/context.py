@@ -111,7 +111,7 @@ class DrawContext(Struct):
             raise BudgetSpent(pointer)
 
     def _look_at_the_clock(self, pointer: str) -> None:
-        """Attempts are cheap unless a validator is slow: only then is time what ends them."""
+        """Raise `BudgetSpent` after a second of CPU time. Attempts are counted, but a slow validator may take that long for a few."""
         now = perf_counter()
         if self.work == _GLANCE:
             self.since, self.since_cpu = now, None
@@ -129,13 +129,13 @@ class Shared(Struct):
 
     context: DrawContext = field(default_factory=DrawContext)
     parts: WeakValueDictionary[object, Any] = field(default_factory=WeakValueDictionary)
-    """All that a part depends on -> the part, as long as a program has it: a large description has more parts than there is room for."""
+    """Key of everything that a part depends on -> the part. References are weak: a large description has more parts than fit into memory."""
 
 
 def retried(
     make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str, attempts: int = _ATTEMPTS
 ) -> Draw:
-    """Return draws that retry until a value is accepted, for a bounded number of attempts."""
+    """Return a draw that retries until a value is accepted. Raises `Rejected` after `attempts`."""
 
     def draw(source: Source) -> Any:
         bound = len(context.bindings)
@@ -168,7 +168,7 @@ def retried(
 class Budget(Struct):
     """The work that compiling one operation may take, in steps of about 50 us: reading a schema, compiling a node."""
 
-    # Work is counted, not time: the same seed has to mean the same cases on any machine.
+    # Work is counted and not timed: the same seed must give the same cases on any machine.
 
     steps: int = 60_000
     """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""

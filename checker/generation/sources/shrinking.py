@@ -22,7 +22,7 @@ _UNIQUE = object()
 _WAYS = 6
 """Alternatives of a choice that are tried."""
 _LONGEST = 80
-"""Choices of a record in which other ways are looked for."""
+"""Longest record in which other alternatives are tried: the number of tries grows with its length."""
 
 
 Search = Generator[Value, bool | None, Result]
@@ -183,7 +183,7 @@ class _Run(Generic[Value]):
                 return
 
     def _drop_many(self) -> Search[Value, bool]:
-        """All outermost spans, half of them, a quarter of them ..."""
+        """Drop all outermost spans, else half of them, a quarter and so on; return whether a smaller record failed."""
         spans = _outermost(self._spans())
         size = len(spans)
         while size > 1:
@@ -229,7 +229,7 @@ def _outermost(spans: list[Span]) -> list[Span]:
 
 
 def _without(choices: Record, spans: list[Span]) -> Record:
-    """An optional property is refused, an element is not there at all."""
+    """Return the choices without these spans: an optional property keeps its boolean as False, an element leaves no choice."""
     left = list(choices)
     for label, start, end in sorted(spans, key=lambda span: -span[1]):
         if label == OPTIONAL:
@@ -240,7 +240,7 @@ def _without(choices: Record, spans: list[Span]) -> Record:
 
 
 def _other_ways(choices: Record) -> Iterator[Record]:
-    """Records with another alternative in one place, and up to two choices less of what belongs to it."""
+    """Yield records with another alternative in one place, and up to two fewer of the choices that follow it."""
     for place, choice in enumerate(choices):
         others: Iterable[Choice] = (not choice,) if isinstance(choice, bool) else range(_WAYS)
         if not isinstance(choice, int) or not 0 <= choice < _WAYS:
@@ -289,11 +289,11 @@ def _key(choices: Sequence[Choice]) -> tuple[tuple[type, Choice], ...]:
 
 _PLAIN = "0aA-"
 _FEW = 32
-"""Characters of a text that are looked at one by one."""
+"""Longest text whose characters are tried one by one."""
 _MANY = 64
-"""Below that halving is as quick as anything."""
+"""Sizes from which on round numbers are tried first; below, bisection needs as few steps."""
 _ROUND_BITS = 6
-"""From this power of two on they are bounds."""
+"""Exponent of the least power of two that counts as round."""
 
 
 def lower(choice: Choice) -> Search[Choice, None]:
