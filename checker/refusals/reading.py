@@ -204,6 +204,8 @@ _LABELLED = later_pattern(r'^"(?P<name>[A-Za-z_][\w.\[\]-]*)" (?P<text>\w.*)', r
 """Joi: `"items[0].name" length must be at least 3 characters long`."""
 _IN_PART = later_pattern(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|header|formData) (?P<text>(?:is|must|should)\b.*)", re.DOTALL)  # fmt: skip
 """go-openapi: `0.labels in body is required`."""
+_OF_PART = later_pattern(r"\b(?:invalid|malformed|bad) [`'\"]?(?P<name>[\w-]+)[`'\"]? (?P<where>header|cookie|query|path)\b", re.IGNORECASE)  # fmt: skip
+"""`Invalid X-API-Version header format. Expected header in format 'x.y.z'`."""
 _INVALID = later_pattern(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
 _EXPECTED = later_pattern(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
 _MISSING_NAMED = later_pattern(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
@@ -224,6 +226,8 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
             yield from demanded(path_of(found["name"]), demands, where=_LOCATIONS.get(where, ""))
         elif (found := _EXPECTED.search(sentence)) and found["noun"].lower() not in TYPES:
             yield from demanded(path_of(found["name"] or found["noun"]), demands_of(sentence))
+        elif found := _OF_PART.search(sentence):
+            yield from demanded(path_of(found["name"]), demands_of(sentence), where=found["where"].lower())
         elif found := _BEGINNING.search(sentence.strip()):
             name, noun = found["name"], (found["noun"] or "").strip()
             items = (ITEMS,) if found[0].lower().startswith("each value in ") else ()

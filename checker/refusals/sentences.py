@@ -197,6 +197,11 @@ def _of_placeholders(found: re.Match[str]) -> Iterator[Demand]:
     yield "pattern", f"^{some.join(map(re.escape, parts))}$"
 
 
+def _of_numbers(found: re.Match[str]) -> Iterator[Demand]:
+    """`x.y.z`, `major.minor.patch`: a number in place of each name."""
+    yield "pattern", r"^\d+" + r"\.\d+" * found["p"].count(".") + "$"
+
+
 def _of_characters(found: re.Match[str]) -> Iterator[Demand]:
     if pattern := pattern_of(found["set"]):
         yield "pattern", pattern
@@ -270,6 +275,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"(?:match(?:es|ing)?|pattern|regex|format)[: ]+(?P<p>\^\S*\$)", _pattern),
     (r"ur[il][- ](?:friendly|safe)\b", _fixed("pattern", "^[A-Za-z0-9_.~-]+$")),
     (r"in the format (?P<p>\S*<[\w ]+>\S*)", _of_placeholders),
+    (r"\bformat:? (?:of )?['\"`(\[]?(?P<p>[a-z](?:\.[a-z])+|major\.minor(?:\.(?:patch|micro|build))?)(?![\w.])", _of_numbers),
     (r"characters from (?P<all>\[[^\]\s]+\])(?:, starting and ending with a character (?:in|from) (?P<end>\[[^\]\s]+\]))?", _of_class),
     (r"\b(?:only (?:contain|include|use|consist of|have)|(?:contain|include|use|have) only|consist(?:s|ing)?(?: only| solely)? of|"
      r"(?:be|is|are) only|only allowed characters are|allowed characters(?: are)?:?|(?:must|should) be(?= (?:lower-? ?case |upper-? ?case )?alpha-?numeric)) (?P<set>\S.*)", _of_characters),

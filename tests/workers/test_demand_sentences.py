@@ -32,6 +32,12 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
         "Validation error: crn: CRN must be in the format <tenant>:<database>:<name> with non-empty parts",
         {("crn", "pattern", "^[^:]+:[^:]+:[^:]+$")},
     ),
+    (
+        "Invalid X-API-VERSION header format.Expected header in format 'x.y.z' but received x",
+        {("X-API-VERSION", "pattern", r"^\d+\.\d+\.\d+$")},
+    ),
+    ("release: must be in the format MAJOR.MINOR", {("release", "pattern", r"^\d+\.\d+$")}),
+    ("the file format a.b.txt is unknown", set()),
     ("X-A in header: this header is mandatory", {("X-A", "required", True)}),
     ("permissions.write.0 in body: Required", {("permissions.write.*", "required", True)}),
     ("Expected a string containing 3-9 characters", set()),
