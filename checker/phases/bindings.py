@@ -235,6 +235,10 @@ def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
 
 
 _TURNS: Final = 3
+_LIKELY: Final = (0, 20, 40)
+"""Indices of values of a pool: the best one, then two of those that a pool offers more often the likelier they are. The second best
+value is often another field of the only known resource, which names nothing.
+"""
 _NO_NAMES: Final = ("", ".", "..")
 """Texts that are not a segment of a path."""
 _SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
@@ -244,7 +248,7 @@ _SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
 def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
     """Set known values into the path parameters of a case, and return their bindings.
 
-    Case `number` of a list takes the best three values in turn, because one of them may have been deleted. The one that the
+    Case `number` of a list takes likely values in turn, because one of them may have been deleted. The one that the
     case tests and those that users force keep their value; examples of the description do in the examples phase, and in
     every third case of other lists, because many name nothing on this target.
     """
@@ -258,11 +262,13 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
         is_said = bool(parameter.examples) and (number % _TURNS == 0 or meta.phase.name == EXAMPLES.name)
         if parameter.location is not Location.PATH or is_said or parameter.name in kept:
             continue
-        found = pool.pick(Location.PATH, parameter.name, number % _TURNS)
-        value = None if found is None else _path_value(found.literal, parameter)
-        if found is not None and value is not None:
-            case.path_parameters[parameter.name] = value
-            taken.append(replace(found, literal=value))
+        for index in dict.fromkeys((_LIKELY[number % _TURNS], 0)):
+            found = pool.pick(Location.PATH, parameter.name, index)
+            value = None if found is None else _path_value(found.literal, parameter)
+            if found is not None and value is not None:
+                case.path_parameters[parameter.name] = value
+                taken.append(replace(found, literal=value))
+                break
     meta.bindings = (*meta.bindings, *taken)
     return tuple(taken)
 

@@ -89,12 +89,24 @@ class Counting(Struct):
         return Binding(location, name, Label("POST /a"), "/id", index, index)
 
 
-def test_the_cases_of_a_list_take_the_best_few_in_turn() -> None:
+def test_the_cases_of_a_list_take_likely_values_in_turn() -> None:
     taken = [take_names(case_of({"type": "integer"}), Counting(), number) for number in range(4)]
-    assert [one.literal for (one,) in taken] == [0, 1, 2, 0]
+    assert [one.literal for (one,) in taken] == [0, 20, 40, 0]
 
 
-@pytest.mark.parametrize(("phase", "expected"), [("coverage", [[], [1], [2], []]), ("examples", [[], [], [], []])])
+class Titled(Struct):
+    """A pool whose best value alone fits."""
+
+    def pick(self, location: Location, name: str, index: int) -> Binding | None:
+        return Binding(location, name, Label("POST /a"), "/id", index, "a title" if index else 7)
+
+
+def test_a_case_takes_the_best_value_where_the_one_of_its_turn_does_not_fit() -> None:
+    taken = [take_names(case_of({"type": "integer"}), Titled(), number) for number in range(3)]
+    assert [one.literal for (one,) in taken] == [7, 7, 7]
+
+
+@pytest.mark.parametrize(("phase", "expected"), [("coverage", [[], [20], [40], []]), ("examples", [[], [], [], []])])
 def test_every_third_case_and_the_examples_phase_keep_the_example_of_a_path(
     phase: str, expected: list[list[int]]
 ) -> None:
