@@ -19,3 +19,15 @@ def test_a_case_keeps_the_number_of_a_pair_that_it_tests() -> None:
     bodies = [factory.listed(label, 1, index, PhaseInfo("coverage")).case.body for index in range(8)]
     assert any(one["min"] > 1 << 31 for one in bodies)
     assert all(one["min"] <= one["max"] for one in bodies)
+
+
+def test_a_case_keeps_the_example_where_it_tests_another_property() -> None:
+    thing = {"type": "object", "required": ["name", "size"], "properties": {"name": {"type": "string"}, "size": NUMBER}}
+    media = {"schema": thing, "example": {"name": "my thing", "size": 12}}
+    label, body = Label("POST /a"), {"required": True, "content": {"application/json": media}}
+    rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
+    factory = CaseFactory({label: operation({"requestBody": body}, method="post")}, rules, lambda _: NO_HOOKS, None)
+    bodies = [factory.listed(label, 1, index, PhaseInfo("coverage")).case.body for index in range(10)]
+    assert len({one["size"] for one in bodies}) > 2
+    assert all(one["name"].startswith("my thing") for one in bodies if one["size"] != 12)
+    assert all(one["size"] == 12 for one in bodies if not one["name"].startswith("my thing"))

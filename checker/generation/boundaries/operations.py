@@ -279,11 +279,12 @@ class OperationEdges:
     def _rebasing(
         self, part: SchemaPart, body: Body, proof: Callable[[Any], bool] | None
     ) -> Callable[[Boundary], Boundary]:
-        """Return what puts the parts of a body that a case does not test to values that the demands of the target admit."""
-        if not any(one.location == Location.BODY for one in self._compiler.learned.constraints):
+        """Return what puts the parts of a body that a case does not test to those of an example, or to values that the target admits."""
+        is_demanded = any(one.location == Location.BODY for one in self._compiler.learned.constraints)
+        if not (is_demanded or body.examples):
             return lambda boundary: boundary
         try:
-            usual, base = self._usual.plain(part, body), self._usual.value(part, body)
+            usual, base = self._usual.varied(part, body), self._usual.value(part, body)
         except NO_VALUE:
             return lambda boundary: boundary
         is_valid = part.compiler.validator(part.conjunction)

@@ -188,6 +188,10 @@ class UsualRequest(Struct):
         """Return the first valid example, the condition that holds, or the first value of the schema. Raises one of `NO_VALUE`."""
         for value in self.compiler.fitting(said_of(declared), part):
             return value
+        return self.varied(part, declared)
+
+    def varied(self, part: SchemaPart, declared: Parameter | Body) -> Any:
+        """Return the first value of the schema of a part, which its other values vary. Raises one of `NO_VALUE`."""
         edges = self.edges(part, declared)
         for boundary in positives(edges, part.conjunction, part.place):
             return boundary.value
