@@ -45,14 +45,31 @@ class Limits:
     disk_bytes: int
 
 
+@dataclass(frozen=True)
+class Sample:
+    """The sizes of a night at one time."""
+
+    at_s: float
+    """Seconds since the start."""
+    memory: int
+    """Bytes of all processes."""
+    corpus: int
+    """Bytes of the files of the corpus."""
+    written: int
+    """Bytes that all processes so far have written."""
+    requests: int
+    """Requests that the service has had."""
+
+
 @dataclass
 class Survived:
     """What a night came through, and what it left."""
 
     deaths: Counter[str] = field(default_factory=Counter)
     """`service`, `worker` or `supervisor` -> times that it was killed."""
-    samples: list[tuple[float, int, int]] = field(default_factory=list)
-    """(seconds since the start, bytes of memory of all processes, bytes of the corpus)."""
+    samples: list["Sample"] = field(default_factory=list)
+    written: dict[tuple[int, float], int] = field(default_factory=dict)
+    """(process, time of its start) -> bytes that it has written into files and pipes, at the last look."""
     requests: int = 0
     orphans: int = 0
     seen: set[str] = field(default_factory=set)
@@ -71,7 +88,8 @@ class Survived:
         if self.orphans:
             found.append(f"{self.orphans} processes were left behind")
         if self.ran is None or self.ran.code != INTERRUPTED or "Traceback" in self.ran.shown:
-            found.append("the last run ended otherwise than by its interrupt")
+            end = "" if self.ran is None else f": exit code {self.ran.code}\n{self.ran.shown[-2_000:]}"
+            found.append(f"the last run ended otherwise than by its interrupt{end}")
         return found
 
 
@@ -133,7 +151,7 @@ def survive(
                     found.orphans += len(orphans(command.directory))
                     found.seen |= _on_record(command.directory).keys()
                     process, stack = _start(command, location, limits)
-            _sample(found, process, command.directory, time.monotonic() - began_at)
+            _sample(found, process, command.directory, time.monotonic() - began_at, service.requests)
             time.sleep(_PAUSE_S)
         process.send_signal(signal.SIGINT)
         process.wait()
@@ -167,12 +185,17 @@ def _kill_one(process: "subprocess.Popen[str]", chance: random.Random) -> None:
             psutil.Process(chance.choice(workers)).kill()
 
 
-def _sample(found: Survived, process: "subprocess.Popen[str]", directory: Path, at_s: float) -> None:
-    if found.samples and at_s - found.samples[-1][0] < _SAMPLE_S:
+def _sample(found: Survived, process: "subprocess.Popen[str]", directory: Path, at_s: float, requests: int) -> None:
+    if found.samples and at_s - found.samples[-1].at_s < _SAMPLE_S:
         return
     with suppress(psutil.NoSuchProcess):
         memory = sum(memory_of_tree(process.pid).values())
-        found.samples.append((at_s, memory, sum(_sizes(directory))))
+        for one in (root := psutil.Process(process.pid), *root.children(recursive=True)):
+            # What a process writes in the last second before it is killed is not counted.
+            with suppress(psutil.NoSuchProcess):
+                found.written[one.pid, one.create_time()] = one.io_counters().write_chars
+        written = sum(found.written.values())
+        found.samples.append(Sample(at_s, memory, sum(_sizes(directory)), written, requests))
 
 
 def _sizes(directory: Path) -> Iterator[int]:
