@@ -10,6 +10,7 @@ from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
 from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
 from checker.checks.positive_data import RejectedPositiveData
+from checker.checks.races import RaceCondition
 from checker.checks.read_only import MassAssignment
 from checker.checks.resource_availability import EnsureResourceAvailability
 from checker.checks.response_head import (
@@ -119,6 +120,7 @@ __all__ = [
     "ObjectLevelAuthorizationViolation",
     "OperationNotFound",
     "OverlappingPages",
+    "RaceCondition",
     "RefusedWriteStored",
     "RejectedPositiveData",
     "ReportedServerError",

@@ -39,6 +39,7 @@ PUBLIC = {
     "checks.not_a_server_error": "checker.checks.direct:not_a_server_error",
     "checks.object_level_authorization": "checker.checks.direct:object_level_authorization",
     "checks.positive_data_acceptance": "checker.checks.direct:positive_data_acceptance",
+    "checks.races": "checker.checks.direct:races",
     "checks.read_your_writes": "checker.checks.direct:read_your_writes",
     "checks.refused_write": "checker.checks.direct:refused_write",
     "checks.response_headers_conformance": "checker.checks.direct:response_headers_conformance",

@@ -34,7 +34,7 @@ _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 _NEXT: Final = str.maketrans({one: all_[at - 1] for all_ in _ALPHABETS for at, one in enumerate(all_)})
 
 
-def other_things(context: CheckContext) -> Iterator[Case]:
+def other_things(context: CheckContext, *, texts_only: bool = False) -> Iterator[Case]:
     """Yield valid variants of a case: with one text or number of its body changed, a few times, then with all of them changed.
 
     One change keeps the other members, which may refer to existing resources. All changes together are needed if several members have to be unique.
@@ -44,7 +44,7 @@ def other_things(context: CheckContext) -> Iterator[Case]:
         return
     changed: dict[str, Any] = {}
     for name, value in islice(body.items(), _MOST):
-        other = _another(value)
+        other = _another(value) if isinstance(value, str) or not texts_only else value
         case = _with_body(context.case, body | {name: other})
         if other == value or not _is_valid(case, context, tools):
             continue

@@ -15,6 +15,7 @@ from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
+from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Response
 from checker.core.send import Exchanging
@@ -45,6 +46,15 @@ def expected_statuses(*default: str) -> CheckSetting:
     """Return the setting of the statuses with which a check passes."""
     about = "Statuses with which the check passes."
     return CheckSetting("expected-statuses", SettingShape.STATUSES, list(default), about)
+
+
+IN_RUN = CheckSetting(
+    "in-run",
+    SettingShape.FLAG,
+    False,
+    "Whether `run` also sends what may grant a role, or spend twice what is there once.",
+)
+"""The setting of an intrusive check, which otherwise acts in `fuzz` only."""
 
 
 class Fact(Enum):
@@ -184,6 +194,17 @@ class Check(Struct, frozen=True):
     """The verdict on a request without a complete response; None for a check that judges responses only."""
     sees_operation_settings: bool = False
     """Whether `CheckContext.config` also holds the settings of the operation: for checks of users."""
+
+    @property
+    def is_intrusive(self) -> bool:
+        """Whether its requests may do more to a target than those of `run`."""
+        return IN_RUN in self.settings
+
+    def within(self, config: Config) -> "Check":
+        """Return the check as it applies with these settings: an intrusive one to cases of `fuzz` alone, unless it is switched on."""
+        if not self.is_intrusive or config.get(IN_RUN.name):
+            return self
+        return replace(self, applies=replace(self.applies, phases=frozenset((EXPLORATION.name,))))
 
     @property
     def sends(self) -> bool:

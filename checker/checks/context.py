@@ -67,6 +67,8 @@ class CheckTools(Struct, frozen=True):
     """Return the base path of an operation."""
     peers: Peers | None = None
     """None if no users are configured."""
+    renew: "Callable[[Case, Sequence[JudgedInteraction]], Case]" = lambda case, earlier: case
+    """Return a step of a sequence with the values of the new responses of the steps before it."""
     make_bare: Callable[[Case], WireRequest] | None = None
     """Return the request of a case without any header that the user gave for every request; None if no such headers are known."""
 

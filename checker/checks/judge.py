@@ -46,7 +46,8 @@ class Judge:
         """Without `tools`, checks can neither send requests nor judge them."""
         self._settings = settings or JudgeSettings()
         checks = [one for one in checks if one.has_needs is None or one.has_needs(tools)]
-        asked = tuple((one, self._settings.of(one)) for one in checks)
+        given = ((one, self._settings.of(one)) for one in checks)
+        asked = tuple((one.within(config), config) for one, config in given)
         self._kinds = Kinds(asked, self._passes)
         self._names = tuple(one.name for one in checks)
         self._beforehand = [(one, one.beforehand) for one in checks if one.beforehand is not None]

@@ -14,6 +14,7 @@ import checker.checks.missing_header as missing_header
 import checker.checks.negative_data as negative_data
 import checker.checks.object_authorization as object_authorization
 import checker.checks.positive_data as positive_data
+import checker.checks.races as races
 import checker.checks.read_only as read_only
 import checker.checks.resource_availability as resource_availability
 import checker.checks.resources as resources
@@ -21,10 +22,18 @@ import checker.checks.response_head as response_head
 import checker.checks.response_schema as response_schema
 import checker.checks.server_error as server_error
 import checker.checks.writes as writes
-from checker.checks.check import Applies, Check, CheckSetting, Fact, PriorRequest, SettingShape, expected_statuses
+from checker.checks.check import (
+    IN_RUN,
+    Applies,
+    Check,
+    CheckSetting,
+    Fact,
+    PriorRequest,
+    SettingShape,
+    expected_statuses,
+)
 from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
-from checker.core.phases import EXPLORATION
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
 
 _OF_OPERATION = Applies(but_scenarios=REQUEST_SHAPES)
@@ -192,11 +201,20 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(read_only.MassAssignment,),
         may_send=read_only.may_assign,
-        # The request may grant a role to its sender, which is more than `run` may do to a target.
-        applies=replace(
-            _POSITIVE, phases=frozenset((EXPLORATION.name,)), statuses=("2XX",), operations=read_only.writes_objects
-        ),
+        # The request may grant a role to its sender.
+        settings=(IN_RUN,),
+        applies=replace(_POSITIVE, statuses=("2XX",), operations=read_only.writes_objects),
         wants_refusal=True,
+    ),
+    Check(
+        "races",
+        races.races,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(races.RaceCondition,),
+        may_send=races.is_chosen,
+        # What is spent or taken twice stays so.
+        settings=(IN_RUN,),
+        applies=replace(_POSITIVE, statuses=("2XX",), operations=races.may_race),
     ),
     Check(
         "collection_conformance",

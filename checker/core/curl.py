@@ -154,7 +154,7 @@ def render(
     With `lossy`, bytes that are no UTF-8, and NUL, become the replacement character: a command to be read. NUL always
     does outside the body, where no shell can pass it on.
     """
-    words = ["curl", "-X", quoted_if_needed(request.method)]
+    words = ["curl", *(AT_ONCE if request.is_twice else ()), "-X", quoted_if_needed(request.method)]
     if not verify:
         words.append("--insecure")
     if origin.socket:
@@ -173,7 +173,7 @@ def render(
     words.append(
         quoted_if_needed(request.url_at(origin.plain) if request.target.startswith(b"/") else origin.plain.url + "/")
     )
-    return " ".join(words)
+    return " ".join([*words, *(words[-1:] if request.is_twice else ())])
 
 
 class Rendering(Protocol):
@@ -214,10 +214,11 @@ def parse(command: str) -> tuple[WireRequest, str]:
         raise ValueError("not a curl command: it has to start with `curl`")
     found: dict[str, str] = {}
     given: list[str] = []
-    follows = False
+    follows = is_twice = False
     for _, word in parts:
         if word in _SWITCHES:
             follows |= word in _FOLLOWS
+            is_twice |= word in AT_ONCE
             continue
         if word.startswith("-"):
             raw, value = next(parts, ("", None))
@@ -231,6 +232,7 @@ def parse(command: str) -> tuple[WireRequest, str]:
         raise ValueError("the curl command has no URL")
     request = _request(found, given)
     request.is_kept = None if follows else lambda: True
+    request.is_twice = is_twice
     place = BaseUrl.from_url(f"{_UNIX}{found['socket']}").url if "socket" in found else ""
     return request, place + request.target.decode("latin-1") if place else found["url"]
 
@@ -266,7 +268,9 @@ def redacted(command: str, redaction: Redaction) -> str:
 
 _ADDED_BY_CURL = ((b"Accept", b"*/*"), (b"User-Agent", b"curl"))
 _FOLLOWS = frozenset(("--location", "-L"))
-_SWITCHES = _FOLLOWS | {"--insecure", "-k", "--head", "-I", "--globoff", "-g", "--path-as-is"}
+AT_ONCE = ("--parallel", "--parallel-immediate")
+"""Options for two equal requests at once, each on a connection of its own; the URL stands twice."""
+_SWITCHES = {*_FOLLOWS, *AT_ONCE, "--insecure", "-k", "--head", "-I", "--globoff", "-g", "--path-as-is"}
 _OPTIONS = {
     "-X": "method",
     "-H": "header",

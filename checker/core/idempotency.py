@@ -1,10 +1,12 @@
 """Idempotency keys. To a request with the key of an earlier one a server repeats its response, or refuses another body."""
 
 from copy import copy
+from dataclasses import replace
 from typing import Final
 
 from checker.core.case import Case
 from checker.core.digests import digest_int
+from checker.core.request import WireRequest
 
 _MARK: Final = "idempoten"
 _RENEWED: Final = 8
@@ -44,3 +46,14 @@ def with_fresh_key(case: Case) -> Case | None:
     other = copy(case)
     other.headers = {**case.headers, **changed}
     return other
+
+
+def request_with_fresh_key(request: WireRequest, *of: str) -> WireRequest:
+    """Return the request with a key derived from texts in place of its own; one without a key as it is."""
+    headers = [
+        (name, fresh_key(value.decode("latin-1"), *of).encode("latin-1"))
+        if is_idempotency_key(name.decode("latin-1"))
+        else (name, value)
+        for name, value in request.headers
+    ]
+    return replace(request, headers=headers)

@@ -219,6 +219,8 @@ class WireRequest:
     """Whether a check sends it in place of the request of a case."""
     client_has_credentials: bool = dataclasses.field(default=False, compare=False, repr=False)
     """Whether a client of the user that is logged in sends it. Its headers may not show that: a test client can force a login."""
+    is_twice: bool = dataclasses.field(default=False, compare=False)
+    """Whether it is sent twice at once, on two connections. The outcome is the better one, with the other among its earlier ones."""
     is_probed: bool = dataclasses.field(default=False, compare=False)
     """Whether it is the first accepted request of its operation: checks that probe each operation once do so for it."""
     proofs: tuple[tuple[str, int], ...] = dataclasses.field(default=(), compare=False, repr=False)

@@ -120,7 +120,7 @@ class Response:
     redirects = 0
     """How many redirects were followed to it; `request` is the first request of them."""
     earlier: "Earlier" = ()
-    """Earlier exchanges of the same request: redirects and retries."""
+    """Other exchanges of the same request: redirects, retries, the twin of a request that was sent twice at once."""
     raised: Exception | None = None
     """The exception of an application in this process, if callers want to see it. Its frames live as long as the response."""
 
@@ -488,7 +488,7 @@ class NetworkFailure(Struct, frozen=True):
     cause: Exception | None = None
     """The exception that was raised while the response was read: a bug in checker, which fails only this case."""
     earlier: "Earlier" = ()
-    """Earlier exchanges of the same request: redirects and retries."""
+    """Other exchanges of the same request: redirects, retries, the twin of a request that was sent twice at once."""
 
 
 Outcome = Response | NetworkFailure

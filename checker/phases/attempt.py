@@ -26,6 +26,7 @@ from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.health import Safety, SafetyGate
+from checker.phases.bindings import renewed
 from checker.transport import prepare
 from checker.transport.settings import HttpChanges, timeout_of
 
@@ -425,6 +426,7 @@ def check_tools(
         prepare.drop,
         maker.base_path_of,
         peers,
+        renewed,
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache, partial
 from typing import Any, Final, Protocol
 
@@ -84,6 +85,16 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
         meta.bindings = (*meta.bindings, *done)
         meta.phase = PhaseInfo(meta.phase.name, described(done))
     return done
+
+
+def renewed(case: Case, earlier: Sequence[SentCase]) -> Case:
+    """Return a step of a sequence with the values that earlier steps gave this time."""
+    other = copy(case)
+    for location in Location:
+        if location is not Location.BODY:
+            setattr(other, location.container, copy(getattr(case, location.container)))
+    _all_set(other, (resolved(one, earlier) for one in (case.meta.bindings if case.meta is not None else ())))
+    return other
 
 
 def put_back(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:

@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from checker import __version__
+from checker.checks.check import IN_RUN
+from checker.checks.table import BUILT_IN
 from checker.config.settings import RunSettings
 from checker.core import curl
 from checker.core.blocks import marked
@@ -40,6 +42,13 @@ _FEW_CAUSES = 2
 _MOST_CAUSES = 40
 
 
+def _intrusive_checks(settings: RunSettings) -> list[str]:
+    """Return the checks that may do more to the target than those of `run` do by themselves."""
+    is_fuzz, every = settings.kind == "fuzz", settings.operations.everywhere()
+    on = {name for one in every for name in one.checks if is_fuzz or one.check_settings.get(name, {}).get(IN_RUN.name)}
+    return [name for name, check in BUILT_IN.items() if check.is_intrusive and name in on]
+
+
 def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -> ShownCommand:
     """Return a masked text with Python code in place of its commands."""
     found = shown(text, components)
@@ -58,6 +67,9 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
     try:
         request, url = curl.parse(command)
     except ValueError:
+        return [command]
+    if request.is_twice:
+        # `http.client` waits for each response.
         return [command]
     place, socket = urlsplit(url), BaseUrl.from_url(url).socket
     kind = "HTTPSConnection" if place.scheme == "https" else "HTTPConnection"
@@ -297,6 +309,7 @@ class Console:
             ("Changed since:", opened.changed_since),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
             ("Workers:", f"{most}{settings.processes.workers} (seed {self._seed})"),
+            ("Intrusive:", ", ".join(_intrusive_checks(settings))),
             (against, baseline_size(settings.verdict.baseline) if settings.verdict.baseline else ""),
         ):
             if value:

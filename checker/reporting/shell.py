@@ -15,7 +15,7 @@ from checker.reporting.masking import Masking, ShownCommand
 from checker.reporting.reproduction import ShownCall, Taken, Text, base_path_of, secrets_of, shown_calls, used_from
 
 _HOLE = "checkerHole{}x"
-_FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff"))
+_FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff", *curl.AT_ONCE))
 _WITH_VALUE = frozenset(("--max-time", "--max-redirs", "--cert", "--key"))
 _HOLES = re.compile(r"(checkerHole\d+x)")
 _HEADER = re.compile(r"[A-Za-z0-9._-]+: [^'\"\\$`!]*")
@@ -51,7 +51,7 @@ def command_of(one: ShownCall, base_url: str, base: str = "") -> str:
     if recorded and not names_method:
         command = curl.without_post(command)
     words = [_word(raw, word, holes, origin, base) for raw, word in curl.words(command)]
-    return " ".join([words[0], *flags, *words[1:]])
+    return " ".join([words[0], *flags, *words[1:], *([words[-1]] if curl.AT_ONCE[0] in flags else ())])
 
 
 def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand | None:

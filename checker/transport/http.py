@@ -4,6 +4,7 @@ libcurl reuses a connection without a check if it was idle for less than a secon
 server has closed is lost, and looks like a request that crashed the server. So this module checks connections itself.
 """
 
+import math
 import os
 import re
 import select
@@ -15,6 +16,7 @@ from functools import lru_cache
 from typing import Final
 
 import pycurl
+from msgspec.structs import replace
 
 from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
@@ -489,6 +491,7 @@ class HttpLanes:
         self, origin: BaseUrl, settings: HttpSettings, lanes: int, now: Callable[[], float] = time.perf_counter
     ) -> None:
         """`now` is a monotonic clock in seconds."""
+        self._origin = origin
         self._settings = settings
         self._now = now
         self._multi = pycurl.CurlMulti()
@@ -497,16 +500,17 @@ class HttpLanes:
         self._lanes: list[Lane] = []
         self._by_handle: dict[pycurl.Curl, Lane] = {}
         self._unsent: list[Lane] = []
+        self._pairs: dict[int, tuple[int, list[tuple[WireRequest, Outcome]]]] = {}
+        """Lane -> (lane of the caller, what came so far) of a request that is sent twice; the twin has a lane beyond those of callers."""
+        self._own = lanes
         self._flying = 0
         self._done: list[tuple[int, Outcome]] = []
         self.stalled_s = 0.0
         """Seconds in which requests were in flight while the worker was busy elsewhere; `elapsed` excludes them."""
         self._left = 0.0
         self._next_sweep = 0.0
-        for index in range(lanes):
-            lane = Lane(index, origin, settings, self._connections)
-            self._lanes.append(lane)
-            self._by_handle[lane.curl] = lane
+        for _ in range(lanes):
+            self._add_lane()
 
     @property
     def acknowledged(self) -> int:
@@ -525,6 +529,19 @@ class HttpLanes:
         chosen = self._lanes[lane]
         if chosen.busy:
             raise ValueError(f"lane {lane} is busy")
+        self._queue(chosen, request, patience_s)
+        if request.is_twice:
+            twin = next((one for one in self._lanes[self._own :] if not one.busy), None) or self._add_lane()
+            self._pairs[lane] = self._pairs[twin.index] = (lane, [])
+            self._queue(twin, request, patience_s)
+
+    def _add_lane(self) -> Lane:
+        lane = Lane(len(self._lanes), self._origin, self._settings, self._connections)
+        self._lanes.append(lane)
+        self._by_handle[lane.curl] = lane
+        return lane
+
+    def _queue(self, chosen: Lane, request: WireRequest, patience_s: float | None) -> None:
         chosen.busy = True
         try:
             chosen.load(request, patience_s)
@@ -575,9 +592,25 @@ class HttpLanes:
                 self._sweep(self._now())
         self._left = self._now()
         done, self._done = self._done, []
+        if self._pairs:
+            done = self._joined(done)
         for lane, _ in done:
             self._lanes[lane].busy = False
         return done
+
+    def _joined(self, done: list[tuple[int, Outcome]]) -> list[tuple[int, Outcome]]:
+        """Return the lanes of callers that have finished: a request that was sent twice ends with its second response."""
+        ended = []
+        for index, outcome in done:
+            if index not in self._pairs:
+                ended.append((index, outcome))
+                continue
+            lane, outcomes = self._pairs.pop(index)
+            outcomes.append((self._lanes[index].request, outcome))
+            self._lanes[index].busy = index == lane
+            if len(outcomes) == 2:
+                ended.append((lane, _better_of(outcomes)))
+        return ended
 
     def waited_s(self, lane: int) -> float:
         """Return the seconds since the request on a lane was sent, without the time in which the worker was busy elsewhere; 0 if none is in flight."""
@@ -667,6 +700,16 @@ class HttpLanes:
 
     def _finish(self, lane: Lane, outcome: Outcome) -> None:
         self._done.append((lane.index, outcome))
+
+
+def _better_of(outcomes: list[tuple[WireRequest, Outcome]]) -> Outcome:
+    """Return the outcome with the lower status, with the other one among its earlier exchanges."""
+    (_, first), other = sorted(outcomes, key=lambda one: getattr(one[1], "status_code", math.inf))
+    earlier = ((*other, time.time()),)
+    if isinstance(first, NetworkFailure):
+        return replace(first, earlier=earlier)
+    first.earlier = earlier
+    return first
 
 
 def _read(read: Callable[..., Outcome], elapsed_s: float, *more: object) -> Outcome:

@@ -255,7 +255,10 @@ class PolicyTransport:
         """Return the time at which the request of a chain may be sent, after its pause."""
         rate = self._policy(chain.request).rate
         earliest = self._clock() + pause_s
-        return earliest if rate is None or rate == AUTO else max(earliest, self._rates.of(rate).reserve())
+        if rate is None or rate == AUTO:
+            return earliest
+        due = [self._rates.of(rate).reserve() for _ in range(1 + chain.request.is_twice)]
+        return max(earliest, due[-1])
 
     def _launch(self, lane: int, pause_s: float) -> None:
         chain = self._chains[lane]

@@ -276,6 +276,8 @@ _CARELESS: Final = {
 _OF_SETTINGS: Final = {
     "negative_data_rejection": "checks/test_negative_data.py::test_other_statuses_may_be_expected",
     "ensure_resource_availability": "e2e/test_unique_names.py::test_a_resource_that_is_shown_late_is_no_failure_and_is_counted",
+    "mass_assignment": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
+    "races": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
     "missing_required_header": "e2e/test_checks.py::test_what_the_configuration_says_of_a_check_counts",
 }
 
@@ -299,6 +301,7 @@ def _checks() -> Iterator[tuple[Place, Row]]:
             yield ("checks", check.name, "enabled"), Row(False, _switched_off(check.name), *FLAG)
         for setting in check.settings:
             good, bad = _GOOD_AND_BAD[setting.shape]
+            good = not setting.default if setting.shape is SettingShape.FLAG else good
             effect = _OF_SETTINGS.get(check.name, BLOCK)
             yield ("checks", check.name, setting.name), Row(good, effect, *bad)
 

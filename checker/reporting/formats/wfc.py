@@ -34,6 +34,7 @@ _CODES: Final = {
     "collection_conformance": 908,
     "location_conformance": 911,
     "mass_assignment": 912,
+    "races": 913,
     "refused_write": 910,
     "read_your_writes": 909,
 }

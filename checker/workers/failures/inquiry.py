@@ -15,6 +15,7 @@ from checker.core.case import Case
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
+from checker.core.idempotency import request_with_fresh_key
 from checker.core.meta import Step
 from checker.core.request import WireRequest
 from checker.core.resource_names import is_count
@@ -561,6 +562,9 @@ class Inquiry(Struct):
         chain = self.names.unsent(result.chain)
         if own is not None and chain is not result.chain:
             own = _about_other(own, chain[-1].verdict.request)
+        if own is not None and own.is_twice:
+            # With a key that is known, nothing is done twice.
+            own = request_with_fresh_key(own, self.suspicion.finding.fingerprint, str(len(result.printed)))
         result.commands = self._commands(chain, own)
         sent = yield from self._sent(chain, own)
         if not sent:
@@ -625,7 +629,9 @@ class Inquiry(Struct):
             return shot.made, request
         tools = self.tools
         again = build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
-        if request.is_of_check:
+        if request.is_twice:
+            again = replace_request(again, is_of_check=True, is_twice=True)
+        elif request.is_of_check:
             # The request of a check differs from that of its case in headers and query, not in its path.
             _, mark, query = request.target.partition(b"?")
             again = replace_request(request, target=again.target.partition(b"?")[0] + mark + query)

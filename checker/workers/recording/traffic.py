@@ -263,11 +263,12 @@ class Traffic(Struct):
         self.unjudged(made, answers[own + 1 :], Purpose.PROBE)
 
     def on_the_way(self, made: GeneratedCase, outcome: Outcome | None) -> None:
-        """Write down what was sent before an answer came: redirects that were followed, failures."""
+        """Write down what was sent before an answer came: redirects that were followed, failures, twins of requests."""
         for one in outcome.earlier if outcome is not None else ():
             earlier = Answered(*one)
             is_redirect = type(earlier.outcome) is Response and earlier.outcome.status_code < 400
             purpose = Purpose.REDIRECT if is_redirect else Purpose.RETRY
+            purpose = Purpose.PROBE if earlier.request.is_twice else purpose
             self.uncounted.requests += 1
             self._unjudged(made, earlier, purpose)
 

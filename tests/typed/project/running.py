@@ -42,6 +42,7 @@ CHECKS = [
     checker.checks.not_a_server_error,
     checker.checks.object_level_authorization,
     checker.checks.positive_data_acceptance,
+    checker.checks.races,
     checker.checks.read_your_writes,
     checker.checks.refused_write,
     checker.checks.response_headers_conformance,

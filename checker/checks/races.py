@@ -1,0 +1,224 @@
+"""Two equal requests at once are not both accepted where the second is refused in turn (CWE-362)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Final
+from zlib import crc32
+
+from msgspec import Struct
+from msgspec.structs import replace as replace_context
+
+from checker.checks.authentication import other_things
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.location import reading_at
+from checker.checks.resources import is_done, line_of, resource_in
+from checker.core.case import Case
+from checker.core.failures import Failure, Severity
+from checker.core.idempotency import is_idempotency_key, with_fresh_key
+from checker.core.operation import Operation
+from checker.core.request import CONDITIONS, WireRequest
+from checker.core.resource_names import normalised
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.send import Exchanging
+
+_ONE_OF: Final = 16
+"""One of this many accepted writes is repeated."""
+_TRIES, _MORE_TRIES = 3, 8
+"""Pairs that are sent for a write that is refused in turn; to confirm a failure, because a pair may miss the moment."""
+_OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
+"""Statuses of requests that may be refused for what an equal request has done."""
+_VERSIONS: Final = frozenset(("version", "revision", "etag", "lockversion"))
+"""Normalised names of fields with the version of a resource that an update is about."""
+
+
+_TITLES: Final = {
+    "update": "Lost update",
+    "key": "Idempotency key accepted twice at once",
+    "repetition": "Repetition accepted at once",
+}
+_EXPECTED: Final = {
+    "update": "Expected: a refusal of one of them, as in turn, because its version is old",
+    "key": "Expected: the same resource in both, as in turn",
+    "repetition": "Expected: a refusal of one of them, as in turn",
+}
+
+
+class RaceCondition(Failure, code="ST310", title="Race condition", severity=Severity.HIGH, needs_repetition=True):
+    """Two equal requests at once are accepted, and in turn only the first one is."""
+
+
+_NOTHING: Final = NetworkFailure(FailureKind.OTHER, "", 0.0)
+
+
+class _Sent(Struct, frozen=True):
+    """A step that was sent anew."""
+
+    case: Case
+    request: WireRequest
+    outcome: Outcome
+
+
+def may_race(operation: Operation) -> bool:
+    """Whether an operation creates, acts or updates. To remove a resource twice does no harm."""
+    return operation.method in ("POST", "PUT", "PATCH") and not operation.has_status_in_body
+
+
+def is_chosen(case: Case, response: Response) -> bool:
+    """Whether the check sends a request for an interaction, or judges the response to its own."""
+    sent = response.request
+    is_own = sent is not None and (sent.is_twice or (sent.confirms and not sent.is_of_check))
+    return is_own or (crc32(case.id.encode()) % _ONE_OF == 0 and not (sent is not None and sent.is_of_check))
+
+
+def races(context: CheckContext) -> Exchanging[Found]:
+    """Fail if two equal requests at once are both accepted, and in turn the second one is refused.
+
+    An accepted write is repeated. If that is refused, or shows the resource that was made with the same `Idempotency-Key`, the steps
+    before it are sent anew, with other names where theirs are taken, and the write twice at once. Both are accepted, a third one is
+    refused, and in a further state made anew the second one is refused in turn: the server looks and acts in two steps. An update
+    counts if it is about a version: with a condition (RFC 9110, 13.1), or with the version in its body.
+    """
+    case, sent, tools = context.case, context.response.request, context.tools
+    if sent is None or tools is None or context.response.redirects:
+        return True
+    if sent.is_twice:
+        is_lost = _are_both_done(case, context.response) and (yield from _is_refused(case, context.response))
+        return _failure(case, context.response) if is_lost else PASSED
+    if case.method != "POST" and not _conditions_of(case):
+        return PASSED
+    if not (yield from _is_refused(case, context.response)):
+        return PASSED
+    stage = _Stage(context, [step.case for step in context.sequence], case)
+    for _ in range(_MORE_TRIES if sent.confirms else _TRIES):
+        pair = yield from stage.sent(is_twice=True)
+        if pair is None:
+            return PASSED
+        if not (_are_both_done(stage.case, pair) and (yield from _is_refused(stage.case, pair))):
+            continue
+        first = yield from stage.sent(is_twice=False)
+        if first is None or not (yield from _is_refused(stage.case, first)):
+            return PASSED
+        failure = _failure(stage.case, pair)
+        failure.request = pair.request
+        return failure
+    return PASSED
+
+
+class _Stage(Struct):
+    """Makes the state in which a write is accepted, as often as it is wanted."""
+
+    context: CheckContext
+    steps: list[Case]
+    """The steps before the write, with the names that were accepted last."""
+    case: Case
+    """The write, likewise."""
+
+    def sent(self, *, is_twice: bool) -> Exchanging[Response | None]:
+        """Send the steps anew and then the write. Return its response; None if a step or the write is refused."""
+        earlier: list[_Sent] = []
+        for number, (step, before) in enumerate(zip(self.steps, self.context.sequence, strict=True)):
+            found = yield from self._accepted(step, earlier)
+            if found is None and is_done(before):
+                return None
+            if found is not None:
+                self.steps[number] = found.case
+            earlier.append(found or _Sent(step, self._request(step), before.outcome or _NOTHING))
+        found = yield from self._accepted(self.case, earlier, is_twice=is_twice)
+        if found is None or not isinstance(found.outcome, Response):
+            return None
+        self.case = found.case
+        return found.outcome
+
+    def _accepted(self, case: Case, earlier: Sequence[_Sent], *, is_twice: bool = False) -> Exchanging[_Sent | None]:
+        """Send a case with what the steps before it gave, else with other names; None if it is refused each time."""
+        assert self.context.tools is not None
+        renewed = yield from self._with_current_version(self.context.tools.renew(case, earlier))
+        for trial in self._trials(renewed):
+            request = replace(self._request(trial), is_twice=is_twice, fresh=is_twice)
+            outcome = yield request
+            if isinstance(outcome, Response) and 200 <= outcome.status_code < 300 and not outcome.redirects:
+                return _Sent(trial, request, outcome)
+        return None
+
+    def _trials(self, case: Case) -> Iterator[Case]:
+        keyed = with_fresh_key(case)
+        yield keyed or case
+        if keyed is None and case.method == "POST":
+            yield from other_things(replace_context(self.context, case=case), texts_only=True)
+
+    def _with_current_version(self, case: Case) -> Exchanging[Case]:
+        """Return an update with the version that a read of the resource shows now."""
+        conditions = _conditions_of(case) if case.method != "POST" else ()
+        if not conditions:
+            return case
+        plain, other = copy(case), copy(case)
+        plain.headers = {name: value for name, value in case.headers.items() if name not in conditions}
+        target = self._request(plain).path.decode("latin-1")
+        read = yield reading_at(replace_context(self.context, case=plain), target)
+        shown, tags = resource_in(read) or {}, read.headers.get("etag") if isinstance(read, Response) else None
+        for name in conditions:
+            if name in case.headers:
+                other.headers = other.headers | ({name: tags[0]} if tags else {})
+            elif name in shown:
+                other.body = other.body | {name: shown[name]}
+        return other
+
+    def _request(self, case: Case) -> WireRequest:
+        return replace(self.context.make(case), is_of_check=True)
+
+
+def _conditions_of(case: Case) -> list[str]:
+    """Return the headers and the fields of the body that state the version of the resource."""
+    headers = [name for name in case.headers if name.lower() in CONDITIONS]
+    return (
+        headers + [name for name in case.body if normalised(name) in _VERSIONS]
+        if isinstance(case.body, dict)
+        else headers
+    )
+
+
+def _has_key(case: Case) -> bool:
+    return any(map(is_idempotency_key, case.headers))
+
+
+def _is_refused(case: Case, first: Response) -> Exchanging[bool]:
+    """Whether an accepted write is refused in turn, or the server shows again what it made for the same `Idempotency-Key`."""
+    assert first.request is not None
+    again = yield replace(first.request, is_twice=False, is_of_check=True)
+    if not isinstance(again, Response):
+        return False
+    shown = [_ids_in(one) for one in (first, *(outcome for _, outcome, _ in first.earlier))]
+    return again.status_code in _OF_STATE or (_has_key(case) and bool(_ids_in(again)) and _ids_in(again) in shown)
+
+
+def _are_both_done(case: Case, pair: Response) -> bool:
+    """Whether two requests at once were accepted. Two responses with the same new identifier are one creation."""
+    others = [outcome for request, outcome, _ in pair.earlier if request.is_twice]
+    if len(others) != 1 or not isinstance(others[0], Response) or others[0].status_code // 100 != 2:
+        return False
+    first, second = _ids_in(pair), _ids_in(others[0])
+    if _has_key(case):
+        return first != second
+    sent = b"" if pair.request is None else pair.request.target + (pair.request.body or b"")
+    is_new = any(str(one).encode() not in sent for one in first.values())
+    return first != second or not is_new
+
+
+def _ids_in(response: Outcome) -> Mapping[str, str | int]:
+    """Return the identifiers of the resource in a response."""
+    shown = resource_in(response) or {}
+    found = {name: value for name, value in shown.items() if normalised(name).endswith(("id", "uuid"))}
+    return {name: value for name, value in found.items() if isinstance(value, str | int) and value is not True}
+
+
+def _failure(case: Case, pair: Response) -> Failure:
+    statuses = [
+        one.status_code for one in (pair, *(other for _, other, _ in pair.earlier)) if isinstance(one, Response)
+    ]
+    kind = "update" if case.method != "POST" else "key" if _has_key(case) else "repetition"
+    return RaceCondition(
+        f"Sent twice at once: {line_of(pair.request)}\nReceived: {' and '.join(map(str, statuses))}\n{_EXPECTED[kind]}",
+        title=_TITLES[kind],
+        unique_key=kind,
+    )

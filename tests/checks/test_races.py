@@ -1,0 +1,194 @@
+"""Two equal requests at once: both are accepted where the second is refused in turn."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.config.operation_settings import HttpSettings
+from checker.core import curl
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Outcome, Response
+from checker.transport.http import HttpLanes
+from tests.apps.http import Reply, Request
+from tests.apps.racing import RACING, Service, racing
+from tests.apps.serving import serving
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
+from tests.e2e.runner import Command, Ran
+
+NAME = "races"
+JSON = [("Content-Type", "application/json")]
+_BODY = {"requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}}}
+_KEY = {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}
+_ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+_OK: dict[str, Any] = {"responses": {"200": {"description": ""}, "201": {"description": ""}}}
+PATHS = {
+    "/members": {"post": {**_OK, **_BODY, "parameters": [_KEY]}},
+    "/notes/{id}": {"parameters": [_ID], "get": _OK, "put": {**_OK, **_BODY}},
+    "/coupons/{id}/redemption": {"parameters": [_ID], "post": _OK},
+}
+
+
+class Members:
+    """Answers requests that are sent twice with `pair`, others in turn with `single`; each is (status, identifier)."""
+
+    def __init__(self, single: list[tuple[int, str]], pair: list[tuple[int, str]]) -> None:
+        self.single, self.pair = iter(single), pair
+
+    def __call__(self, request: WireRequest) -> Outcome:
+        if request.is_twice:
+            first, second = (self._made(request, *one) for one in self.pair)
+            first.earlier = ((request, second, 0.0),)
+            return first
+        return self._made(request, *next(self.single))
+
+    def _made(self, request: WireRequest, status: int, name: str) -> Response:
+        made = Response(status, JSON, json.dumps({"id": name}).encode())
+        made.request = request
+        return made
+
+
+REFUSED, MADE = (409, ""), (201, "m3")
+BOTH = [(201, "m1"), (201, "m2")]
+
+
+def _found(members: Members, label: str = "POST /members", **parts: Any) -> list[str]:
+    them = Exchanges(operations_of(PATHS))
+    told: dict[str, Any] = {"mode": POSITIVE, "phase": "exploration", "media_type": "application/json"}
+    # One of 16 accepted writes is repeated.
+    for index in range(500):
+        sent = them.sent(label, 201, JSON, answer=b'{"id": "m0"}', index=index, body={"name": "ann"}, **told, **parts)
+        assert isinstance(sent.outcome, Response)
+        sent.outcome.request = sent.request
+        found = them.verdict(NAME, sent, answers=members)
+        if them.asked:
+            return [one.unique_key for one in found.failures]
+    raise AssertionError("no case was chosen")
+
+
+@pytest.mark.parametrize(
+    ("single", "pair", "expected"),
+    [
+        # In turn after the case, after the pair, and after a first one of its own.
+        ([REFUSED, REFUSED, MADE, REFUSED], BOTH, ["repetition"]),
+        # A repetition is accepted: nothing is spent.
+        ([MADE], BOTH, []),
+        # The server answers too often, or asks for credentials.
+        ([(429, "")], BOTH, []),
+        # It may be done twice, but not three times.
+        ([REFUSED, REFUSED, MADE, MADE], BOTH, []),
+        # Both show one resource.
+        ([REFUSED] * 9, [(201, "m1"), (201, "m1")], []),
+        # One is refused, as it should be.
+        ([REFUSED] * 9, [(201, "m1"), (409, "")], []),
+        # A third one is accepted.
+        ([REFUSED, MADE, MADE, MADE], BOTH, []),
+    ],
+    ids=["race", "repeatable", "too-often", "twice-is-right", "one-resource", "refused", "third"],
+)
+def test_both_accepted_at_once_and_one_in_turn_is_a_race(
+    single: list[tuple[int, str]], pair: list[tuple[int, str]], expected: list[str]
+) -> None:
+    assert _found(Members(single, pair)) == expected
+
+
+@pytest.mark.parametrize(
+    ("single", "pair", "expected"),
+    [
+        ([(201, "m0"), (201, "m2"), MADE, MADE], BOTH, ["key"]),
+        # Without the same resource in turn, the server does not know the key.
+        ([(201, "m9")], BOTH, []),
+        ([(201, "m0")] * 9, [(201, "m1"), (201, "m1")], []),
+    ],
+    ids=["race", "unknown", "one-resource"],
+)
+def test_a_key_makes_two_resources_at_once_and_one_in_turn(
+    single: list[tuple[int, str]], pair: list[tuple[int, str]], expected: list[str]
+) -> None:
+    assert _found(Members(single, pair), headers={"Idempotency-Key": "abcdef0123456789"}) == expected
+
+
+def test_an_update_without_a_version_is_not_repeated() -> None:
+    with pytest.raises(AssertionError, match="no case was chosen"):
+        _found(Members([REFUSED] * 9, BOTH), "PUT /notes/{id}", path_parameters={"id": "n1"})
+
+
+def _night(tmp_path: Path, seed: int, service: Service, url: str, requests: int) -> Ran:
+    return Command(tmp_path).until(
+        lambda: service.requests > requests,
+        *("fuzz", f"{url}/openapi.json", "--checks", NAME, "--seed", f"{seed}", "--max-time", "30"),
+        "--workers", "1",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (2, 3, 4, 5))])
+def test_fuzz_finds_lost_updates_double_actions_taken_names_and_keys(tmp_path: Path, seed: int) -> None:
+    with racing(is_fixed=False) as (url, service):
+        done = _night(tmp_path, seed, service, url, 12_000)
+    assert done.defects == sorted((label, NAME) for label in RACING), done.shown
+    assert "Intrusive:        races" in done.shown
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (2, 3, 4, 5))])
+def test_a_service_that_locks_has_no_race(tmp_path: Path, seed: int) -> None:
+    with racing(is_fixed=True) as (url, service):
+        done = _night(tmp_path, seed, service, url, 8_000)
+    assert done.defects == [], done.shown
+
+
+@pytest.mark.parametrize("is_told_to", [False, True])
+def test_a_run_checks_for_races_only_if_it_is_told_to(tmp_path: Path, *, is_told_to: bool) -> None:
+    asked: list[bytes] = []
+
+    def answer(request: Request) -> Reply:
+        asked.append(request.body)
+        return Reply(201, "application/json", b'{"id": "m1"}')
+
+    if is_told_to:
+        (tmp_path / "checker.toml").write_text(f"[checks.{NAME}]\nin-run = true\n")
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    paths = {"/members": {"post": {**_OK, "requestBody": body}}}
+    document = {"openapi": "3.0.3", "info": {"title": "Members", "version": "1"}, "paths": paths}
+    with serving(answer, document) as app:
+        done = Command(tmp_path).run(
+            *(app.document_url, "--checks", NAME, "--phases", "fuzzing", "--mode", "positive"),
+            *("--max-examples", "200", "--seed", "1"),
+        )
+    assert done.defects == []
+    assert ("Intrusive:" in done.shown) is is_told_to
+    # What was sent for a check is sent beside the cases.
+    assert (len(asked) > 200) is is_told_to, len(asked)
+
+
+def test_a_request_is_sent_twice_at_once_and_ends_with_both_responses() -> None:
+    with racing(is_fixed=False) as (url, service):
+        lanes = HttpLanes(BaseUrl.from_url(url), HttpSettings(), 2)
+        body = b'{"name": "anna"}'
+        request = WireRequest("POST", b"/members", [(b"Content-Type", b"application/json")], body, is_twice=True)
+        try:
+            for expected in ([201, 201], [409, 409]):
+                lanes.start(1, request)
+                while not (found := lanes.poll(1.0)):
+                    pass
+                ((lane, outcome),) = found
+                assert lane == 1
+                assert isinstance(outcome, Response)
+                ((other_request, other, _),) = outcome.earlier
+                assert isinstance(other, Response)
+                assert other_request is request
+                assert [outcome.status_code, other.status_code] == expected
+        finally:
+            lanes.close()
+        assert service.requests == 4
+
+
+def test_the_printed_command_sends_both() -> None:
+    origin = BaseUrl.from_url("http://127.0.0.1:80")
+    request = WireRequest("POST", b"/members", [], b"{}", is_twice=True)
+    command = curl.render(request, origin)
+    assert command.count("http://127.0.0.1:80/members") == 2 or command.count("http://127.0.0.1/members") == 2
+    assert curl.parse(command)[0].is_twice
+    assert not curl.parse(curl.render(replace(request, is_twice=False), origin))[0].is_twice
