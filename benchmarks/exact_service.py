@@ -120,7 +120,7 @@ def _alone(path: Path, folder: Path, wanted: argparse.Namespace) -> dict[str, An
         found.append(f"exit code {code}")
     sights = {sight.value: count for sight, count in exact.sights.items()}
     untried = {label for label, *_ in view.notes.get("untried", ())}
-    return {"cases": view.cases, "sights": sights, "untried": len(untried), "found": found}
+    return {"cases": view.counts.cases, "sights": sights, "untried": len(untried), "found": found}
 
 
 if __name__ == "__main__":

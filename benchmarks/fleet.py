@@ -199,7 +199,7 @@ def demo(folder: Path) -> str:
         settings = settings.with_changes(corpus={"folder": str(folder / "corpus")}, processes={"workers": 2})
         cluster = CountingCluster(folder / "machines")
         outcome = execute(settings, lambda *_: None, RunEnvironment(DistantLauncher(cluster, settings)))
-    requests = outcome.view.cases
+    requests = outcome.view.counts.cases
     return (
         f"demo, {requests:,} cases: {cluster.calls / requests:.3f} calls, {cluster.down / requests:,.0f} bytes down and "
         f"{cluster.up / requests:,.0f} bytes up for each"

@@ -158,7 +158,7 @@ def _statistics(folder: Path, config: Config) -> dict[str, Any]:
             "kind": past.settings.kind,
             "seed": past.run.started.seed,
             "outcome": past.outcome,
-            "requests": past.view.requests,
+            "requests": past.view.counts.requests,
         },
         "findings": fold((0, record) for record in records if isinstance(record, Finding)).finding_count(),
         "quarantined": sum(isinstance(record, Quarantined) for record in records),

@@ -5,7 +5,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from importlib import import_module
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from checker.commands.extending import HANDLERS, EventHandler, HandlerContext
 from checker.commands.output import CANNOT, INTERRUPTED, echo, echo_command, echo_line
@@ -211,10 +210,11 @@ class _Reporting:
         missing = [name for name, path in self._targets if path in problems]
         problems |= self._record(report)
         there = [(name, path) for name, path in self._targets if path not in problems]
+        added: Sequence[str] = ()
         if handlers is not None:
             there += handlers.context.reports
-            report = replace(report, added_lines=tuple(handlers.context.summary_lines))
-        self._console.finish(replace(report, reports=tuple(there)))
+            added = handlers.context.summary_lines
+        self._console.finish(report, added, there)
         problems |= self._uploaded(report)
         walled(lambda: _tell_github(report, self._run.context), lambda _: None)
         if outcome.error or problems:

@@ -127,9 +127,9 @@ def _stream(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
     if not runs:
         return {path: f"{path}: nothing was sent in this run" for _, path in targets}
     written = write_streams(runs, targets)
-    if written.count < past.view.requests:
+    if written.count < past.view.counts.requests:
         echo_line(
-            f"Note: {written.count:,} of {past.view.requests:,} requests were kept; "
+            f"Note: {written.count:,} of {past.view.counts.requests:,} requests were kept; "
             "to have all of them, ask for the report when the run begins.",
             err=True,
         )

@@ -133,7 +133,7 @@ class Labels(Struct, frozen=True):
         """Return the labels for these runs."""
         titles: dict[str, set[str]] = {}
         for part in parts:
-            for label in {*part.view.labels, *part.view.statuses, *part.view.probes}:
+            for label in {*part.view.labels, *part.view.operations}:
                 titles.setdefault(label, set()).add(part.title)
         shared = frozenset(label for label, of in titles.items() if len(of) > 1)
         moved = (
@@ -245,7 +245,9 @@ class MergedRuns(Struct, frozen=True):
     def report(self) -> Report:
         """Return the result of the runs. It lists the runs, and each failure names the runs that have it."""
         runs = tuple(
-            MergedRun(name, part.run.started.seed, part.outcome, part.view.cases, part.view.finding_count(), names)
+            MergedRun(
+                name, part.run.started.seed, part.outcome, part.view.counts.cases, part.view.finding_count(), names
+            )
             for (name, part), names in zip(self.runs.items(), self.fingerprints, strict=True)
         )
         report = report_of(self.view, self.settings, self.outcome, self.elapsed_s)

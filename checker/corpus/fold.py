@@ -218,6 +218,55 @@ class LostAccess(Struct):
             self.statuses.setdefault(label, Counter())[status] += count
 
 
+class RunCounts(Struct):
+    """The counts of a run."""
+
+    selected: int = 0
+    """Operations that the filters select."""
+    total: int = 0
+    """Operations of the description."""
+    cases: int = 0
+    requests: int = 0
+    inquiries: int = 0
+    """Requests that investigated failures; `requests` includes them."""
+    failed_cases: int = 0
+
+
+class OperationView(Struct):
+    """The responses of one operation."""
+
+    described: OperationDescribed | None = None
+    """None until a worker has compiled it."""
+    statuses: Counter[int] = field(default_factory=Counter)
+    """Status (0: no response) -> count, of requests with the operation's own method."""
+    wrong: Counter[int] = field(default_factory=Counter)
+    """The part of `statuses` for cases that are meant to be refused."""
+    first_seen: dict[int, float] = field(default_factory=dict)
+    """Status -> time of the first record, in seconds since the epoch; 0 if unknown."""
+    probes: Counter[int] = field(default_factory=Counter)
+    """Like `statuses`, of cases with other methods."""
+    tried: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    """(place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
+    refusals: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """(status, text) -> about how often valid requests were refused so."""
+    seconds: float = 0.0
+    """Working seconds of the tasks that are about it alone."""
+
+    @property
+    def positive_statuses(self) -> Counter[int]:
+        """Return status -> count of the responses to cases that are meant to be accepted."""
+        return self.statuses - self.wrong
+
+
+class IncarnationView(Struct):
+    """The work of one incarnation of a worker."""
+
+    records: int = 0
+    requests: int = 0
+    ledger: list[float] = field(default_factory=lambda: [0.0] * 5)
+    """Seconds of make, wait, judge, record, idle."""
+
+
 class RunView(Struct):
     """The state of a run, folded from its records."""
 
@@ -234,47 +283,34 @@ class RunView(Struct):
     tasks: dict[str, TaskView] = field(default_factory=dict)
     gone: dict[int, str] = field(default_factory=dict)
     """Incarnation -> reason."""
-    cases: int = 0
-    requests: int = 0
-    inquiries: int = 0
-    """The part of the requests that investigated failures."""
-    failed_cases: int = 0
-    statuses: dict[str, Counter[int]] = field(default_factory=dict)
-    """Label -> status (0: no response) -> count, of requests with the operation's own method."""
-    wrong: dict[str, Counter[int]] = field(default_factory=dict)
-    """The part of `statuses` for cases that are meant to be refused."""
-    first_seen: dict[tuple[str, int], float] = field(default_factory=dict)
-    """(label, status) of `statuses` -> time of the first record, in seconds since the epoch; 0 if unknown."""
-    probes: dict[str, Counter[int]] = field(default_factory=dict)
-    """Like `statuses`, of cases with other methods."""
+    counts: RunCounts = field(default_factory=RunCounts)
+    operations: dict[str, OperationView] = field(default_factory=dict)
+    """By label: every operation that a record names."""
     lost_access: LostAccess = field(default_factory=LostAccess)
-    tried: dict[str, Counter[tuple[str, str, int]]] = field(default_factory=dict)
-    """Label -> (place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
-    seconds: dict[str, float] = field(default_factory=dict)
-    """Label -> working seconds of the tasks that are about it alone."""
     labels: dict[str, None] = field(default_factory=dict)
     """Operations that were to be tested, in document order."""
-    described: dict[str, OperationDescribed] = field(default_factory=dict)
-    """Operations that were compiled, by label."""
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
     """Demands of the target beyond the description, the refuted ones included."""
-    refusals: dict[str, Counter[tuple[int, str]]] = field(default_factory=dict)
-    """Label -> (status, text) -> about how often valid requests were refused so."""
     made: dict[str, ResourceMade] = field(default_factory=dict)
     """Path with a short name -> the request that created the resource there."""
     removed: dict[str, ResourceMade] = field(default_factory=dict)
     """Path with a short name -> the request that removed the resource there."""
-    ledgers: dict[int, list[float]] = field(default_factory=dict)
-    """Incarnation -> seconds of make, wait, judge, record, idle."""
-    sent: Counter[int] = field(default_factory=Counter)
-    """Incarnation -> requests."""
+    incarnations: dict[int, IncarnationView] = field(default_factory=dict)
     sights: Sights = field(default_factory=Sights)
     """All versions of all findings."""
     earlier: dict[str, tuple[str, str]] | None = None
     """Fingerprint -> (label, title) of the findings of earlier runs; None if there was no earlier run, or none counts."""
     replayed: dict[str, FindingReplayed] = field(default_factory=dict)
     """Fingerprint -> last replay of a finding of earlier runs."""
-    _ordinals: Counter[int] = field(default_factory=Counter)
+
+    def of(self, label: str) -> OperationView:
+        """Return the view of an operation, empty for one that no record names."""
+        return self.operations.get(label) or OperationView()
+
+    @property
+    def statuses(self) -> dict[str, Counter[int]]:
+        """Return label -> status (0: no response) -> count, of operations with requests of their own method."""
+        return {label: one.statuses for label, one in self.operations.items() if one.statuses}
 
     @property
     def findings(self) -> dict[str, Finding]:
@@ -301,18 +337,14 @@ class RunView(Struct):
     @property
     def ledger(self) -> tuple[float, ...]:
         """Return the seconds of make, wait, judge, record, idle over all workers."""
-        return tuple(map(sum, zip(*self.ledgers.values(), strict=True))) or (0.0,) * 5
-
-    def positive_statuses(self, label: str) -> Counter[int]:
-        """Return status -> count of the responses to cases of an operation that are meant to be accepted."""
-        return self.statuses.get(label, Counter()) - self.wrong.get(label, Counter())
+        return tuple(map(sum, zip(*(one.ledger for one in self.incarnations.values()), strict=True))) or (0.0,) * 5
 
     def is_never_allowed(self, label: str) -> bool:
         """Whether an operation had enough responses, all of them 405, and its description does not document 405."""
         if any(known == label for known, *_ in self.notes.get("method_not_allowed", ())):
             # An earlier run saw the same, and this run confirmed it.
             return True
-        statuses, described = self.positive_statuses(label), self.described.get(label)
+        statuses, described = self.of(label).positive_statuses, self.of(label).described
         documented = () if described is None else described.statuses
         is_documented = any(status.upper() in ("405", "4XX", "DEFAULT") for status in documented)
         return set(statuses) == {405} and statuses[405] >= _STREAK and not is_documented
@@ -321,9 +353,10 @@ class RunView(Struct):
         """Return label -> security scheme (empty if none is known to work) of operations that refuse every caller and declare no scheme."""
         found = {
             label: ""
-            for label, described in self.described.items()
-            if not described.needs_credentials
-            and (statuses := self.positive_statuses(label))
+            for label, one in self.operations.items()
+            if one.described is not None
+            and not one.described.needs_credentials
+            and (statuses := one.positive_statuses)
             and set(statuses) <= UNAUTHORIZED
         }
         return found | {label: scheme for label, scheme, _ in self.notes.get(UNDECLARED_AUTH, ())}
@@ -336,16 +369,18 @@ class RunView(Struct):
         return replace(finding, needs=needs) if needs else finding
 
     def absorb(self, incarnation: int, record: Record) -> None:
-        self._ordinals[incarnation] += 1
+        worker = self.incarnations.get(incarnation)
+        if worker is None:
+            worker = self.incarnations[incarnation] = IncarnationView()
+        worker.records += 1
         match record:
             case TaskProgress():
-                self._absorb_progress(incarnation, record)
+                self._absorb_progress(worker, record)
             case Finding():
                 # The position within its incarnation breaks ties of time, so that the order of arrival never decides.
-                ordinal = self._ordinals[incarnation]
                 stage = _STAGES.get(record.stage, 0)
-                rank = (not record.withdrawn, stage, record.at, incarnation, ordinal)
-                self.sights.absorb(record, rank, (record.at, incarnation, ordinal))
+                rank = (not record.withdrawn, stage, record.at, incarnation, worker.records)
+                self.sights.absorb(record, rank, (record.at, incarnation, worker.records))
                 if record.phase:
                     # A finding without a phase belongs to the run as a whole.
                     phase = self._phase(record.phase)
@@ -372,8 +407,8 @@ class RunView(Struct):
             case OperationsSelected():
                 self.labels |= dict.fromkeys(record.labels)
             case OperationDescribed():
-                known = self.described.get(record.label)
-                self.described[record.label] = _least(known, record)
+                operation = self._operation(record.label)
+                operation.described = _least(operation.described, record)
             case _:
                 self._absorb_life(record)
 
@@ -389,7 +424,7 @@ class RunView(Struct):
             case RunFinished():
                 self.finished = record
             case RefusalCounted():
-                counts = self.refusals.setdefault(record.label, Counter())
+                counts = self._operation(record.label).refusals
                 counts[record.status, record.text] = max(counts[record.status, record.text], record.count)
             case DemandHeard():
                 heard = self.demands.get((record.label, record.demand))
@@ -398,9 +433,9 @@ class RunView(Struct):
             case _:
                 pass  # Values, signals and entries feed workers, not this view.
 
-    def _absorb_progress(self, incarnation: int, record: TaskProgress) -> None:
-        self.requests += record.requests
-        self.sent[incarnation] += record.requests
+    def _absorb_progress(self, worker: IncarnationView, record: TaskProgress) -> None:
+        self.counts.requests += record.requests
+        worker.requests += record.requests
         if not record.task:
             # Requests that only the slots of a dead worker count: they belong to no task.
             return
@@ -410,9 +445,9 @@ class RunView(Struct):
         task.finished |= record.finished
         task.cases += record.cases
         task.failed_cases += record.failed_cases
-        self.cases += record.cases
-        self.inquiries += record.inquiries
-        self.failed_cases += record.failed_cases
+        self.counts.cases += record.cases
+        self.counts.inquiries += record.inquiries
+        self.counts.failed_cases += record.failed_cases
         phase = self._phase(record.phase)
         worked_s = sum(record.ledger[:4])
         phase.worked_s += worked_s
@@ -431,22 +466,21 @@ class RunView(Struct):
         for label, status, count in record.statuses:
             if not count:
                 continue
-            self.statuses.setdefault(label, Counter())[status] += count
-            self.first_seen[label, status] = min(self.first_seen.get((label, status), inf), record.at)
+            operation = self._operation(label)
+            operation.statuses[status] += count
+            operation.first_seen[status] = min(operation.first_seen.get(status, inf), record.at)
             tested.add(label)
         for label, status, count in record.probes:
-            self.probes.setdefault(label, Counter())[status] += count
+            self._operation(label).probes[status] += count
             tested.add(label)
         for label, status, count in record.wrong:
-            self.wrong.setdefault(label, Counter())[status] += count
+            self._operation(label).wrong[status] += count
         for label, place, what, status, count in record.tried:
-            self.tried.setdefault(label, Counter())[place, what, status] += count
+            self._operation(label).tried[place, what, status] += count
         if len(record.labels) == 1:
-            label = record.labels[0]
-            self.seconds[label] = self.seconds.get(label, 0.0) + worked_s
-        ledger = self.ledgers.setdefault(incarnation, [0.0] * 5)
+            self._operation(record.labels[0]).seconds += worked_s
         for column, seconds in enumerate(record.ledger):
-            ledger[column] += seconds
+            worker.ledger[column] += seconds
 
     def _absorb_quarantined(self, record: Quarantined) -> None:
         known = self.quarantined.get((record.task, record.index))
@@ -463,6 +497,9 @@ class RunView(Struct):
         )
         if record.phase:
             self._phase(record.phase).errored.add(record.label)
+
+    def _operation(self, label: str) -> OperationView:
+        return self.operations.setdefault(label, OperationView())
 
     def _phase(self, name: str) -> PhaseView:
         return self.phases.setdefault(name, PhaseView())

@@ -279,8 +279,8 @@ def _result_of(outcome: RunOutcome, problems: Sequence[str]) -> RunResult:
         CANNOT if problems else outcome.exit_code,
         tuple(view.findings.values()),
         tuple(view.errors.values()),
-        view.cases,
-        view.requests,
+        view.counts.cases,
+        view.counts.requests,
         "; ".join(problems) if error is None else str(error),
     )
 

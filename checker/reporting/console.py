@@ -174,7 +174,7 @@ class Console:
                     clock_text(now - at.started),
                     at.left(now),
                     ", ".join(at.busy()),
-                    f"{at.view.cases:,} cases",
+                    f"{at.view.counts.cases:,} cases",
                     f"{at.rate(now):,.0f} requests/s",
                     found,
                 )
@@ -212,8 +212,11 @@ class Console:
         if not self._opened and view.opened is not None:
             self._header(view.opened, self._clock())
 
-    def finish(self, report: Report) -> None:
-        """Print the report, with the time that it and the reports before it took if that is noticeable."""
+    def finish(self, report: Report, added: Sequence[str] = (), written: Sequence[tuple[str, str]] = ()) -> None:
+        """Print the report, with the time that it and the reports before it took if that is noticeable.
+
+        `added` and `written` as in `summary_lines`.
+        """
         ended, self._ended = self._ended, None
         for phase in report.phases:
             glyph = self.screen.glyph(phase.icon)
@@ -259,7 +262,7 @@ class Console:
             self.screen.line()
         self.screen.section("SUMMARY")
         self.screen.line()
-        self.screen.lines(summary_lines(report, self.screen.glyph))
+        self.screen.lines(summary_lines(report, self.screen.glyph, added, written))
         if ended is not None and (spent_s := self._clock() - ended) >= _NOTICEABLE_S:
             self.screen.line(f"Reports: {spent_s:.2f}s after the testing")
             self.screen.line()

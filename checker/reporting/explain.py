@@ -296,14 +296,13 @@ def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterat
             found[task.phase] += task.cases
     for name, cases in found.items():
         yield f"  {name}: {counted(cases, 'case')}"
-    wrong = view.wrong.get(label, Counter())
-    for kind, counts in (("valid", view.positive_statuses(label)), ("wrong on purpose", wrong)):
+    seen = view.of(label)
+    for kind, counts in (("valid", seen.positive_statuses), ("wrong on purpose", seen.wrong)):
         if counts:
             yield f"  responses to requests that were {kind}: {_statuses(counts)}"
-    if probes := view.probes.get(label):
-        yield f"  responses to requests with other methods: {_statuses(probes)}"
-    described = view.described.get(label)
-    if described is not None:
+    if seen.probes:
+        yield f"  responses to requests with other methods: {_statuses(seen.probes)}"
+    if (described := seen.described) is not None:
         yield f"  documented: {', '.join(described.statuses) or 'nothing'}"
         if described.needs_credentials:
             yield "  requires credentials"

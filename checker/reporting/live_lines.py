@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable
+from operator import itemgetter
 
 from rich.console import Group
 from rich.live import Live
@@ -80,8 +81,9 @@ class LiveLines:
             found += f", the last {clock_text(now - at.last_found)} ago"
         # Copied: the supervisor adds entries while this thread reads.
         statuses = Counter[int]()
-        for counts in [*view.statuses.values(), *view.probes.values()]:
-            for status, count in list(counts.items()):
+        operations = list(view.operations.items())
+        for _, one in operations:
+            for status, count in [*one.statuses.items(), *one.probes.items()]:
                 statuses[status // 100] += count
         classes = "  ".join(f"{f'{one}xx' if one else 'none'} {count:,}" for one, count in sorted(statuses.items()))
         workers = len(at.incarnations)
@@ -89,10 +91,13 @@ class LiveLines:
         living = counted(workers, "worker") if workers else "starting workers"
         errors = f"  {self._screen.glyph('error')} {counted(len(view.errors), 'error')}" if view.errors else ""
         lines = [
-            f"  {view.cases:,} cases  {at.rate(now):,.0f} requests/s  {living}  {classes}",
+            f"  {view.counts.cases:,} cases  {at.rate(now):,.0f} requests/s  {living}  {classes}",
             f"  {self._screen.glyph('failure')} {found}{errors}",
         ]
         lines += [f"  {phase}: {'; '.join(labels[:_SHOWN_LABELS])}" for phase, labels in at.busy().items()]
-        if slowest := max(list(view.seconds), key=view.seconds.__getitem__, default=None):
-            lines.append(f"  slowest: {slowest} ({clock_text(view.seconds[slowest])})")
+        slowest, seconds = max(
+            ((label, one.seconds) for label, one in operations), key=itemgetter(1), default=("", 0.0)
+        )
+        if seconds:
+            lines.append(f"  slowest: {slowest} ({clock_text(seconds)})")
         return lines

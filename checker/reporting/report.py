@@ -1,6 +1,5 @@
 """The result of a run as values, made from the fold of its records. Every format is a function of it."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 
@@ -13,7 +12,7 @@ from checker.core.known import Baseline, Compared, KnownFailures
 from checker.core.phases import FUZZING, phase_names
 from checker.core.security import named_ways
 from checker.core.terminal import one_line
-from checker.corpus.fold import PhaseView, RunView
+from checker.corpus.fold import PhaseView, RunCounts, RunView
 from checker.corpus.records import (
     AUTHENTICATION,
     CONFIRMED,
@@ -120,20 +119,6 @@ class OperationOutcome(Struct, frozen=True):
         return f"{best}xx" if best else "no answer" if classes else ""
 
 
-class RunCounts(Struct, frozen=True):
-    """The counts of a run."""
-
-    selected: int = 0
-    """Operations that the filters select."""
-    total: int = 0
-    """Operations of the description."""
-    cases: int = 0
-    requests: int = 0
-    inquiries: int = 0
-    """Requests that investigated failures; `requests` includes them."""
-    failed_cases: int = 0
-
-
 class RunTime(Struct, frozen=True):
     """The time of a run."""
 
@@ -218,19 +203,20 @@ class Discovery(Struct, frozen=True):
     @classmethod
     def of(cls, view: RunView, findings: Iterable[Finding], elapsed_s: float) -> "Discovery":
         """Return the discoveries of a run."""
-        if view.run is None or view.run.kind != "fuzz" or not view.cases or elapsed_s <= 0:
+        if view.run is None or view.run.kind != "fuzz" or not view.counts.cases or elapsed_s <= 0:
             return cls()
         causes: dict[str, float] = {}
         for one in findings:
             (at, *_), _ = view.sights.first_seen(one.fingerprint)
             causes[cause_of(one)] = min(at, causes.get(cause_of(one), at))
+        first_seen = [at for one in view.operations.values() for at in one.first_seen.values()]
         points = []
         for number in range(1, _POINTS + 1):
             seconds = elapsed_s * number / _POINTS
             until = inf if number == _POINTS else view.run.at + seconds
-            found, seen = (sum(at <= until for at in times.values()) for times in (causes, view.first_seen))
+            found, seen = (sum(at <= until for at in times) for times in (causes.values(), first_seen))
             points.append((round(seconds, 3), found, seen))
-        once = sum(count == 1 for statuses in view.statuses.values() for count in statuses.values())
+        once = sum(count == 1 for one in view.operations.values() for count in one.statuses.values())
         further_s = min(_HOUR_S, elapsed_s)
         return cls(tuple(points), further_s, once * further_s / elapsed_s)
 
@@ -251,8 +237,7 @@ class Discovery(Struct, frozen=True):
 class Report(Struct, frozen=True):
     """The result of a run. All formats and the console are functions of it."""
 
-    kind: str
-    """`run` or `fuzz`."""
+    settings: RunSettings
     seed: int
     outcome: str
     """`RunFinished.outcome`, or `ENDLESS`, or `GOES_ON`."""
@@ -266,30 +251,32 @@ class Report(Struct, frozen=True):
     quarantined: tuple[Quarantined, ...] = ()
     ways_in: str = ""
     """The options that give credentials to the API, as text."""
-    added_lines: tuple[str, ...] = ()
-    """Lines that hooks added to the summary."""
     failing_warnings: tuple[str, ...] = ()
     """Kinds of warnings that make the run fail."""
     operations: tuple[OperationOutcome, ...] = ()
     """The selected operations in document order, then others that records name."""
-    reports: tuple[tuple[str, str], ...] = ()
-    """(format, path) of the written files."""
     compared: Compared = field(default_factory=lambda: Compared(Baseline(), {}))
     """Its failures compared with the known ones."""
     coverage: DescriptionCoverage = field(default_factory=DescriptionCoverage)
     """The covered part of the description."""
     runs: tuple[MergedRun, ...] = ()
     """The runs of a common report; empty for a single run."""
-    is_dry: bool = False
-    """Whether nothing was sent and all responses are made up."""
-    is_unchecked: bool = False
-    """Whether no check was selected."""
     changes: Changes = Changes()
     """Findings of earlier runs, by their results in this one."""
     discovery: Discovery = Discovery()
     """Causes and behaviours over the time of `fuzz`."""
     unchanged_since: str = ""
     """The earlier version of the description if nothing was to be tested, because nothing has changed since."""
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether nothing was sent and all responses are made up."""
+        return self.settings.is_dry
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether no check was selected for any operation."""
+        return not self.settings.operations.checks_somewhere()
 
     @property
     def is_complete(self) -> bool:
@@ -395,8 +382,8 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     notes, failing_warnings = notes_of(view, settings)
     coverage = covered(
         tuple(
-            operation_coverage(one, view.described.get(one), view.statuses.get(one, {}), view.tried.get(one, {}))
-            for one in view.labels
+            operation_coverage(label, one.described, one.statuses, one.tried)
+            for label, one in ((label, view.of(label)) for label in view.labels)
         )
     )
     # Several phases may have the same error of an operation.
@@ -404,17 +391,10 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
         kept.setdefault((error.label, error.title, error.message), error)
     return Report(
-        kind=settings.kind,
+        settings=settings,
         seed=view.run.seed if view.run else settings.seed,
         outcome=outcome,
-        counts=RunCounts(
-            selected=opened.selected if opened else 0,
-            total=opened.total if opened else 0,
-            cases=view.cases,
-            requests=view.requests,
-            inquiries=view.inquiries,
-            failed_cases=view.failed_cases,
-        ),
+        counts=replace(view.counts, selected=opened.selected, total=opened.total) if opened else replace(view.counts),
         time=RunTime(elapsed_s, _workers(settings, view), _ledger(view)),
         phases=tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings)),
         findings=findings,
@@ -424,8 +404,6 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         quarantined=tuple(sorted(view.quarantined.values(), key=lambda q: (q.label, q.index))),
         ways_in=named_ways(opened.ways_in if opened else ()),
         operations=operation_outcomes(view, findings),
-        is_dry=settings.is_dry,
-        is_unchecked=_is_unchecked(settings),
         unchanged_since=opened.changed_since if opened and opened.is_unchanged else "",
         coverage=replace(coverage, shortfalls=tuple(shortfalls(coverage, settings.verdict.fail_under))),
         compared=compared,
@@ -438,13 +416,8 @@ def _workers(settings: RunSettings, view: RunView) -> int:
     processes = settings.processes
     if processes.follows_cluster:
         # The setting is a limit, far above the processors of a small cluster.
-        return max(1, min(processes.workers, sum(any(one) for one in view.ledgers.values())))
+        return max(1, min(processes.workers, sum(any(one.ledger) for one in view.incarnations.values())))
     return 1 if processes.inline else processes.workers
-
-
-def _is_unchecked(settings: RunSettings) -> bool:
-    """Whether no check is selected for any operation."""
-    return not settings.operations.checks_somewhere()
 
 
 def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[OperationOutcome, ...]:
@@ -454,30 +427,29 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
     errored |= {case.label for case in view.quarantined.values()}
     skipped = {note.label: note.text for note in view.notes.get(UNBROKEN, {}).values()}
     tested = {label for phase in view.phases.values() for label in phase.tested}
-    labels = dict.fromkeys([*view.labels, *view.statuses, *view.probes, *sorted(failed | errored | tested)])
+    answered = (label for label, one in view.operations.items() if one.statuses or one.probes)
+    labels = dict.fromkeys([*view.labels, *answered, *sorted(failed | errored | tested)])
     found = []
     for label in labels:
-        statuses = tuple(sorted(view.statuses.get(label, {}).items()))
-        probes = view.probes.get(label, Counter()).total()
+        seen = view.of(label)
+        statuses, probes = tuple(sorted(seen.statuses.items())), seen.probes.total()
         if label in errored:
             outcome = "errored"
         elif label in failed:
             outcome = "failed"
         else:
             outcome = "passed" if statuses or probes else "skipped"
-        described = view.described.get(label)
-        counts = view.refusals.get(label)
         one = OperationOutcome(
             label,
             outcome,
             statuses,
-            view.seconds.get(label, 0.0),
+            seen.seconds,
             skipped.get(label, "not tested") if outcome == "skipped" else "",
             is_tested=label in tested,
-            refusal=max(sorted(counts), key=counts.__getitem__) if counts else (0, ""),
+            refusal=max(sorted(seen.refusals), key=seen.refusals.__getitem__) if seen.refusals else (0, ""),
             probes=probes,
         )
-        if described is not None:
+        if (described := seen.described) is not None:
             one = replace(one, tags=described.tags, parameters=described.parameters, documented=described.statuses)
         found.append(one)
     return tuple(found)
@@ -494,7 +466,7 @@ class _Phases:
         self._failing: set[tuple[str, str]] = set()
         """(phase or empty for any, label)."""
         self._known: set[tuple[str, str]] = set()
-        self._is_unchecked = _is_unchecked(settings)
+        self._is_unchecked = not settings.operations.checks_somewhere()
         self._workers = _workers(settings, view)
         ended: dict[str, set[str]] = {}
         for task in view.tasks.values():
@@ -566,5 +538,5 @@ class _Phases:
 def _ledger(view: RunView) -> tuple[float, float, float, float, float]:
     if view.finished is not None and any(view.finished.ledger):
         return view.finished.ledger
-    make, wait, judge, record, idle = view.ledger if view.ledgers else (0.0,) * 5
+    make, wait, judge, record, idle = view.ledger
     return make, wait, judge, record, idle

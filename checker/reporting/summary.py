@@ -1,7 +1,7 @@
 """The lines of `SUMMARY`. Pure: a report in, lines out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -77,8 +77,13 @@ _NOTICEABLE_S = 5.0
 """Seconds of work from which an operation is named that takes most of a run."""
 
 
-def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
-    """Yield all lines of the section between its ruled lines. A part that raises is replaced by a sentence."""
+def summary_lines(
+    report: Report, glyph: Glyph, added: Sequence[str] = (), written: Sequence[tuple[str, str]] = ()
+) -> Iterator[str]:
+    """Yield all lines of the section between its ruled lines. A part that raises is replaced by a sentence.
+
+    `added`: lines of hooks; `written`: (format, path) of the written files.
+    """
     parts: tuple[Callable[[], Iterable[str]], ...] = (
         partial(_change_lines, report),
         partial(_operation_lines, report),
@@ -91,7 +96,7 @@ def summary_lines(report: Report, glyph: Glyph) -> Iterator[str]:
         partial(note_lines, report),
         partial(_case_lines, report),
         partial(ledger_lines, report),
-        partial(_end_lines, report),
+        partial(_end_lines, report, added, written),
     )
     for part in parts:
         yield from walled(lambda part=part: list(part()), _unshown)  # type: ignore[misc]
@@ -249,23 +254,23 @@ def _reach_text(operation: OperationOutcome) -> str:
     return f"no 2xx: {status or 'no response'} in {count} of {operation.own_cases} cases"
 
 
-def _end_lines(report: Report) -> Iterator[str]:
+def _end_lines(report: Report, added: Sequence[str], written: Sequence[tuple[str, str]]) -> Iterator[str]:
     if report.outcome == ENDLESS:
         yield "The run was killed or is still running. These are the results recorded so far."
         yield ""
     if lines := report.discovery.lines:
         yield from (*lines, "")
-    if report.kind == "fuzz":
+    if report.settings.kind == "fuzz":
         yield f"Stop reason: {stop_reason(report.outcome)}"
         if report.outcome in _NEXT_STEPS:
             yield f"  {_NEXT_STEPS[report.outcome]}"
         yield ""
-    if report.added_lines:
-        yield from report.added_lines
+    if added:
+        yield from added
         yield ""
-    if report.reports:
+    if written:
         yield "Reports:"
-        for name, path in report.reports:
+        for name, path in written:
             row = REPORT_FORMATS.get(name)
             yield f"  - {row.title if row else name}: {path}"
         yield ""

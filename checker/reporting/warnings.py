@@ -45,7 +45,7 @@ class WarningFacts(Struct, frozen=True):
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:
         """Yield (label, status -> count) of the cases that are meant to be accepted, for operations with such cases."""
         for label in sorted(self.view.statuses):
-            counts = self.view.positive_statuses(label)
+            counts = self.view.of(label).positive_statuses
             if counts:
                 yield label, counts
 
@@ -81,7 +81,7 @@ def missing_auth(facts: WarningFacts) -> Iterator[Note]:
 
 def _is_open_login(view: RunView, label: str) -> bool:
     """Whether an operation takes credentials in its body alone, so that it refuses generated ones whatever a request carries."""
-    described = view.described.get(label)
+    described = view.of(label).described
     return (
         described is not None and not described.needs_credentials and "body" in described.parameters and is_login(label)
     )

@@ -255,7 +255,8 @@ class Unreported:
         self, incarnation: int, leases: Iterable[Task], snapshot: WorkerSnapshot, view: RunView
     ) -> Iterator[TaskProgress]:
         """Yield the missing records of a worker that died with these leases."""
-        missing = snapshot.sent - view.sent[incarnation]
+        told = view.incarnations.get(incarnation)
+        missing = snapshot.sent - (0 if told is None else told.requests)
         for task in leases:
             rest = snapshot.rest_of(task)
             tally = snapshot.tallies.get(task.id, (0, 0, 0))
@@ -283,7 +284,7 @@ class Unreported:
         if cases <= 0 or rest.again:
             return None
         label = rest.labels[0]
-        is_told = any(200 <= status < 300 for status in view.statuses.get(label, ()))
+        is_told = any(200 <= status < 300 for status in view.of(label).statuses)
         statuses = ((label, succeeded, 1),) if succeeded and len(rest.labels) == 1 else ()
         return TaskProgress(
             task=rest.id,

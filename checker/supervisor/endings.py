@@ -188,7 +188,7 @@ class Ending:
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. `fuzz` has no end, so there it is an error."""
         count = 0 if view.opened is None else view.opened.selected
-        if self._is_endless and count and not view.cases:
+        if self._is_endless and count and not view.counts.cases:
             which = "the one selected operation" if count == 1 else f"any of {count} operations"
             self.fail(RunFault(f"nothing was tested: no case can be made of {which}; the report gives the reasons"))
         self.begin("completed")
@@ -273,7 +273,7 @@ def exit_code(view: RunView, ending: Ending) -> int:
     is_empty_shard = view.opened is not None and view.opened.partition and not view.opened.selected
     is_unchanged = view.opened is not None and view.opened.is_unchanged
     is_all_skipped = view.opened is not None and 0 < view.opened.selected <= len(skipped)
-    return 0 if view.cases or is_all_skipped or is_empty_shard or is_unchanged else CANNOT
+    return 0 if view.counts.cases or is_all_skipped or is_empty_shard or is_unchanged else CANNOT
 
 
 def nothing_tested(view: RunView, ending: Ending) -> str:
@@ -296,9 +296,7 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
     the service come last in a run, so their refusals lose nothing.
     """
     began = 0.0 if view.run is None else view.run.at
-    untested = [
-        label for label in view.labels if not any(200 <= status < 400 for status in view.statuses.get(label, ()))
-    ]
+    untested = [label for label in view.labels if not any(200 <= status < 400 for status in view.of(label).statuses)]
     left = f"Never served: {len(untested)} of {len(view.labels)} operations."
     if gone_at is not None:
         what = (
@@ -313,7 +311,7 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
         statuses = ", ".join(str(one or "no response") for one in sorted(set().union(*shut)))
         what = (
             f"Access was lost {lost.since - began:.0f} s after the start of the run, "
-            f"after {view.requests - lost.requests:,} of {view.requests:,} requests: "
+            f"after {view.counts.requests - lost.requests:,} of {view.counts.requests:,} requests: "
             f"until the end {len(shut)} of {len(asked)} operations returned nothing but {statuses}."
         )
         yield OperationError(TARGET, "", "Access lost", f"{what} {left}")
@@ -325,8 +323,8 @@ def shut_out(view: RunView, credentials: Sequence[str]) -> Iterator[OperationErr
     The valid requests of all tested operations that declare security were answered with 401 or 403: an expired token must not
     pass in CI.
     """
-    asking = [label for label, described in view.described.items() if described.needs_credentials]
-    answered = [statuses for label in asking if (statuses := view.positive_statuses(label))]
+    asking = [one for one in view.operations.values() if one.described and one.described.needs_credentials]
+    answered = [statuses for one in asking if (statuses := one.positive_statuses)]
     if credentials and answered and all(statuses.keys() <= UNAUTHORIZED for statuses in answered):
         shown = ", ".join(sorted({str(status) for statuses in answered for status in statuses}))
         what = f"all {len(answered)} tested operations" if len(answered) > 1 else "the only tested operation"

@@ -38,10 +38,11 @@ def keep_discoveries(settings: RunSettings, view: RunView) -> None:
         return
     directory = Path(settings.corpus.cache)
     known = discoveries.load(directory)
-    untried = tuple(one for one in known.demands if one.label not in view.statuses)
-    shut = {one for one in known.never_allowed if one not in view.statuses}
-    shut |= {label for label in view.statuses if view.is_never_allowed(label)}
-    needs = {label: scheme for label, scheme in known.auth_needs if label not in view.statuses}
+    tested = view.statuses.keys()
+    untried = tuple(one for one in known.demands if one.label not in tested)
+    shut = {one for one in known.never_allowed if one not in tested}
+    shut |= {label for label in tested if view.is_never_allowed(label)}
+    needs = {label: scheme for label, scheme in known.auth_needs if label not in tested}
     needs |= view.undeclared_needs()
     kept = discoveries.Discoveries(untried, tuple(shut), tuple(needs.items()))
     heard = view.demands.values() if settings.sources.learns else ()

@@ -363,7 +363,7 @@ class Supervisor:
             return False
         # Shrinking a finding of such an operation would end the session again.
         kept = [one for one in view.settled.values() if one.label not in self._outages.held_back]
-        self._plan = next_plan(plan, kept, cases=view.cases, share=self._settings.sources.shrink_share)
+        self._plan = next_plan(plan, kept, cases=view.counts.cases, share=self._settings.sources.shrink_share)
         self._has_shrunk = not isinstance(self._plan, ShrinkPlan)
         return not self._has_shrunk or self._plan.release_deferred()
 

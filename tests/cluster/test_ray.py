@@ -202,4 +202,4 @@ def test_kills_lose_and_double_nothing(joined: Cluster, tmp_path: Path, seed: in
     # The case in flight of each worker may be made again, as after any death.
     assert run.told.cases.total() <= wanted.total() + settings.processes.workers
     assert list(outcome.view.settled) == ["GET /users-found"]
-    assert outcome.view.cases == sum(wanted.values())
+    assert outcome.view.counts.cases == sum(wanted.values())

@@ -30,7 +30,7 @@ def shown(view: RunView) -> str:
             sorted(view.notes),
             sorted((name, sorted(p.tested), sorted(p.failed)) for name, p in view.phases.items()),
             sorted((task, t.next_index, t.finished) for task, t in view.tasks.items()),
-            (view.cases, view.requests, view.failed_cases, view.ledger),
+            (view.counts.cases, view.counts.requests, view.counts.failed_cases, view.ledger),
             sorted((label, sorted(counts.items())) for label, counts in view.statuses.items()),
             view.opened,
         )

@@ -65,7 +65,7 @@ def test_parts_of_a_deep_path_belong_together(tmp_path: Path) -> None:
     members = "/tenants/{tenant_id}/projects/{project_id}/members"
     assert (f"POST {members}", "negative_data_rejection") in done.defects, done.shown
     for label in (f"POST {members}", f"GET {members}", f"GET {members}/{{member_id}}"):
-        positive = done.view.positive_statuses(label)
+        positive = done.view.of(label).positive_statuses
         served = sum(count for status, count in positive.items() if status < 300)
         assert served >= 0.5 * positive.total(), (label, positive)
 

@@ -177,7 +177,7 @@ def test_a_worker_killed_in_each_phase_costs_no_finding_and_doubles_none(undistu
 def _midsts(undisturbed: Seen) -> list[int]:
     """Numbers of requests, one in the midst of each phase, by how many the phases took."""
     cases, numbers = _cases(undisturbed.ran), []
-    before = undisturbed.ran.view.inquiries
+    before = undisturbed.ran.view.counts.inquiries
     for phase in NAMES:
         inquiries = before if phase != NAMES[0] else 0
         begun = sum(cases[earlier] for earlier in NAMES[: NAMES.index(phase)])

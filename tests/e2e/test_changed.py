@@ -78,7 +78,7 @@ def test_shards_share_the_changed_operations(tmp_path: Path) -> None:
 def test_a_run_without_changed_operations_passes(tmp_path: Path) -> None:
     _old(tmp_path)
     ran = _run(tmp_path)
-    assert (ran.code, ran.view.requests) == (0, 0), ran.shown
+    assert (ran.code, ran.view.counts.requests) == (0, 0), ran.shown
     assert "No selected operation has changed since old.json" in ran.stdout
     assert Command(tmp_path).here("report").code == 0
 

@@ -143,7 +143,7 @@ def test_a_class_that_kills_its_worker_at_the_end_costs_its_own_word_only(comman
     assert ran.code == 1, ran.shown
     (error,) = ran.view.errors.values()
     assert "`after_run` of the checks did not finish" in error.message
-    assert ran.view.cases == TOTAL
+    assert ran.view.counts.cases == TOTAL
 
 
 @pytest.mark.thorough

@@ -39,7 +39,7 @@ def test_a_target_that_nobody_reaches_is_one_sentence(tmp_path: Path, closed_por
     assert ran.stdout.count("cannot be reached") == 1
     assert sentence in ran.stdout
     assert "3 operations" in ran.stdout
-    assert (ran.view.requests, ran.view.cases) == (0, 0)
+    assert (ran.view.counts.requests, ran.view.counts.cases) == (0, 0)
     assert {error.label for error in ran.view.errors.values()} == {"GET /a", "POST /a", "GET /b"}
     report = (tmp_path / "j.xml").read_text()
     assert 'errors="3"' in report
@@ -54,9 +54,9 @@ def test_a_proxy_that_nobody_reaches_is_one_sentence_unless_operations_have_othe
     ran = Command(tmp_path).here(*asked)
     assert ran.code == 1, ran.shown
     assert ran.stdout.count(f"the proxy at {proxy} cannot be reached (connection refused)") == 1
-    assert ran.view.requests == 0
+    assert ran.view.counts.requests == 0
     (tmp_path / "other").mkdir()
     block = '[[operations]]\ninclude-path = "/b"\nproxy = "http://127.0.0.1:1"\n'
     (tmp_path / "other" / "checker.toml").write_text(f'proxy = "{proxy}"\n{block}')
     other = Command(tmp_path / "other").here("run", "--inline", "-n", "1", "../api.json", "--url", "http://api.example")
-    assert other.view.requests > 0, other.shown
+    assert other.view.counts.requests > 0, other.shown

@@ -136,7 +136,7 @@ def test_a_part_that_a_hook_made_valid_or_invalid_changes_the_mode_of_its_cases(
     with serving(answer, GUARDED) as app:
         ran = command.here("run", app.document_url, "--mode", mode, "-n", "8", "--seed", "1", "-w", "1", *checks)
     assert ran.code == 0, ran.shown
-    positives = {label: sum(ran.view.positive_statuses(label).values()) for label in ("POST /a", "POST /b")}
+    positives = {label: sum(ran.view.of(label).positive_statuses.values()) for label in ("POST /a", "POST /b")}
     assert (positives["POST /a"] > 0) == (mode == "negative")
     assert (positives["POST /b"] > 0) == (mode == "positive")
     assert "often rejected" not in ran.stdout

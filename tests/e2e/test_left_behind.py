@@ -33,5 +33,5 @@ def test_hypothesis_leaves_nothing_wherever_the_code_of_users_is_named(command: 
     with Server() as demo:
         # Another program: Hypothesis is among the modules of this one.
         ran = command(*run_arguments(demo.document_url, "-n", "5"))
-    assert ran.view.cases, ran.shown
+    assert ran.view.counts.cases, ran.shown
     assert not (command.directory / ".hypothesis").exists()

@@ -72,7 +72,7 @@ def test_a_clean_api_ends_with_zero_and_sends_what_it_was_told(command: Command)
     assert all(each.headers["user-agent"].startswith("checker/") for each in app.seen)
     ids = [each.headers["x-checker-testcaseid"] for each in app.seen]
     assert len(set(ids)) == len(ids)
-    assert ran.view.requests == ran.view.cases == len(app.seen)
+    assert ran.view.counts.requests == ran.view.counts.cases == len(app.seen)
 
 
 def test_selected_checks_alone_judge(command: Command) -> None:
@@ -104,8 +104,8 @@ def test_max_failures_ends_the_run(inline: bool, command: Command) -> None:
     # Who has its next operation already may find another before it hears that the first one was enough.
     assert 1 <= len(ran.findings) <= 2
     assert len(app.seen) < 200
-    assert ran.view.requests == len(app.seen)
-    assert f"{ran.view.cases} generated" in ran.stdout
+    assert ran.view.counts.requests == len(app.seen)
+    assert f"{ran.view.counts.cases} generated" in ran.stdout
 
 
 @pytest.mark.thorough

@@ -41,9 +41,9 @@ def test_what_other_methods_were_answered_neither_hides_that_an_operation_fails_
     assert "Too little: operations" in ran.stdout, ran.shown
     view = ran.view
     assert set(view.statuses["GET /version"]) == {500}
-    assert {204, 405} <= set(view.probes["GET /version"])
-    told = view.statuses["GET /version"].total() + view.probes["GET /version"].total()
-    assert told == view.cases
+    assert {204, 405} <= set(view.of("GET /version").probes)
+    told = view.statuses["GET /version"].total() + view.of("GET /version").probes.total()
+    assert told == view.counts.cases
     own = view.statuses["GET /version"].total()
     assert f"500 in {own} of {own} cases" in ran.stdout, ran.shown
 

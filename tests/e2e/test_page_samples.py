@@ -74,5 +74,5 @@ def test_a_source_of_credentials_and_a_warning(tmp_path: Path) -> None:
         (tmp_path / "login.py").write_text(sample.replace("http://127.0.0.1:8080", app.url))
         command.environment["CHECKER_HOOKS"] = "login.py"
         ran = command.run(app.document_url, "-n", "5", "--phases", "fuzzing")
-    assert ran.view.positive_statuses("GET /items").keys() == {200}, ran.shown
+    assert ran.view.of("GET /items").positive_statuses.keys() == {200}, ran.shown
     assert "  Operations with only one status: 1\n    - always 200 (GET /items)" in ran.stdout

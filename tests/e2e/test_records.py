@@ -76,10 +76,10 @@ def test_all_that_arrived_is_told_and_on_record(command: Command) -> None:
     assert recorded(app, entries) == seen_by(app)
     purposes = Counter(entry["purpose"] for entry in entries)
     # Fuzzing alone has 480.
-    assert purposes["test"] == ran.view.cases == 480
+    assert purposes["test"] == ran.view.counts.cases == 480
     assert {"confirm", "probe", "shrink", "reproduce"} < set(purposes)
-    assert len(entries) - purposes["test"] == ran.view.inquiries
-    assert f"{ran.view.inquiries} of them to look into failures" in ran.stdout
+    assert len(entries) - purposes["test"] == ran.view.counts.inquiries
+    assert f"{ran.view.counts.inquiries} of them to look into failures" in ran.stdout
 
 
 def leading_on(request: Request) -> Reply:
@@ -97,7 +97,7 @@ def test_redirects_that_were_followed_are_among_the_requests_that_are_told(comma
     assert requests_told(ran) == len(app.seen) == len(entries), ran.shown
     purposes = Counter(entry["purpose"] for entry in entries)
     assert purposes["redirect"] > 100
-    assert ran.view.cases == purposes["test"] == 120
+    assert ran.view.counts.cases == purposes["test"] == 120
 
 
 def test_examples_of_earlier_runs_are_on_record(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_requests_that_were_sent_twice_are_on_record_twice(command: Command) -> 
     lost = [entry for entry in entries if entry["status"] == "ERROR"]
     assert requests_told(ran) == len(entries) == len(app.seen) + len(lost), ran.shown
     # Fuzzing alone has 120.
-    assert len(app.seen) == ran.view.cases == 120
+    assert len(app.seen) == ran.view.counts.cases == 120
 
 
 @pytest.mark.thorough_beyond(1)

@@ -43,7 +43,7 @@ def told(stdout: str) -> str:
 
 def met(view: RunView) -> set[tuple[str, str, str]]:
     """(operation, place, what) of all that a run met of the description: keywords, edges, listed values, media types."""
-    return {(label, place, what) for label, tried in view.tried.items() for place, what, _ in tried}
+    return {(label, place, what) for label, one in view.operations.items() for place, what, _ in one.tried}
 
 
 def reported(

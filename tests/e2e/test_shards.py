@@ -164,7 +164,7 @@ def test_an_unreadable_operation_is_reported_by_one_shard(tmp_path: Path) -> Non
 
 def test_a_shard_without_operations_passes(tmp_path: Path) -> None:
     _, ran = _run(tmp_path / "empty", 2, "--shard", "3/3")
-    assert (ran.code, ran.view.cases) == (0, 0)
+    assert (ran.code, ran.view.counts.cases) == (0, 0)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"weights": {"GET /a": -1}}', '{"weights": {"GET /a": true}}'])

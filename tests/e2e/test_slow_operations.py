@@ -58,7 +58,7 @@ def test_what_is_slow_waits_beside_the_others_and_has_all_its_cases(command: Com
     assert ran.code == 0, ran.shown
     wanted = dict.fromkeys(DOCUMENT["paths"], CASES)
     assert sleepers.asked == wanted, ran.shown
-    assert ran.view.cases == CASES * len(wanted)
+    assert ran.view.counts.cases == CASES * len(wanted)
 
 
 @pytest.mark.thorough

@@ -72,7 +72,7 @@ def test_a_hook_may_print_where_nobody_reads(command: Command, redirection: str,
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     with serving(lambda _: json_reply({}), _document()) as api:
         ran = redirected(command, redirection).run(api.document_url, "-n", "3", inline=inline)
-    assert ran.view.cases == len(api.seen) > 0
+    assert ran.view.counts.cases == len(api.seen) > 0
     assert ran.view.errors == {}
 
 

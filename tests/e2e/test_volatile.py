@@ -43,6 +43,6 @@ def test_each_defect_is_found_once_confirmed_and_smallest(seed: int, tmp_path: P
     ], ran.shown
     assert [finding.label for finding in ran.findings if not finding.reproduced] == []
     view = ran.view
-    assert view.requests - view.cases <= 0.2 * view.requests
+    assert view.counts.requests - view.counts.cases <= 0.2 * view.counts.requests
     # Confirmed, shown by the simplest case, sent as printed: nothing is to be shrunk.
     assert [one.requests for one in ran.findings if one.label.startswith("DELETE")] == [3]

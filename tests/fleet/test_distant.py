@@ -52,7 +52,7 @@ def test_what_a_dead_one_was_doing_is_known(run: Run, far: Any) -> None:
     outcome, _ = far(("kill", "GET /users:2"), workers=2)
     (blamed,) = run.told.of(Quarantined)
     assert (blamed.label, blamed.index) == ("GET /users", 2)
-    assert outcome.view.cases == sum(all_cases().values()) - 1
+    assert outcome.view.counts.cases == sum(all_cases().values()) - 1
 
 
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.thorough] * (seed > 2)) for seed in range(8)])
@@ -65,7 +65,7 @@ def test_lost_machines_lose_and_double_nothing(run: Run, far: Any, seed: int) ->
     # The one that was in flight may be told again, as after any death.
     assert run.told.cases.keys() == all_cases().keys()
     assert list(outcome.view.settled) == ["GET /users-found"]
-    assert outcome.view.cases == sum(all_cases().values())
+    assert outcome.view.counts.cases == sum(all_cases().values())
 
 
 def test_workers_follow_the_cluster_up_to_their_limit_and_get_a_lease_in_time(run: Run, tmp_path: Path) -> None:

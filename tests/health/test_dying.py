@@ -116,7 +116,7 @@ def test_kills_from_outside_change_nothing_but_are_told(tmp_path: Path, patient:
     others = [one for one in ran.findings if one[1] != TITLE]
     assert others == calm.findings != []
     assert not ran.view.errors
-    assert ran.view.cases == calm.view.cases
+    assert ran.view.counts.cases == calm.view.counts.cases
     assert ran.view.statuses == calm.view.statuses
     console = "\n".join(text for _, text in failures_by_cause(deaths, DEFAULT_TRUNCATION))
     assert console.startswith("1. Whole run (intermittent)\n\n- The API stopped answering\n")

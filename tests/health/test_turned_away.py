@@ -119,7 +119,7 @@ def test_a_target_that_counts_requests_is_told_once_and_nobody_is_blamed(tmp_pat
     ran = run(tmp_path, service, workers=workers)
     assert culprits(ran) == set()
     assert [label for label, _ in ran.notes("rate_limited")] == ["Target"]
-    assert len(service.seen) < 2 * ran.view.cases
+    assert len(service.seen) < 2 * ran.view.counts.cases
 
 
 def test_an_operation_that_only_its_own_requests_could_have_locked_out_is_not_guilty(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_requests_that_look_whether_anybody_is_served_are_counted(tmp_path: Path
     service = Maintenance.new()
     ran = run(tmp_path, service)
     assert ran.notes("turned_away")
-    assert ran.view.requests == len(service.seen)
+    assert ran.view.counts.requests == len(service.seen)
 
 
 @pytest.mark.thorough

@@ -34,8 +34,8 @@ def printed(
     console.loading()
     for record in found:
         console.on_record(1, record)
-    report = replace(console.report(fold((1, record) for record in found), outcome), reports=REPORTS)
-    console.finish(report)
+    report = console.report(fold((1, record) for record in found), outcome)
+    console.finish(report, written=REPORTS)
     stream.flush()
     return raw.getvalue().decode(encoding), report
 

@@ -39,7 +39,7 @@ def test_every_case_is_made_once(run: Run, launcher: Any) -> None:
     outcome = run(launcher=launcher)
     assert all_cases() == run.told.cases
     assert (outcome.exit_code, outcome.outcome, outcome.error) == (0, "completed", None)
-    assert outcome.view.cases == 20
+    assert outcome.view.counts.cases == 20
 
 
 @pytest.mark.thorough
