@@ -70,7 +70,7 @@ def needed_by(
     A resource that no request of the run made, and one removed, was there from the start. Not all of them are surely needed
     (`is_surely_needed`).
     """
-    if not (made or removed) or not finding.interactions or is_of_method_alone(finding):
+    if finding.is_anew or not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()
     exchange = finding.interactions[-1].exchange
     if exchange.status in _NOTHING_THERE:

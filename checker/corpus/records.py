@@ -407,6 +407,8 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     """Requests that created the resources in its path, outermost first. The fold sets them; files do not hold them."""
     spent: bool = False
     """Whether its requests cannot fail again on this target: the resource that they make exists, or the one that they remove is gone."""
+    is_anew: bool = False
+    """Whether it showed with resources that its own requests created, or needs none: nothing of the run is needed."""
 
     @property
     def brief(self) -> "Finding":

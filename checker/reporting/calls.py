@@ -182,7 +182,7 @@ def _of_steps(finding: Finding, number: int, first: int) -> tuple[dict[int, Sour
             for at, other in enumerate(earlier)
             for path, value in leaves_of(parsed(readable_body(other.exchange)))
             if place % 2 == 0 and str(value) == text
-            if isinstance(value, int) or len(text) >= _SHORTEST or other.label == named.get(place, ("", ""))[0]
+            if len(text) >= _SHORTEST or other.label == named.get(place, ("", ""))[0]
             if not any(text in parts for parts in map(_texts, seen[: at + 1]))
         ]
         if found:

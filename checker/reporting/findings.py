@@ -223,7 +223,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         SEQUENCE: not is_alone,
         DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
         or (
-            not _may_stand_alone(finding)
+            not (finding.is_anew or _may_stand_alone(finding))
             # A value of a path that a `GET` showed, and that no known request made, was there from the start.
             and any(
                 one is None and not (of.location is Location.PATH and of.producer.partition(" ")[0] in SAFE)
@@ -280,7 +280,8 @@ def _taken(finding: Finding, number: int) -> Iterator[Binding]:
     has_record = len(finding.interactions) >= after
     parts = finding.interactions[-after].components if has_record else ()
     outside = {part.location: part.outside for part in parts}
-    for binding in step.bindings:
+    # If several bindings target the same place, the last one is sent.
+    for binding in {(one.location, one.name): one for one in step.bindings}.values():
         if not {outside_name(binding), ANYTHING}.isdisjoint(outside.get(binding.location, (ANYTHING,))):
             yield binding
 
@@ -290,7 +291,6 @@ def sources_of(finding: Finding, *, with_sequence: bool = True) -> tuple[str, ..
 
     Those that requests of the finding itself made are among them only `with_sequence`.
     """
-    # If several bindings target the same place, the last one is sent.
     found: dict[str, str] = {}
     is_alone = len(finding.steps) == 1
     for number, one, earlier in _origins(finding):

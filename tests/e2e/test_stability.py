@@ -116,27 +116,45 @@ BOXES: dict[str, Any] = {
 }
 
 
-def measuring_badly(there: set[bytes]) -> Callable[[Request], Reply]:
-    """Puts boxes where a request says; their sizes are a 500."""
+def measuring_badly(*, is_full: bool) -> Callable[[Request], Reply]:
+    """Puts boxes where a request says; their sizes are a 500. After the first 500 there may be no room for another box."""
+    there: set[bytes] = set()
+    measured: set[bytes] = set()
 
     def answer(request: Request) -> Reply:
         if request.method == "PUT":
-            status = 200 if request.target in there else 201
-            there.add(request.target)
+            status = 200 if request.target in there else 507 if measured and is_full else 201
+            if status == 201:
+                there.add(request.target)
             return json_reply({}, status)
-        is_there = request.target.removesuffix(b"/size") in there
-        return json_reply({}, 500 if is_there else 404)
+        box = request.target.removesuffix(b"/size")
+        if box not in there:
+            return json_reply({}, 404)
+        measured.add(box)
+        return json_reply({}, 500)
 
     return answer
+
+
+def test_a_failure_is_shown_with_a_new_resource_under_a_name_of_the_request(command: Command) -> None:
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(measuring_badly(is_full=False), BOXES) as app:
+        ran = command.run(app.document_url, "-n", "10", "--phases", "coverage", inline=True)
+    (found,) = ran.findings
+    assert [step.label for step in found.steps] == ["PUT /boxes/{id}", "GET /boxes/{id}/size"], ran.shown
+    assert (found.reproduced, found.is_anew, found.needs) == (True, True, ())
+    created, measured = (one.exchange for one in found.interactions)
+    assert (created.status, measured.target) == (201, created.target + b"/size")
+    assert "(needs its sequence)" in ran.stdout
 
 
 def test_a_failure_names_the_request_that_made_what_it_is_about(command: Command) -> None:
     (command.directory / "checker.toml").write_text(CHECKS)
     report = ("--report", "ndjson")
-    with serving(measuring_badly(set()), BOXES) as app:
+    with serving(measuring_badly(is_full=True), BOXES) as app:
         ran = command.run(app.document_url, "-n", "10", "--phases", "coverage", *report, inline=True)
     assert ran.code == 1, ran.shown
-    (found,) = ran.findings
+    (found,) = [one for one in ran.findings if one.label.startswith("GET")]
     (made,) = found.needs
     (path,) = command.directory.glob("checker-report/*.ndjson")
     *_, event = [line["Finding"] for line in map(json.loads, path.read_text().splitlines()) if "Finding" in line]

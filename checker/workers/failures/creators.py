@@ -1,7 +1,7 @@
 """The creations of the resources that a failing sequence names, so that its commands show the failure on a fresh server."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -9,16 +9,33 @@ from msgspec.structs import replace
 from checker.core.digests import digest
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, Drawn, PhaseInfo, Step
-from checker.core.operation import Label
+from checker.core.operation import Label, Place
 from checker.core.phases import FUZZING
 from checker.core.request import Location
-from checker.core.resource_names import resource_of
-from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, TakenValue, naming_places
+from checker.core.resource_names import identifier_in, is_identifier, normalised, resource_of
+from checker.core.resources import (
+    CREATING,
+    REMOVING,
+    SAFE,
+    ResourceModel,
+    ResourceUse,
+    naming_places,
+    place_of,
+    variable_at,
+)
+from checker.core.response import Response
+from checker.corpus.needs import place_of_name
 from checker.generation.sources.context import Rejected
+from checker.health import made_paths, path_of
 from checker.phases.bindings import SentCase, has_place, held_by, resolved
 from checker.phases.case_factory import CaseFactory, Exhausted, GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.phases.listing import SMALLEST
+from checker.values.harvest import value_at
+from checker.values.producers import is_of_request, request_pointer, sent_value
+from checker.workers.failures.fresh_names import FreshNames
+from checker.workers.jobs import Job
+from checker.workers.recording.unconfirmed import JudgedCase
 
 _PHASE = PhaseInfo(FUZZING.name)
 _MOST = 5
@@ -26,27 +43,49 @@ _MOST = 5
 _MOST_SITUATIONS = 5
 """Most requests that are tried between the creations and the failing request, one at a time."""
 _SHOWN = "$response.body#"
-Place = tuple[Location, str]
+_NAMING = (Location.PATH, Location.BODY)
 Cases = list[GeneratedCase]
+Send = Callable[[GeneratedCase, Sequence[JudgedCase]], Job[JudgedCase]]
+"""Sends a step after others, with the values of their responses."""
 
 
-def with_creators(factory: CaseFactory, model: ResourceModel, chain: Sequence[GeneratedCase]) -> Cases:
-    """Return a sequence after the smallest creation of each resource that it names; empty if there are none, or one is unknown.
+def named_by(made: GeneratedCase) -> list[Binding]:
+    """Return the values of earlier responses that may name a resource in a request.
 
-    A resource that a list or another request showed is created by the `POST` to its collection.
+    A value with an expression replaces a drawn one at the same place. Other parts of a request, such as a version, name no resource.
     """
-    creations = _Creations(factory, model)
-    try:
-        for _ in range(2):
-            # The second time all creations are known, so that the indices of later steps are.
-            linked = [creations.linked(chain[:number], made) for number, made in enumerate(chain)]
-    except (CheckerError, Rejected, LookupError):
-        return []
-    return [*creations.steps, *linked] if creations.steps else []
+    replaced = {(one.location, one.name) for one in made.bindings if one.expression}
+    return [
+        one
+        for one in held_by(made.case, made.bindings)
+        if not one.stands_alone
+        if one.expression or (one.location, one.name) not in replaced
+        if one.location in _NAMING or is_identifier(normalised(one.name))
+    ]
+
+
+def makes_its_resources(model: ResourceModel, chain: Sequence[GeneratedCase]) -> bool:
+    """Whether all resources that the steps of a sequence name are known from responses to its earlier steps."""
+    return not any(drawn_names(model, made) for made in chain) and _takes_all(chain)
+
+
+def _takes_all(chain: Sequence[GeneratedCase]) -> bool:
+    labels = [made.label for made in chain]
+    taken = [(number, one) for number, made in enumerate(chain) for one in named_by(made)]
+    return bool(taken) and all(
+        0 <= one.step < number if one.expression else one.producer in labels[:number] for number, one in taken
+    )
+
+
+def are_linked(chain: Sequence[GeneratedCase], sent: Sequence[SentCase]) -> bool:
+    """Whether each resource that a sequence names was found in the responses to its earlier steps."""
+    return _takes_all(chain) and all(
+        resolved(one, sent[:number]) is not one for number, made in enumerate(chain) for one in named_by(made)
+    )
 
 
 def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iterator[Cases]:
-    """Yield the sequence of `with_creators` with one further request before its last one.
+    """Yield a sequence after the creations of its resources with one further request before its last one.
 
     That is the last request itself, one that removes or changes its resource, or one that creates another resource beside it.
     """
@@ -73,114 +112,198 @@ def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iter
 
 def _set_over(binding: Binding, before: Cases) -> Binding:
     """Return a binding as one with an expression."""
-    if binding.expression:
+    if binding.expression or not binding.pointer.startswith("/"):
         return binding
     at = max((number for number, one in enumerate(before) if one.label == binding.producer), default=-1)
     return replace(binding, expression=json.dumps(_SHOWN + binding.pointer), step=at)
 
 
-def are_linked(chain: Sequence[GeneratedCase], sent: Sequence[SentCase]) -> bool:
-    """Whether each resource that a sequence names was found in the response to its creation."""
-    return all(
-        resolved(one, sent[:number]) is not one
-        for number, made in enumerate(chain)
-        for one in made.bindings
-        if not one.stands_alone
-    )
+class Creations:
+    """Creates the resources that one sequence names, each once: their names are known from the responses alone."""
 
-
-class _Creations:
-    """The creations before one sequence, each once."""
-
-    def __init__(self, factory: CaseFactory, model: ResourceModel) -> None:
+    def __init__(self, factory: CaseFactory, model: ResourceModel, names: FreshNames, send: Send) -> None:
         self._factory = factory
         self._model = model
+        self._names = names
+        self._send = send
         self._named = naming_places(model)
         self._made: dict[Label, int] = {}
         self._begun: set[Label] = set()
-        self.steps: Cases = []
+        self.shots: list[JudgedCase] = []
+        """The creations, in order."""
 
-    def linked(self, earlier: Sequence[GeneratedCase], made: GeneratedCase) -> GeneratedCase:
+    def before(self, chain: Sequence[GeneratedCase]) -> Job[Cases]:
+        """Create what a sequence names, and return its steps with the values of the creations; none if a creation is unknown or refused."""
+        try:
+            linked: Cases = []
+            for _ in range(2):
+                # The second time everything exists, so that the indices of later steps are known.
+                linked = []
+                for number, made in enumerate(chain):
+                    linked.append((yield from self._linked(chain[:number], made)))
+        except (CheckerError, Rejected, LookupError):
+            return []
+        return linked if self.shots else []
+
+    def _linked(self, earlier: Sequence[GeneratedCase], made: GeneratedCase) -> Job[GeneratedCase]:
         """Return a step with values of the creations. Raises `LookupError` if the creation of a resource is unknown."""
-        labels = [one.label for one in earlier]
-        held = held_by(made.case, made.bindings)
-        return replace(
-            made, bindings=tuple(one if one.stands_alone else self._created(one, made.label, labels) for one in held)
-        )
+        labels, wanted = [one.label for one in earlier], named_by(made)
+        bindings = []
+        for one in held_by(made.case, made.bindings):
+            bindings.append((yield from self._created(one, made, labels)) if one in wanted else one)
+        drawn = drawn_names(self._model, made)
+        for variable in drawn:
+            # Another request of the run may have created a resource of this name.
+            creator = self._creator(self._model.uses[made.label], variable)
+            if creator is None:
+                raise LookupError(variable)
+            at = yield from self._add(creator)
+            bindings.append(self._taken(at, made.label, place_of(made.case.operation, variable)))
+        recipe = literal_of(made.case) if drawn else made.recipe
+        phase = made.case.meta.phase if made.case.meta is not None else _PHASE
+        step = replace(made.step, recipe=recipe, bindings=tuple(bindings))
+        return self._factory.remake(step, name=made.case.id, phase=phase)
 
-    def _created(self, binding: Binding, label: Label, earlier: Sequence[Label]) -> Binding:
-        """Return a binding of an operation to the creation of its resource: one before the sequence, or in it."""
-        use = self._model.uses[binding.producer]
-        if binding.producer in earlier and use.method == "POST":
-            return replace(binding, step=binding.step + len(self.steps)) if binding.step >= 0 else binding
-        producer, pointer = self._origin(label, binding)
-        at = self._add(producer)
-        linked = replace(binding, producer=producer, pointer=pointer)
-        # A drawn case takes its values from its bindings while it is drawn; those with an expression are set afterwards.
-        return replace(linked, expression=json.dumps(_SHOWN + pointer), step=at) if binding.expression else linked
-
-    def _origin(self, label: Label, binding: Binding) -> tuple[Label, str]:
-        """Return the creation of the resource of a value, and where its response shows the value. Raises `LookupError`."""
-        own = self._model.uses[binding.producer]
-        known = dict(self._wanted(label)).get((binding.location, binding.name))
-        if known is not None:
-            return known[0], known[1].shown_pointer or ""
-        if self._creates(own):
-            return binding.producer, binding.pointer
-        if own.method not in SAFE or not binding.pointer.startswith("/"):
+    def _created(self, binding: Binding, made: GeneratedCase, earlier: Sequence[Label]) -> Job[Binding]:
+        """Return a binding of a step to the creation of its resource: one before the sequence, or in it. Raises `LookupError`."""
+        producer, label = self._model.uses[binding.producer], made.label
+        if binding.producer in earlier and producer.method == "POST":
+            return replace(binding, step=binding.step + len(self.shots)) if binding.step >= 0 else binding
+        place = binding.location, binding.name
+        variable = variable_at(made.case.operation, place)
+        use = self._model.uses[label]
+        creator = self._in_body(label).get(place) if variable is None else self._creator(use, variable)
+        if creator is None and (self._creates(producer) or producer.method in SAFE):
+            # Where nothing creates the resource it is there on a fresh target: the request that showed it finds it again.
+            creator = binding.producer
+        if creator is None:
             raise LookupError(binding.name)
-        path = own.path.rstrip("/")
-        collection = path.rpartition("/")[0] if own.is_member else path
-        uses = self._model.uses.values()
-        creators = [one for one in uses if one.path.rstrip("/") == collection and one.method in CREATING]
-        if not creators:
-            # Nothing creates the resource, so that it is there on a fresh target: the request that showed it finds it again.
-            return binding.producer, binding.pointer
-        return creators[0].label, f"/{binding.pointer.rpartition('/')[2]}"
+        at = yield from self._add(creator)
+        taken = self._taken(at, label, place, binding.pointer if creator == binding.producer else "")
+        # A drawn case takes its values from its bindings while it is drawn; those with an expression are set afterwards.
+        return taken if binding.expression else replace(taken, index=binding.index, expression="", step=-1)
+
+    def _creator(self, use: ResourceUse, variable: str) -> Label | None:
+        """Return the operation that creates what a variable of a path names: the nearest one, whose server names it if there is one."""
+        owner = use.owner(variable)
+        found = [
+            one
+            for one in self._model.uses.values()
+            if one.resource == owner and one.label != use.label and self._creates(one)
+        ]
+        found.sort(key=lambda one: (one.is_member, not use.path.startswith(f"{one.path.rstrip('/')}/"), len(one.path)))
+        return found[0].label if found else None
 
     def _creates(self, use: ResourceUse) -> bool:
-        """Whether an operation creates a resource: clients name those of `POST /accounts/{name}`, if nothing else creates them."""
-        return (use.method == "POST" or not use.is_member) and self._model.makes(use.label)
+        """Whether an operation creates a resource: clients name those of `PUT /accounts/{name}`, if nothing else creates them."""
+        return self._model.makes(use.label)
 
-    def _wanted(self, label: Label) -> Iterator[tuple[Place, tuple[Label, TakenValue]]]:
-        """Yield the places of an operation that name a resource, with the creation of it and the value of that."""
-        use = self._model.uses[label]
-        owners = dict(use.owners)
-        named = self._named.get(label, ())
-        found: dict[Place, tuple[Label, TakenValue]] = {}
+    def _in_body(self, label: Label) -> Mapping[Place, Label]:
+        """Return the places in the body of an operation that name a resource, with its creation."""
+        named, found = self._named.get(label, ()), dict[Place, Label]()
         for one in self._model.transitions:
             source = self._model.uses[one.source]
             if one.target != label or source.label == label or not self._creates(source):
                 continue
             for value in one.values:
-                is_owned = value.location is Location.PATH and owners.get(value.name) == source.resource
-                is_named = value.location is Location.BODY and value.name in named
-                if value.shown_pointer is not None and (is_owned or is_named):
-                    known = found.get((value.location, value.name))
-                    if known is None or len(source.path) < len(self._model.uses[known[0]].path):
-                        found[value.location, value.name] = one.source, value
-        yield from found.items()
+                place = value.location, value.name
+                if value.shown_pointer is None or value.location is not Location.BODY or value.name not in named:
+                    continue
+                if place not in found or len(source.path) < len(self._model.uses[found[place]].path):
+                    found[place] = one.source
+        return found
 
-    def _add(self, label: Label) -> int:
-        """Return the index of the creation of a resource. Raises `LookupError`, `Rejected` and the errors of making a case."""
+    def _taken(self, at: int, label: Label, place: Place, known: str = "") -> Binding:
+        """Return the binding of a place to the name that a creation gave. Raises `LookupError` if its response does not show the name."""
+        shot = self.shots[at]
+        outcome, operation = shot.verdict.outcome, shot.made.case.operation
+        if not isinstance(outcome, Response):
+            raise LookupError(place)
+        shown = [
+            value.shown_pointer
+            for one in self._model.transitions_to(label, shot.made.label)
+            for value in one.values
+            if (value.location, value.name) == place and value.shown_pointer is not None
+        ]
+        for pointer in filter(None, (known, *shown, self._shown_in(shot, outcome, place[1].rpartition("/")[2]))):
+            value = (
+                sent_value(shot.made.case, pointer)
+                if is_of_request(pointer)
+                else value_at(outcome, pointer, operation.read_answer)
+            )
+            if value is not None:
+                expression = json.dumps(_SHOWN + pointer) if pointer.startswith("/") and "*" not in pointer else ""
+                return Binding(*place, shot.made.label, pointer, 0, value, expression, at if expression else -1)
+        raise LookupError(place)
+
+    def _shown_in(self, shot: JudgedCase, outcome: Response, name: str) -> str:
+        """Return where a creation states the name of its resource: in its response, else in its own request; empty if nowhere."""
+        use, request = self._model.uses[shot.made.label], shot.verdict.request
+        if use.is_member:
+            return request_pointer(use.owners[-1][0])
+        if request is None:
+            return ""
+        path = path_of(request)
+        for made in made_paths(path, outcome, [name]):
+            if pointer := place_of_name(made, path, outcome):
+                return pointer
+        body = shot.made.case.body
+        sent = identifier_in(body, [name]) if isinstance(body, dict) else None
+        return next((request_pointer(f"/{key}") for key, value in body.items() if value == sent), "") if sent else ""
+
+    def _add(self, label: Label) -> Job[int]:
+        """Create a resource, and return the index of its creation. Raises `LookupError`, `Rejected` and the errors of making a case."""
         if label in self._made:
             return self._made[label]
         if label in self._begun or len(self._begun) >= _MOST:
             raise LookupError(label)
         self._begun.add(label)
-        made = _smallest(self._factory, label)
+        made, use = _smallest(self._factory, label), self._model.uses[label]
+        wanted = {
+            place: creator
+            for place, creator in self._in_body(label).items()
+            if has_place(made.case, Binding(*place, creator, "", 0, ""))
+        }
+        is_client_named = use.is_member and self._creates(use)
+        for variable, _ in use.owners[:-1] if is_client_named else use.owners:
+            creator = self._creator(use, variable)
+            if creator is None:
+                raise LookupError(variable)
+            wanted[place_of(made.case.operation, variable)] = creator
         bindings = []
-        for (location, name), (source, value) in self._wanted(label):
-            one = Binding(location, name, source, value.shown_pointer or "", 0, "", json.dumps(value.value))
-            if has_place(made.case, one):
-                bindings.append(replace(one, step=self._add(source)))
-        use = self._model.uses[label]
-        above = use.owners[:-1] if use.is_member else use.owners
-        if {name for name, _ in above} - {one.name for one in bindings}:
+        for place, creator in wanted.items():
+            at = yield from self._add(creator)
+            bindings.append(self._taken(at, label, place))
+        self._names.served |= {label}
+        if is_client_named:
+            self._names.renew(label, place_of(made.case.operation, use.owners[-1][0]))
+        shot = yield from self._send(replace(made, bindings=tuple(bindings)), self.shots)
+        if not 200 <= shot.said_status < 300 and use.method not in SAFE:
             raise LookupError(label)
-        self._made[label] = len(self.steps)
-        self.steps.append(replace(made, bindings=tuple(bindings)))
+        self._made[label] = len(self.shots)
+        self.shots.append(shot)
         return self._made[label]
+
+
+def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = False) -> list[str]:
+    """Return the variables of a path with drawn values that name resources which other requests create.
+
+    The name of the resource that the request creates itself is among them only `with_own`. Below the name of another resource of an
+    earlier response a drawn name is a new one.
+    """
+    use, meta = model.uses.get(made.label), made.case.meta
+    if use is None or (meta is not None and any(at is Location.PATH for at, _ in meta.broken)):
+        return []
+    bound = {(one.location, one.name) for one in named_by(made)}
+    is_own = use.is_member and use.method in CREATING and not with_own
+    names = [
+        name
+        for name, owner in (use.owners[:-1] if is_own else use.owners)
+        if any(map(model.makes, model.makers(owner)))
+    ]
+    places = [place_of(made.case.operation, name) for name in names]
+    first = next((number for number, place in enumerate(places) if place in bound), len(names))
+    return names[:first]
 
 
 def _smallest(factory: CaseFactory, label: Label) -> GeneratedCase:

@@ -10,7 +10,8 @@ from checker.checks.judge import CLEAN
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import Listed, PhaseInfo
-from checker.core.operation import Label
+from checker.core.operation import Label, Place
+from checker.core.request import Location
 from checker.core.resources import REMOVING, SAFE
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
@@ -87,6 +88,15 @@ class FreshNames(Struct):
         Names of other cases are part of what becomes smaller: they change only where they were refused.
         """
         self.are_needed |= shot.may_have_created and _has_own_names(shot.made)
+
+    def renew(self, label: Label, place: Place) -> None:
+        """Give the resources that an operation creates a new name each time that it is sent."""
+        location, name = place
+        self._places[label] = (name if location is Location.BODY else f"{location} {name}",)
+
+    def branch(self) -> "FreshNames":
+        """Return these names, to try others with."""
+        return replace(self, _places=dict(self._places))
 
     def learn(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
         """Whether a step was refused for its name as it seems, or fails with the new one: from now on it has the next name, if there is one."""

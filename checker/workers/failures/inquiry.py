@@ -16,10 +16,10 @@ from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.idempotency import request_with_fresh_key
-from checker.core.meta import Step
+from checker.core.meta import Binding, Step
 from checker.core.request import WireRequest
 from checker.core.resource_names import is_count
-from checker.core.resources import REMOVING
+from checker.core.resources import REMOVING, ResourceModel, place_of, sent_at
 from checker.core.response import Response
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
@@ -32,12 +32,19 @@ from checker.phases.case_parts import literal_of, others_like
 from checker.phases.shrinking import content_of, shrink_case
 from checker.transport.policies import becomes_get
 from checker.workers import jobs
-from checker.workers.failures.creators import are_linked, situations, with_creators
+from checker.workers.failures.creators import (
+    Creations,
+    are_linked,
+    drawn_names,
+    makes_its_resources,
+    named_by,
+    situations,
+)
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.result import InvestigationResult
 from checker.workers.failures.slot import InvestigationSlot
 from checker.workers.jobs import Job, Pause
-from checker.workers.recording.investigation_budget import OF_KNOWN_CAUSE, spent_after
+from checker.workers.recording.investigation_budget import spent_after
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 
 MOST_CREATED = 20
@@ -58,6 +65,8 @@ class Inquiry(Struct):
     wanted: ExpectedFailure
     names: FreshNames
     """New names for the resources that the steps create."""
+    is_anew: bool = False
+    """Whether the failure showed with resources that its own requests created, or needs none."""
     earlier: tuple[Verdict, ...] = ()
     """Requests that still count when the commands are sent, such as the removal of a resource that no command removes again."""
 
@@ -176,18 +185,25 @@ class Inquiry(Struct):
         step = replace(made.step, bindings=tuple(resolved(binding, sent) for binding in made.bindings))
         return self.factory.remake(step, name=digest("confirmed", made.case.id)[:12], phase=self.suspicion.phase)
 
-    def _replayed(self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM) -> Job[Chain]:
-        """Send all steps, each with the values that earlier ones gave this time, and with new names where the old ones are taken."""
-        shots: list[JudgedCase] = []
+    def _replayed(
+        self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM, *, sent: Sequence[JudgedCase] = ()
+    ) -> Job[Chain]:
+        """Send all steps but those that were sent already, each with the values that earlier ones gave this time."""
+        shots = list(sent)
+        for made in chain[len(sent) :]:
+            shots.append((yield from self._next(made, shots, purpose)))
+        return tuple(shots)
+
+    def _next(
+        self, made: GeneratedCase, shots: Sequence[JudgedCase], purpose: Purpose = Purpose.CONFIRM
+    ) -> Job[JudgedCase]:
+        """Send a step with the values that earlier ones gave this time, and with new names where the old ones are taken."""
 
         def send(made: GeneratedCase) -> Job[JudgedCase]:
             return (yield from self.slot.shot(made, purpose, shots))
 
-        for made in chain:
-            remade = self.names.given(self._following(made, before_in(shots)))
-            shot = yield from send(remade)
-            shots.append((yield from self.names.sent(shot, send)))
-        return tuple(shots)
+        shot = yield from send(self.names.given(self._following(made, before_in(shots))))
+        return (yield from self.names.sent(shot, send))
 
     # Confirmation
 
@@ -316,6 +332,8 @@ class Inquiry(Struct):
         if most is None:
             return
         result.chain = yield from self._without_resource(result.chain)
+        # A smaller case may have other names.
+        self.is_anew = False
         if len(result.chain) > 1:
             slot.begin(suspicion, Stage.SHRINK)
             yield from self._shrink_sequence(result, most)
@@ -335,18 +353,24 @@ class Inquiry(Struct):
         for shot, failure in self.wanted.strays.values():
             self._take_in(shot, failure)
 
-    def _without_resource(self, chain: Chain) -> Job[Chain]:
-        """Return the last request of a sequence with names that the server does not know, if it is refused likewise; else the sequence.
+    def _without_resource(self, chain: Chain, *, is_short: bool = False) -> Job[Chain]:
+        """Return the last request of a sequence with names that the server does not know, if it fails likewise; else the sequence.
 
-        A refusal that comes before a resource is looked for needs none: its command is good on a fresh server.
+        A failure that comes before a resource is looked for needs none: its command is good on a fresh server. A request that
+        names nothing which an earlier response showed stays as it is. `is_short`: drawn names are looked into only where they are known to
+        exist.
         """
-        last = chain[-1].made
+        last, failure = chain[-1].made, self.suspicion.failure
+        is_refused = (chain[-1].status or 0) >= 400
         taken = [one for one in last.bindings if not one.stands_alone]
-        failure = self.suspicion.failure
-        if (chain[-1].status or 0) < 400 or not taken or self.is_of_contention:
-            return chain
         # The size of a page names nothing.
         named = [one for one in taken if not is_count(one.name.rpartition("/")[2])]
+        if len(chain) == 1 and not (is_short and self._names_nothing_known(chain)):
+            places = [place_of(last.case.operation, one) for one in drawn_names(self._resources, last, with_own=True)]
+            named += [Binding(*place, last.label, "", 0, sent_at(last.case, place)) for place in places]
+        is_provable = is_refused or (len(chain) == 1 and not failure.needs_repetition)
+        if not is_provable or not (taken or named) or self.is_of_contention:
+            return chain
         others = tuple(one for one in last.bindings if one.stands_alone)
         unknown = tuple(replace(one, literal=_unlike(one.literal)) for one in named)
         name, phase, label = digest("alone", last.case.id)[:12], self.suspicion.phase, last.label
@@ -360,8 +384,16 @@ class Inquiry(Struct):
             return chain
         found = self.wanted.shown(alone) if self.shows(alone) else None
         # The server may refuse an unknown name for a reason of its own.
-        is_same = found is not None and found.cause(label) == failure.cause(label)
-        return (alone,) if is_same else chain
+        self.is_anew = found is not None and found.cause(label) == failure.cause(label)
+        return (alone,) if self.is_anew and taken else chain
+
+    def _names_nothing_known(self, chain: Chain) -> bool:
+        """Whether neither a response nor the success of the last request shows that a resource exists which it names."""
+        return not (chain[-1].is_served or any(named_by(shot.made) for shot in chain))
+
+    @property
+    def _resources(self) -> ResourceModel:
+        return self.slot.context.subject.selected.resources
 
     def _simplest_shot(self) -> Job[JudgedCase | None]:
         """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""
@@ -456,28 +488,42 @@ class Inquiry(Struct):
         Its commands then need nothing of the run. If a confirmed failure does not show, its state follows from a further request:
         with `is_short` none is tried.
         """
+        chain = [shot.made for shot in result.chain]
+        if len(chain) == 1 and not self.is_anew and result.is_confirmed:
+            result.chain = yield from self._without_resource(result.chain, is_short=is_short)
+        self.is_anew = self.is_anew or makes_its_resources(self._resources, chain)
+        if self.is_anew or (is_short and self._names_nothing_known(result.chain)):
+            return
         # All sequences share the names, so that each has new ones.
-        before, self.names = self.names, replace(self.names)
-        for steps, made in islice(self._sequences_anew(result), 1 if is_short else None):
-            self.names.served |= {one.label for one in steps[:made]}
-            shots = yield from self._replayed(steps)
-            is_made = all(200 <= shot.said_status < 300 for shot in shots[:made])
-            if not is_made or not are_linked(steps, before_in(shots[:-1])):
+        before, self.names = self.names, self.names.branch()
+        creations = Creations(self.factory, self._resources, self.names, self._next)
+        named = yield from creations.before(chain)
+        made: Sequence[JudgedCase] = creations.shots if named else ()
+        sent, is_known = made, bool(made)
+        for steps in islice(self._sequences_anew(result, made, named), 1 if is_short else None):
+            self.names.served |= {one.label for one in steps[: len(made)]}
+            shots = yield from self._replayed(steps, sent=sent)
+            sent = ()
+            is_made = all(200 <= shot.said_status < 300 for shot in shots[: len(made)])
+            if not is_made or (is_known and not are_linked(steps, before_in(shots[:-1]))):
                 break
             if self.wanted.shown(shots[-1]) is None:
                 continue
             if self.suspicion.failure.needs_repetition and not (yield from self._repeats(shots)):
                 break
             result.chain, result.is_confirmed = (yield from self._without_idle_steps(shots)), True
+            self.is_anew = True
             return
         self.names = before
 
-    def _sequences_anew(self, result: InvestigationResult) -> Iterator[tuple[list[GeneratedCase], int]]:
-        """Yield sequences with creations, and the number of creations at their start."""
-        model, chain = self.slot.context.subject.selected.resources, [shot.made for shot in result.chain]
-        whole = with_creators(self.factory, model, chain)
+    def _sequences_anew(
+        self, result: InvestigationResult, made: Sequence[JudgedCase], named: Sequence[GeneratedCase]
+    ) -> Iterator[list[GeneratedCase]]:
+        """Yield sequences that begin with creations. `named`: the steps of the failure with the values of the creations."""
+        model, chain = self._resources, [shot.made for shot in result.chain]
+        whole = [*(shot.made for shot in made), *named]
         if whole:
-            yield whole, len(whole) - len(chain)
+            yield whole
         use = model.uses.get(chain[-1].label) if len(chain) == 1 else None
         is_named = use is not None and use.is_member and not whole
         if (
@@ -488,16 +534,17 @@ class Inquiry(Struct):
         ):
             # With a new name, nothing that was created earlier is needed: the client names the resource, or the server returns a known one.
             self.names.are_needed = True
-            yield whole or chain, len(whole or chain) - len(chain)
+            yield whole or chain
         if not whole or not result.is_confirmed or self.slot.end_reason():
             return
-        alone = whole if len(chain) == 1 else with_creators(self.factory, model, chain[-1:])
-        yield from ((steps, len(alone) - 1) for steps in situations(self.factory, model, alone) if alone)
+        alone = [*whole[: len(made)], named[-1]]
+        if makes_its_resources(model, alone):
+            yield from situations(self.factory, model, alone)
 
     def _made_anew_alone(self, result: InvestigationResult) -> Job[InvestigationResult]:
         """Return the result of a failure that no further requests were left for, after the creations of the resources that it names."""
         before = result.chain
-        if result.stopped != OF_KNOWN_CAUSE and not self.suspicion.failure.needs_repetition:
+        if not self.suspicion.failure.needs_repetition:
             yield from self._make_anew(result, is_short=True)
         if result.chain is not before:
             result.printed.clear()
@@ -511,7 +558,7 @@ class Inquiry(Struct):
 
         `why` is the reason why nothing else is sent; empty if nothing else is needed.
         """
-        chain = yield from self._without_resource(self.suspicion.chain)
+        chain = yield from self._without_resource(self.suspicion.chain, is_short=True)
         last = chain[-1:]
         for sequence in [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]:
             self.names = FreshNames.of(self.slot.context, sequence)

@@ -28,6 +28,8 @@ class InvestigationResult(Struct):
     """The outcome of the printed commands, for each time that they were sent in the same situation."""
     is_spent: bool = False
     """Whether the commands were refused because the resource that they make exists now, or the one that they remove is gone."""
+    is_anew: bool = False
+    """Whether the failure showed with resources that its own requests created, or needs none."""
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
     steps_before: Chain = ()
@@ -92,6 +94,7 @@ class InvestigationResult(Struct):
             spent=self.is_spent and not showed,
             stopped=self.stopped,
             wants_more=self.wants_more,
+            is_anew=self.is_anew and showed > 0,
         )
 
 

@@ -1,0 +1,102 @@
+"""A failure reproduces with its own requests on a fresh server, however the resources that it names came to be."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from checker.reporting.findings import marks_of
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
+from tests.e2e.runner import Command
+
+CHECKS = "[checks]\nenabled = false\n[checks.not_a_server_error]\nenabled = true\n"
+OPEN = {"default": {"description": ""}}
+
+
+def _parameter(kind: str) -> dict[str, Any]:
+    return {"name": "id", "in": "path", "required": True, "schema": {"type": kind}}
+
+
+def _response(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"default": {"description": "", "content": {"application/json": {"schema": schema}}}}
+
+
+NAMED = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}}
+BODY = {"required": True, "content": {"application/json": {"schema": NAMED}}}
+
+
+class Things:
+    """Things, whose sizes are a server error. `created` returns the name of a new one, and what its response states; None refuses."""
+
+    def __init__(self, created: Callable[[Request, set[str]], tuple[str, Any] | None], *there: str) -> None:
+        self.created = created
+        self.there = set(there)
+
+    def __call__(self, request: Request) -> Reply:
+        path = request.target.decode().partition("?")[0]
+        if path.endswith("/size"):
+            is_there = path.removeprefix("/things/").removesuffix("/size") in self.there
+            return json_reply({}, 500 if is_there else 404)
+        if request.method == "GET" and path == "/things":
+            return json_reply([{"id": name} for name in sorted(self.there)])
+        made = self.created(request, self.there)
+        if made is None:
+            return json_reply({}, 409)
+        self.there.add(made[0])
+        return json_reply(made[1], 201)
+
+
+def _nothing(request: Request, there: set[str]) -> None:
+    """The things are those of the start."""
+
+
+def _counted(request: Request, there: set[str]) -> tuple[str, Any]:
+    return str(len(there) + 1), {"data": {"number": len(there) + 1}}
+
+
+def _drawn(request: Request, there: set[str]) -> tuple[str, Any]:
+    name = f"{len(there):08d}-thing"
+    return name, {"id": name}
+
+
+def _unique(request: Request, there: set[str]) -> tuple[str, Any] | None:
+    try:
+        name = json.loads(request.body)["name"]
+    except (ValueError, TypeError, KeyError):
+        return None
+    return (name, {}) if isinstance(name, str) and name and name not in there else None
+
+
+def _put(request: Request, there: set[str]) -> tuple[str, Any]:
+    return request.target.decode().removeprefix("/things/"), {}
+
+
+LIST = {"/things": {"get": {"responses": _response({"type": "array", "items": {"properties": {"id": {}}}})}}}
+POST = {"/things": {"post": {"responses": OPEN}}}
+TABLE: dict[str, tuple[dict[str, Any], str, Callable[[], Things]]] = {
+    "fixed": (LIST, "string", lambda: Things(_nothing, "north", "south")),
+    "post": (POST, "string", lambda: Things(_drawn)),
+    "put": ({"/things/{id}": {"put": {"parameters": [_parameter("string")], "responses": OPEN}}}, "string", lambda: Things(_put)),
+    "unique": ({"/things": {"post": {"requestBody": BODY, "responses": OPEN}}}, "string", lambda: Things(_unique)),
+    "counter": (POST, "integer", lambda: Things(_counted)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_failure_of_a_resource_needs_nothing_of_the_run(command: Command, name: str) -> None:
+    creation, kind, things = TABLE[name]
+    size = {"/things/{id}/size": {"get": {"parameters": [_parameter(kind)], "responses": OPEN}}}
+    document = {"openapi": "3.0.3", "info": {"title": "Things", "version": "1"}, "paths": {**creation, **size}}
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(things(), document) as app:
+        ran = command.run_as_usual(app.document_url, inline=True)
+        port = int(app.url.rpartition(":")[2])
+    (found,) = ran.findings
+    assert found.reproduced is True, ran.shown
+    assert set(marks_of(found)) <= {"needs its sequence"}, ran.shown
+    with serving(things(), document, port=port):
+        again = command.here("replay", "all")
+    assert "FIXED" not in again.stdout, again.shown
+    assert again.code == 1, again.shown
