@@ -124,10 +124,12 @@ def _evidence(finding: Finding) -> str:
 
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
-INTERMITTENT, _NOT_TRIED, _SPENT = "intermittent", "not tried again", "needs a fresh server"
+INTERMITTENT, _TEMPORARY = "intermittent", "temporary by its status"
+_NOT_TRIED, _SPENT = "not tried again", "needs a fresh server"
 SEQUENCE, DEPENDENT = "needs its sequence", "dependent on earlier requests"
 MARKS = {
     INTERMITTENT: (INTERMITTENT, INTERMITTENT),
+    _TEMPORARY: (_TEMPORARY, "temporary by their status"),
     _NOT_TRIED: ("was not retried", "were not retried"),
     _SPENT: ("needs a fresh server", "need a fresh server"),
     DEPENDENT: ("depends on earlier requests", "depend on earlier requests"),
@@ -217,7 +219,8 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         return ()
     is_alone = len(finding.steps) <= 1
     found = {
-        INTERMITTENT: is_intermittent(finding) or _is_of_a_moment(finding),
+        INTERMITTENT: is_intermittent(finding),
+        _TEMPORARY: _is_of_a_moment(finding) and not is_intermittent(finding),
         _NOT_TRIED: finding.reproduced is None and not finding.spent,
         _SPENT: finding.spent,
         SEQUENCE: not is_alone,

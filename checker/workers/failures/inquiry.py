@@ -51,6 +51,8 @@ MOST_CREATED = 20
 """Candidates of one shrink that may have created a resource: a shrink must not fill the target."""
 MORE_TRIES = 6
 """The number of further times that commands are sent which did not show their failure each time."""
+IN_A_ROW = 4
+"""Responses of one kind after which an error that may pass counts as one that does not: a service that always fails is not sent more."""
 REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
@@ -65,6 +67,8 @@ class Inquiry(Struct):
     wanted: ExpectedFailure
     names: FreshNames
     """New names for the resources that the steps create."""
+    in_a_row: int = 1
+    """Responses in a row that showed the failure."""
     is_anew: bool = False
     """Whether the failure showed with resources that its own requests created, or needs none."""
     earlier: tuple[Verdict, ...] = ()
@@ -158,12 +162,16 @@ class Inquiry(Struct):
     def fails(self, shot: JudgedCase) -> bool:
         """Whether the very same request failed again."""
         self._note_others(shot)
-        return self.wanted.again(shot) is not None
+        return self._counted(self.wanted.again(shot) is not None)
 
     def shows(self, shot: JudgedCase) -> bool:
         """Whether another request shows the failure."""
         self._note_others(shot)
-        return self.wanted.shown(shot) is not None
+        return self._counted(self.wanted.shown(shot) is not None)
+
+    def _counted(self, shows: bool) -> bool:
+        self.in_a_row = self.in_a_row + 1 if shows else 0
+        return shows
 
     def _note_others(self, shot: JudgedCase) -> None:
         for failure in shot.verdict.judgement.failures:
@@ -579,7 +587,8 @@ class Inquiry(Struct):
         may_pass = bool(self.suspicion.failure.passing_cause)
         for _ in range(MORE_TRIES):
             # The cause of an error that may pass is known once it has passed. To end at the first hit of others would make rare ones look frequent.
-            if result.is_confirmed and result.showed(self.wanted) and may_pass == result.passes(self.wanted):
+            is_known = may_pass == result.passes(self.wanted) or (may_pass and self.in_a_row >= IN_A_ROW)
+            if result.is_confirmed and result.showed(self.wanted) and is_known:
                 return
             if self.slot.may_repeat() and not result.is_spent:
                 yield from self._reproduce(result)
@@ -616,7 +625,8 @@ class Inquiry(Struct):
         sent = yield from self._sent(chain, own)
         if not sent:
             return
-        shows = len(sent) == len(chain) and self.wanted.again(JudgedCase(chain[-1].made, sent[-1])) is not None
+        last = JudgedCase(chain[-1].made, sent[-1])
+        shows = self._counted(len(sent) == len(chain) and self.wanted.again(last) is not None)
         if not shows and self.names.learn(chain, sent):
             yield from self._reproduce(result)
             return
