@@ -31,6 +31,7 @@ _WITHOUT_REASON = "an error without a reason that passes"
 _BEGINNING = 2_000
 """Bytes of a response that are searched for its reason."""
 _UPDATING: Final = frozenset(("PUT", "PATCH"))
+_OF_STATE = "Status 503 reports a state of the service, which an earlier request may have caused."
 _REFUSED = "the request is refused"
 _REFUSED_AS_FAILED = "The body reports an invalid request, for which the status should be 4xx."
 
@@ -178,7 +179,11 @@ def _shape(case: Case) -> str:
 
 
 def _message(status: int, expected: Sequence[str], plan: ResponsePlan) -> str:
+    matched, told = plan.matched_response or "", []
     if tuple(expected) != EXPECTED:
-        return f"Received: {status}\nExpected: {', '.join(expected)}"
-    matched = plan.matched_response or ""
-    return f"The description documents it as `{matched}`." if matched[:1] == "5" else ""
+        told.append(f"Received: {status}\nExpected: {', '.join(expected)}")
+    elif matched[:1] == "5":
+        told.append(f"The description documents it as `{matched}`.")
+    if status == UNAVAILABLE:
+        told.append(_OF_STATE)
+    return "\n".join(told)
