@@ -37,6 +37,7 @@ ANY_NAME = "*"
 _NOTHING_THERE = frozenset((401, 403, 404, 410))
 """Statuses that do not show whether the resource exists."""
 _METHOD_REFUSED = frozenset((405, 501))
+_LESS_SURE = {"PUT": 2, "GET": 3}
 _LAST = 1_000
 _WITH, _MOST_NAMES = " with ", 3
 LOCATION = "header:Location"
@@ -56,10 +57,12 @@ def creation_rank(made: ResourceMade) -> tuple[int, int, int, str]:
 def creation_order(label: str, status: int, phase: str, index: int) -> tuple[int, int, int]:
     """Return the sort key of creations: status 201, other successes, refusals, server errors; then phase and case.
 
-    Other successes of PUT may be updates, and come after those of other methods.
+    A success of PUT may be an update, and GET may only show what is there: they come after those of other methods.
     """
-    certainty = 0 if status == _CREATED else status // 100
-    return 3 if certainty == 2 and label.startswith("PUT ") else certainty, _order(phase), index
+    certainty = (
+        0 if status == _CREATED else _LESS_SURE.get(label.partition(" ")[0], 1) if status < 400 else status // 100
+    )
+    return certainty, _order(phase), index
 
 
 def needed_by(
@@ -224,8 +227,9 @@ def is_of_method_alone(finding: Finding) -> bool:
 def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     """Whether a finding does not show without it.
 
-    A leftover of a server error or of a refusal, or an earlier PUT of the same resource, may change nothing but the status. A refusal that was not
-    tried again may come before the resource is looked for, unless it states that the resource is there.
+    A leftover of a server error or of a refusal, or an earlier PUT of the same resource, may change nothing but the status, and a
+    resource that GET showed may have been there. A refusal that was not tried again may come before the resource is looked for, unless it states
+    that the resource is there.
     """
     exchange = finding.interactions[-1].exchange
     status = exchange.status
@@ -233,7 +237,7 @@ def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     if is_refused and finding.reproduced is None and not _is_of_names(exchange):
         return False
     is_status_alone = made.label == finding.label and status is not None and 200 <= status < 300
-    return made.status < 400 and not is_status_alone
+    return made.status < 400 and not is_status_alone and not made.label.startswith("GET ")
 
 
 def taken_names(path: str, body: Any) -> Iterator[str]:
@@ -328,8 +332,8 @@ def _is_of_names(exchange: Exchange) -> bool:
 
 
 def _is_of_the_run(maker: ResourceMade | None) -> bool:
-    """Whether the run created the resource. A PUT with another status than 201 may have replaced an older one."""
-    return maker is not None and (maker.status == _CREATED or not maker.label.startswith("PUT "))
+    """Whether the run created the resource. A PUT with another status than 201 may have replaced an older one, and GET shows it."""
+    return maker is not None and (maker.status == _CREATED or maker.label.partition(" ")[0] not in _LESS_SURE)
 
 
 def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> bool:

@@ -406,6 +406,8 @@ def maker_line(finding: Finding, made: ResourceMade) -> str:
         return (
             f"{made.path}: perhaps created by a request that returned {made.status}; without it the status may differ"
         )
+    if made.label.startswith("GET "):
+        return f"{made.path}: shown by a request that may have created it"
     if finding.reproduced is None and made.label != finding.label:
         return f"{made.path}: perhaps not needed, because the refusal was not tried again"
     return f"{made.path}: already existed; if it does not, the status is that of a created resource"

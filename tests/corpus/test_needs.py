@@ -67,6 +67,14 @@ def test_an_unmistakable_name_below_other_parents_is_needed(target: bytes, wante
     assert told == wanted
 
 
+def test_what_a_look_may_have_created_is_not_surely_needed() -> None:
+    look = replace(BOX, label="GET /box", status=200, command="curl look")
+    one = asking(b"/v1/boxes/0/items/1")
+    assert needs(one, look) == ["curl look"]
+    assert not is_surely_needed(one, look)
+    assert needs(one, look, replace(BOX, index=9, status=200)) == ["curl box"]
+
+
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_what_was_not_there_needs_nothing(status: int) -> None:
     assert needs(asking(b"/v1/boxes/0", status=status), BOX) == []

@@ -22,6 +22,7 @@ DONE = {"responses": {"200": {"description": ""}}}
 PATHS: dict[str, Any] = {
     "/boxes": {"post": {"requestBody": NAMED, **DONE}},
     "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("get", "put", "post", "delete")},
+    "/box": {"get": DONE},
     "/tags/{tag}": {"put": {"parameters": [{**KEY, "name": "tag"}], **DONE}},
     "/boxes/{box}/open": {"put": {"parameters": [KEY], **DONE}},
     "/boxes/": {"post": {"requestBody": NAMED, **DONE}, "put": {"requestBody": NAMED, **DONE}},
@@ -208,3 +209,13 @@ def test_the_requests_of_checks_create_as_well(creations: CreationHistory) -> No
     flight = cast("Any", SimpleNamespace(index=4, task=SimpleNamespace(lease=SimpleNamespace(phase="coverage"))))
     found = creations.saw(flight, Verdict(sent.case, sent.request, sent.outcome, CLEAN, answers=answers))
     assert [one.path for one in found] == ["/v1/boxes/8bd1a9c3-1f5e", "/v1/boxes with name b"]
+
+
+def test_a_look_at_the_one_of_the_caller_may_create_it(creations: CreationHistory) -> None:
+    answer = Response(200, [], b'{"box": "5"}')
+    (found,) = made(creations, "GET /box", answer)
+    assert (found.path, found.pointer) == ("/v1/boxes/5", "/box")
+    # A creation is surer, whenever it came.
+    (found,) = made(creations, "POST /boxes", answer, 9, body={})
+    assert found.label == "POST /boxes"
+    assert made(creations, "GET /box", answer) == []

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from checker.checks.rules import says_taken
 from checker.core.case import Case
 from checker.core.request import WireRequest
-from checker.core.resource_names import identifier_in, segment_of
+from checker.core.resource_names import identifier_in, segment_of, singular
 from checker.core.resources import CREATING, REMOVING, ResourceModel
 from checker.core.response import Outcome, Response
 from checker.corpus.needs import (
@@ -51,8 +51,15 @@ class CreationHistory(Struct):
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     """(operation, phase, whether they are refusals) -> responses that were read."""
+    _single: dict[str, str] = field(default_factory=dict)
+    """Path that shows one member of a collection without its name -> the collection: `/basket` -> `/baskets`."""
     _absent: set[str] = field(default_factory=set)
     """Paths at which another method than `PUT` found no resource."""
+
+    def __post_init__(self) -> None:
+        for collection in self.children:
+            parent, _, noun = collection.rpartition("/")
+            self._single[f"{parent}/{singular(noun)}"] = collection
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Iterator[ResourceMade]:
         """Yield the resources that requests of any purpose created or removed."""
@@ -62,8 +69,9 @@ class CreationHistory(Struct):
             status = outcome.status_code
             if status in _ABSENT and request.method != "PUT" and len(self._absent) < _MOST_ABSENT:
                 self._absent.add(path_of(request))
-            is_done = status // 100 in (2, 5) or status in _INVALID
-            if is_done and request.method in _MAKING and request.method == verdict.case.method:
+            if not (status // 100 in (2, 5) or status in _INVALID) or request.method != verdict.case.method:
+                continue
+            if request.method in _MAKING or (request.method == "GET" and self._collection_of(verdict.case)):
                 yield from self.observe(verdict.case, request, outcome, (flight.task.lease.phase, flight.index))
 
     def observe(
@@ -101,6 +109,15 @@ class CreationHistory(Struct):
 
     def _paths(self, case: Case, body: Any, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path.rstrip("/"), path_of(request)
+        if request.method == "GET":
+            if answer.status_code // 100 == 2:
+                # Services create a basket or a session for a caller who looks at it.
+                collection = self._collection_of(case)
+                above = path.rpartition("/")[0]
+                yield from made_paths(
+                    f"{above}/{collection.rpartition('/')[2]}", answer, self.children.get(collection, ())
+                )
+            return
         if answer.status_code >= 500:
             if request.method == "POST" and self.children.get(template):
                 yield f"{path}/{ANY_NAME}"
@@ -123,6 +140,10 @@ class CreationHistory(Struct):
         yield from found
         if found or answer.status_code == _CREATED:
             yield from taken_names(path, body)
+
+    def _collection_of(self, case: Case) -> str:
+        """Return the collection of the one member that an operation shows without naming it; empty for other operations."""
+        return self._single.get(case.operation.path.rstrip("/"), "")
 
     def _is_named_by_client(self, case: Case, path: str, answer: Response) -> bool:
         """Whether a request created the resource at its own path: `PUT /accounts/{name}`, or `POST` to the same path.
