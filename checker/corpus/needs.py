@@ -163,15 +163,19 @@ def names_resource(place: Sequence[str | int], value: object, path: str) -> bool
 def place_of_resource(path: str, resource: str) -> int | None:
     """Return the number of the segment of a path that names the resource at another path; None if there is none.
 
-    A name that does not occur by chance also counts below other parents: some services look at the last name alone. Others count
-    where only words differ: a product of `/admin/products` is one of `/products`.
+    A name that does not occur by chance also counts below other parents, because some services look at the last name alone, and with words
+    before it: `/boxes/by-id/{id}`. Others count where only words differ: a product of `/admin/products` is one of `/products`.
     """
     if path == resource or path.startswith(f"{resource}/"):
         return resource.count("/")
     segments, (*parents, name) = path.split("/"), resource.split("/")
     at = next((n for n, pair in enumerate(pairwise(segments), 1) if pair == (*parents[-1:], name)), None)
-    if at is None or _is_unmistakable(unquote(name)):
-        return at
+    if _is_unmistakable(unquote(name)):
+        if at is None and name in segments:
+            at = segments.index(name)
+        return at if at is not None and parents and parents[-1] in segments[:at] else None
+    if at is None:
+        return None
     return at if all(one.isalpha() for one in {*segments[:at]} ^ {*parents}) else None
 
 

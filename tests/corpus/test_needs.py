@@ -53,6 +53,7 @@ def test_a_resource_is_known_at_a_path_that_differs_in_words(path: str, wanted: 
     [
         (b"/v1/boxes/9/items/b9199853-0eef", ["curl box", "item"]),
         (b"/v1/boxes/9/items/b9199853-0eef/count", ["curl box", "item"]),
+        (b"/v1/boxes/9/items/by-id/b9199853-0eef", ["curl box", "item"]),
         (b"/v1/boxes/9/parts/b9199853-0eef", []),
         (b"/v1/boxes/9/items/1", []),
     ],
