@@ -27,8 +27,8 @@ from checker.health import made_paths, path_of
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
 
-_LONGEST_NAME = 64
-"""Length of names that other cases send: small numbers, shrunk texts, examples of the description, and UUIDs that a list shows."""
+_LONGEST_NAME = 256
+"""Length of names that other cases send: small numbers, texts at a limit, examples of the description, and UUIDs that a list shows."""
 _MOST_LOOKS = 200
 """Limit on the successes of one operation in one phase that are read: simple names come early, and reading bodies takes time."""
 _MOST_ABSENT = 4096
