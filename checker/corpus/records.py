@@ -103,6 +103,21 @@ class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
     """(location, name) of the parts that it lacks, and no accepted case."""
 
 
+class CaseFared(Struct, frozen=True, array_like=True, tag=30):
+    """The result of a valid case: an operation gets fewer of them while they are refused for the same reasons."""
+
+    label: str
+    phase: str
+    index: int
+    reason: str
+    """Key of the reason for which it was refused; empty if it was not refused."""
+    parts: int
+    """The optional parts that it has, as bits by their order in the description."""
+    status: int
+    taken: tuple[str, str] = ("", "")
+    """(last variable of its path that has a value of an earlier response, field of that response); empty for none."""
+
+
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):
     """The count of one refusal of valid requests to an operation without a 2xx response; written at each power of two."""
 
@@ -546,7 +561,7 @@ class SnapshotHeader(Struct, frozen=True, array_like=True, tag=26):
 
 Record = (
     RunStarted | SchemaOpened | OperationsSelected | OperationDescribed | TaskProgress | Interaction |
-    StoredBody | Finding | OpenFindings | FindingReplayed | ResourceMade | ValueSeen | ValueGone | ResourceChanged | SignalsSeen | DemandHeard | PartsCounted |
+    StoredBody | Finding | OpenFindings | FindingReplayed | ResourceMade | ValueSeen | ValueGone | ResourceChanged | SignalsSeen | DemandHeard | PartsCounted | CaseFared |
     RefusalCounted | OperationServed | OperationProbed | CorpusEntry | OperationError | Note | CheckState |
     Quarantined | WorkerGone | RunFinished | SnapshotHeader
 )  # fmt: skip

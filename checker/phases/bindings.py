@@ -261,7 +261,8 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
 
     Case `number` of a list takes likely values in turn, because one of them may have been deleted. The one that the
     case tests and those that users force keep their value; examples of the description do in the examples phase, and in
-    every third case of other lists, because many name nothing on this target.
+    every third case of other lists, because many name nothing on this target. There, the example of one of several variables
+    would stand beside known values that belong to another resource.
     """
     meta = case.meta
     if pool is None or meta is None or Location.PATH not in meta.components:
@@ -269,8 +270,10 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     kept, taken = _kept_names(meta, Location.PATH), []
     if None in kept:
         return ()
+    is_alone = sum(one.location is Location.PATH for one in case.operation.parameters) == 1
+    keeps_said = meta.phase.name == EXAMPLES.name or (is_alone and number % _TURNS == 0)
     for parameter in case.operation.parameters:
-        is_said = bool(parameter.examples) and (number % _TURNS == 0 or meta.phase.name == EXAMPLES.name)
+        is_said = bool(parameter.examples) and keeps_said
         if parameter.location is not Location.PATH or is_said or parameter.name in kept:
             continue
         for index in dict.fromkeys((_LIKELY[number % _TURNS], 0)):

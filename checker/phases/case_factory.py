@@ -20,7 +20,7 @@ from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError, UnresolvableBody
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
 from checker.core.operation import Label, Operation
-from checker.core.phases import CaseSource, Phase
+from checker.core.phases import MOST_LISTED, CaseSource, Phase
 from checker.core.request import Location
 from checker.core.resources import SAFE
 from checker.core.scenarios import Scenario
@@ -124,6 +124,11 @@ def block_start(index: int) -> int:
     return _FIRST_BLOCK << (blocks.bit_length() - 1) if blocks else 0
 
 
+def _judged(source: CaseSource, index: int) -> int:
+    """Return the index below which all cases of a task are judged when case `index` is made."""
+    return index if source is CaseSource.LISTED else block_start(index) if source is CaseSource.DRAWN else 0
+
+
 Key = tuple[Label, str, str]
 """Operation, phase (if programs differ by phase), and learned demands of the target."""
 
@@ -190,6 +195,11 @@ CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
 """Returns the case of (operation, seed of the task, index, phase)."""
 
 
+LateCases = tuple[int, str]
+"""Index of the first case of a list that a later phase sends, and that phase: from there on the list respects what that one may know."""
+ON_TIME: Final[LateCases] = (MOST_LISTED, "")
+
+
 class FilteredOut(CheckerError):
     """A hook of the user refused this case."""
 
@@ -253,6 +263,8 @@ class CaseFactory:
 
     With an index, those of earlier cases of the same list are among them.
     """
+    is_left_out: Callable[[Label, str, int, int, bool], bool] = lambda label, phase, index, judged, is_listed: False
+    """Whether valid case `index` of an operation in a phase is not worth sending, after the cases below another index."""
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
     """Operation -> demands, and their text without those that its description does not admit."""
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
@@ -260,7 +272,7 @@ class CaseFactory:
     _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
     """(operation, phase) pairs with unique inputs."""
     _lists: CaseLists = dataclasses.field(init=False)
-    _adapting: "dict[tuple[Label, str], _AdaptingList]" = dataclasses.field(default_factory=dict)
+    _adapting: "dict[tuple[Label, str, LateCases], _AdaptingList]" = dataclasses.field(default_factory=dict)
     _met: set[Label] = dataclasses.field(default_factory=set)
     _novelty: Novelty = dataclasses.field(default_factory=Novelty)
     _related: dict[tuple[Label, str], Relations | None] = dataclasses.field(default_factory=dict)
@@ -402,13 +414,27 @@ class CaseFactory:
         return made
 
     def maker(self, phase: Phase) -> CaseMaker:
-        """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more."""
-        if phase.source is CaseSource.LISTED:
-            return self.listed
-        make: CaseMaker = self.make_first if phase.source is CaseSource.CHAINED else self.make
-        if phase.source is CaseSource.DRAWN:
-            make = self.drawn
-        return partial(self._made_new, make) if self.rules.some_unique else make
+        """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more, `FilteredOut` for one that is left out."""
+        is_listed = phase.source is CaseSource.LISTED
+        makers: dict[CaseSource, CaseMaker]
+        makers = {CaseSource.LISTED: self.listed, CaseSource.DRAWN: self.drawn, CaseSource.CHAINED: self.make_first}
+        make = makers.get(phase.source, self.make)
+
+        def made(label: Label, task_seed: int, index: int, info: PhaseInfo) -> GeneratedCase:
+            found = make(label, task_seed, index, info)
+            return self.worthwhile(found, index, info, _judged(phase.source, index), is_listed=is_listed)
+
+        return partial(self._made_new, made) if self.rules.some_unique and not is_listed else made
+
+    def worthwhile(
+        self, made: GeneratedCase, index: int, phase: PhaseInfo, judged: int, *, is_listed: bool
+    ) -> GeneratedCase:
+        """Return case `index` of a task whose cases below `judged` are judged. Raises `FilteredOut` for one that is left out."""
+        meta, label = made.case.meta, made.label
+        is_wrong = meta is not None and meta.mode.is_negative
+        if not is_wrong and self.is_left_out(label, phase.name, index, judged, is_listed):
+            raise FilteredOut(f"{label}: valid cases are refused again and again, so that case {index} is left out")
+        return made
 
     def drawn(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of a task, which respects what the blocks before its own taught."""
@@ -423,13 +449,15 @@ class CaseFactory:
                 return made
         raise Exhausted(label)
 
-    def listed(self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, of: str = "") -> GeneratedCase:
-        """Return case `index` of the list of the phase, or of another one (`of`).
+    def listed(
+        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, of: str = "", late: LateCases = ON_TIME
+    ) -> GeneratedCase:
+        """Return case `index` of the list of the phase, or of another one (`of`); `late`: the part that a later phase sends.
 
         Raises `Exhausted` beyond the last case, and `FilteredOut` for a case that hooks refuse or that was sent before.
         """
         pool, name = self._pool(self.operations[label], phase.name), case_id(task_seed, index)
-        place = (self.learned(label, phase.name), index) if of else self._listing(label, phase.name).at(index)
+        place = (self.learned(label, phase.name), index) if of else self._listing(label, phase.name, late).at(index)
         if place is None:
             raise Exhausted(label)
         learned, number = place
@@ -443,18 +471,20 @@ class CaseFactory:
             raise FilteredOut(f"{label}: case {index} was sent before")
         return made
 
-    def _listing(self, label: Label, phase: str) -> "_AdaptingList":
+    def _listing(self, label: Label, phase: str, late: LateCases) -> "_AdaptingList":
         """Return the list of an operation. Those that were read last are kept; others are read again."""
-        found = self._adapting.pop((label, phase), None) or _AdaptingList(self, label, phase)
-        self._adapting[label, phase] = found
+        key = label, phase, late
+        found = self._adapting.pop(key, None) or _AdaptingList(self, *key)
+        self._adapting[key] = found
         if len(self._adapting) > _MOST_ADAPTING:
             del self._adapting[next(iter(self._adapting))]
         return found
 
-    def listed_from(self, label: Label, phase: str, first: int) -> Iterator[tuple[int, Hashable]]:
-        """Yield (index, topic) of the cases that a phase lists for an operation, from `first` on."""
+    def listed_from(self, label: Label, phase: str, late: LateCases) -> Iterator[tuple[int, Hashable]]:
+        """Yield (index, topic) of the cases that a phase lists for an operation and a later one sends."""
+        first, _ = late
         with suppress(CheckerError):
-            listing, operation = self._listing(label, phase), self.operations[label]
+            listing, operation = self._listing(label, phase, late), self.operations[label]
             while (place := listing.at(first)) is not None:
                 learned, number = place
                 listed = self._lists.at(phase, operation, number, learned)
@@ -590,6 +620,7 @@ class _AdaptingList:
     factory: CaseFactory
     label: Label
     phase: str
+    late: LateCases
     _places: list[tuple[str, int]] = dataclasses.field(default_factory=list)
     """(demands, number in the list that respects them) of each index."""
     _sent: set[Hashable] = dataclasses.field(default_factory=set)
@@ -599,9 +630,12 @@ class _AdaptingList:
     def at(self, index: int) -> tuple[str, int] | None:
         """Return the demands and the number of the case with an index; None beyond the end."""
         while len(self._places) <= index:
-            learned = self.factory.learned(self.label, self.phase, len(self._places))
+            count = len(self._places)
+            first, later = self.late
+            learned = self.factory.learned(self.label, *((self.phase, count) if count < first else (later, 0)))
             if learned != self._learned:
-                self._learned, self._number = learned, 0
+                # A list that goes on after later phases would begin again at each turn.
+                self._learned, self._number = learned, 0 if count < first else self._number
             while (key := self.factory.key_at(self.label, self.phase, self._number, learned)) in self._sent:
                 self._number += 1
             if key is None:
@@ -646,28 +680,28 @@ class LeftOutFirst:
     """(phase, number of its first skipped case)."""
     most: int
     """Cases of the task."""
-    _places: list[tuple[str, int]] | None = dataclasses.field(default=None, init=False)
+    _places: list[tuple[str, int, LateCases]] | None = dataclasses.field(default=None, init=False)
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task: the same in every worker. Raises the errors of both makers."""
         if self._places is None:
-            self._places = self._chosen(label, task_seed)
+            self._places = self._chosen(label, task_seed, phase.name)
         if index >= len(self._places):
             return self.draws(label, task_seed, index, phase)
-        listed, number = self._places[index]
-        made = self.factory.listed(label, task_seed, number, PhaseInfo(listed))
+        listed, number, late = self._places[index]
+        made = self.factory.listed(label, task_seed, number, PhaseInfo(listed), late=late)
         made.case.id = case_id(task_seed, index)
-        return made
+        return self.factory.worthwhile(made, index, phase, block_start(index), is_listed=True)
 
-    def _chosen(self, label: Label, task_seed: int) -> list[tuple[str, int]]:
+    def _chosen(self, label: Label, task_seed: int, later: str) -> list[tuple[str, int, LateCases]]:
         """Return the skipped cases in order; if they are too many, one of each topic and a random choice of the others.
 
         A random choice alone would rarely contain the single case without a header among hundreds of values of a body.
         """
         topics = {
-            (phase, number): topic
+            (phase, number, (first, later)): topic
             for phase, first in self.left_out
-            for number, topic in self.factory.listed_from(label, phase, first)
+            for number, topic in self.factory.listed_from(label, phase, (first, later))
         }
         room = self.most // 2
         if len(topics) <= room:

@@ -10,10 +10,11 @@ from typing import Final
 from msgspec import Struct, field
 
 from checker.core import resource_names
+from checker.core.case import Case
 from checker.core.constraints import ITEMS
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
-from checker.core.resource_names import Resource, place_word
+from checker.core.resource_names import Resource, place_word, variables_of
 from checker.core.resources import REMOVING, ResourceUse, place_of, variable_at
 from checker.corpus.records import Above, agree
 from checker.health import may_change_caller
@@ -442,10 +443,13 @@ class OperationView:
     def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
         """Learn whether the fields of these values suit the parameters."""
         for taken in bindings:
-            name = (taken.location, taken.name)
-            consumer = self._named.get(name) or self._consumer(*name)
-            if consumer is not None:
-                consumer.fared(field_of(taken.pointer), is_missing=is_missing)
+            self.fared((taken.location, taken.name), field_of(taken.pointer), is_missing=is_missing)
+
+    def fared(self, place: Place, field_name: str, *, is_missing: bool) -> None:
+        """Learn whether a value of a field suited a parameter."""
+        consumer = self._named.get(place) or self._consumer(*place)
+        if consumer is not None:
+            consumer.fared(field_name, is_missing=is_missing)
 
     def blamed(self, bindings: Sequence[Binding]) -> Sequence[Binding]:
         """Return the values that may be unknown to the target after a 404: of several in one path the deepest."""
@@ -475,6 +479,16 @@ class OperationView:
         if len(self._named) < _SLOTS:
             self._named[location, name] = consumer
         return consumer
+
+
+def taken_from(case: Case) -> tuple[str, str]:
+    """Return the last variable of the path of a case, and the field of an earlier response that gave its value; empty for an invented one."""
+    variables = variables_of(case.operation.resource_path)
+    bindings = () if case.meta is None or not variables else case.meta.bindings
+    place = place_of(case.operation, variables[-1]) if variables else None
+    found = (field_of(one.pointer) for one in bindings if (one.location, one.name) == place)
+    name = next(found, "")
+    return (variables[-1], name) if name else ("", "")
 
 
 def _named_in(above: Above, owner: Resource) -> str | None:

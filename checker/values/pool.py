@@ -30,7 +30,7 @@ from checker.core.resources import (
     variable_at,
 )
 from checker.core.response import Response
-from checker.corpus.records import Above, Record, ResourceChanged, ValueGone, ValueSeen, agree
+from checker.corpus.records import Above, CaseFared, Record, ResourceChanged, ValueGone, ValueSeen, agree
 from checker.values.consumers import Field, OperationView
 from checker.values.harvest import (
     DEEP,
@@ -66,6 +66,8 @@ _SAMPLE = 64
 _PLENTY = 16
 _GONE_STATUSES = (404, 410)
 _TOMBSTONES = 10_000
+_MOST_FARED = 64
+"""Cases of one operation from which it is learned which field gives the values of its path."""
 
 _KEPT = 16
 """Values that are kept of one place in the responses of one task, those of its first cases."""
@@ -484,13 +486,15 @@ class LayeredPool(ValuePool):
         self._unordered = unordered
         self._mixes_phases = mixes_phases
         self._place = _NOWHERE
-        self._coming: list[tuple[Key, ValueSeen | ValueGone]] = []
+        self._coming: list[tuple[Key, ValueSeen | ValueGone | CaseFared]] = []
         """Values of this layer and later ones, in order."""
         self._places: dict[tuple[str, Label], Place] = {}
         """(phase, operation) -> its place. Values come by the thousand, from a few of these."""
         self._lowest: dict[tuple[str, Label], dict[str, _FirstValues]] = {}
         """(phase, operation) -> pointer -> values that this worker has written."""
         self._order = {label: place for place, label in enumerate(model.ordered)}
+        self._fared: dict[str, list[tuple[str, str, bool]]] = {}
+        """Operation -> (variable, field that gave its value, whether nothing was there) of its cases in earlier layers."""
 
     def place_of(self, phase: str, label: Label) -> Place:
         """Return the phase and layer of the tasks of an operation; sequences are all in one layer, an earlier run before all phases."""
@@ -515,7 +519,9 @@ class LayeredPool(ValuePool):
         is_new = place > self._place
         if is_new or is_resumed or self._mixes_phases:
             self._coming += (
-                (self._key(one), one) for one in news() if isinstance(one, ValueSeen | ValueGone) and one.phase
+                (self._key(one), one)
+                for one in news()
+                if isinstance(one, ValueSeen | ValueGone | CaseFared) and one.phase
             )
         if not (is_new or self._mixes_phases):
             return
@@ -524,11 +530,25 @@ class LayeredPool(ValuePool):
         count = bisect_left(self._coming, self._place, key=lambda pair: pair[0][0])
         ready = [one for _, one in self._coming[:count]]
         del self._coming[:count]
-        for one in _first(ready):
+        for one in _first(one for one in ready if not isinstance(one, CaseFared)):
             self.absorb(one)
+        for case in ready:
+            is_missing = isinstance(case, CaseFared) and case.status in _GONE_STATUSES
+            if isinstance(case, CaseFared) and case.taken[0] and (is_missing or case.status < 400):
+                fared = self._fared.setdefault(case.label, [])
+                if len(fared) < _MOST_FARED:
+                    fared.append((*case.taken, is_missing))
         if is_new or ready:
             self.forget_rankings()
             self._lowest.clear()
+
+    def view(self, operation: Operation) -> OperationView:
+        """The pool as `operation` may use it for the next case: it knows how the values of fields fared in earlier layers."""
+        is_new = operation.label not in self._views
+        view = super().view(operation)
+        for variable, name, is_missing in self._fared.get(operation.label, ()) if is_new else ():
+            view.fared(place_of(operation, variable), name, is_missing=is_missing)
+        return view
 
     def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
         """Return the values of a response that later layers may use."""
@@ -566,7 +586,7 @@ class LayeredPool(ValuePool):
         )
         return [(place.origin[1], value, above) for place, value, above in shown]
 
-    def _key(self, one: ValueSeen | ValueGone) -> Key:
+    def _key(self, one: ValueSeen | ValueGone | CaseFared) -> Key:
         label = Label(one.producer if isinstance(one, ValueSeen) else one.label)
         return self.place_of(one.phase, label), self._order.get(label, 0), one.index
 

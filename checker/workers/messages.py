@@ -12,6 +12,7 @@ from checker.core.operation import Label
 from checker.core.resource_names import Resource
 from checker.corpus.packing import pack, unpack
 from checker.corpus.records import (
+    CaseFared,
     DemandHeard,
     Finding,
     OperationProbed,
@@ -309,7 +310,16 @@ class PeerJournals(Struct, frozen=True, tag=True):
     journals: tuple[str, ...]
 
 
-PEER_RECORDS = (ValueSeen, ValueGone, ResourceChanged, DemandHeard, PartsCounted, OperationProbed, OperationServed)
+PEER_RECORDS = (
+    ValueSeen,
+    ValueGone,
+    ResourceChanged,
+    DemandHeard,
+    PartsCounted,
+    CaseFared,
+    OperationProbed,
+    OperationServed,
+)
 """The records in them that workers read of each other (`observers/knowledge.py`, `observers/witnesses.py`)."""
 
 

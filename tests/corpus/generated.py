@@ -10,6 +10,7 @@ from checker.core.operation import Label, Location
 from checker.core.send import Purpose
 from checker.corpus.records import (
     REPLAY_RESULTS,
+    CaseFared,
     CheckOutcome,
     CheckState,
     Component,
@@ -165,6 +166,7 @@ OTHERS = {
         st.booleans(),
         tuples(LITERALS, 1),
     ),
+    CaseFared: st.builds(CaseFared, LABELS, TEXT, COUNTS, TEXT, COUNTS, COUNTS, st.tuples(TEXT, TEXT)),
     PartsCounted: st.builds(PartsCounted, LABELS, TEXT, COUNTS, st.booleans(), *2 * [tuples(st.tuples(TEXT, TEXT))]),
     RefusalCounted: st.builds(RefusalCounted, LABELS, INTEGERS, TEXT, INTEGERS),
     OperationServed: st.builds(OperationServed, LABELS, INTEGERS, LITERALS),

@@ -1,7 +1,9 @@
 """What lists left out comes first, and leaves room for what is drawn."""
 
+from checker.core.constraints import Constraint
 from checker.core.meta import Drawn, Listed, PhaseInfo
 from checker.core.request import Location
+from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GenerationRules, LeftOutFirst
@@ -45,6 +47,24 @@ def test_where_there_is_too_much_chance_chooses_and_half_is_drawn() -> None:
     assert numbers == sorted(set(numbers))
     assert _numbers(_made(most=4, first=0)) == numbers
     assert any(_numbers(_made(most=4, first=0, seed=seed)) != numbers for seed in range(2, 9))
+
+
+def test_what_is_left_respects_what_the_target_demanded_since() -> None:
+    two = PlainOperation((parameter_of({"type": "integer"}), parameter_of({"type": "string"}, name="other")))
+    rules = GenerationRules.alike(GenerationSettings())
+    factory = CaseFactory({two.label: two}, rules, lambda _: NO_HOOKS, None, lister=lambda phase: edge_cases)
+    demands = [Constraint("query", ("other",), "minLength", "3")]
+    factory.demands = lambda label, phase, index: demands if phase == "fuzzing" else ()
+    early = [factory.listed(two.label, 1, number, PhaseInfo("coverage")) for number in range(3)]
+    maker = LeftOutFirst(factory, factory.make, [("coverage", 3)], 200)
+    late = [maker(two.label, 1, index, PHASE) for index in range(20)]
+    valid = [one.case for one in late if one.case.meta is not None and not one.case.meta.mode.is_negative]
+    others = [case for case in valid if case.meta is not None and case.meta.phase.data.get("parameter") != "other"]
+    values = [case.query["other"] for case in others if "other" in case.query]
+    assert values
+    assert all(len(value) >= 3 for value in values)
+    keys = [likeness(one.case) for one in (*early, *late)]
+    assert len(set(keys)) == len(keys)
 
 
 def test_each_topic_is_there_however_many_values_others_have() -> None:

@@ -62,7 +62,7 @@ def listed(of: Operation, known: dict[str, object]) -> list[GeneratedCase]:
         reusing=("coverage",),
         lister=lambda _: edge_cases,
     )
-    numbers = [number for number, _ in factory.listed_from(LABEL, "coverage", 0)]
+    numbers = [number for number, _ in factory.listed_from(LABEL, "coverage", (0, "coverage"))]
     return [factory.listed(LABEL, 1, number, COVERAGE) for number in numbers]
 
 

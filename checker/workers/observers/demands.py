@@ -17,16 +17,18 @@ from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, USUAL, Con
 from checker.core.digests import digest
 from checker.core.meta import GenerationMode, Literal
 from checker.core.operation import Label, Operation, Parameter
-from checker.core.phases import CaseSource, phase_number
+from checker.core.phases import CaseSource, phase_named, phase_number
 from checker.core.request import Location
 from checker.core.response import Response
 from checker.core.schema import tokens_of
-from checker.corpus.records import DemandHeard, PartsCounted
+from checker.corpus.records import CaseFared, DemandHeard, PartsCounted
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import Outline, outline_of
+from checker.values.consumers import taken_from
+from checker.workers.observers.valid_cases import ACCEPTED, MOST_PARTS, Moment, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -219,14 +221,13 @@ _REFUSES: Final = Constraint("query", ("",), USUAL)
 """Marks an operation that refused a valid case: its accepted values are taken from then on."""
 _DOUBTS = 5
 """Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
+Learned = DemandHeard | PartsCounted | CaseFared
 Place = tuple[int, int]
 """(phase, layer), in the order of a run."""
-_Moment = tuple[int, int, int]
-"""(phase, layer, index of a case)."""
 _UNORDERED: Final = 1 << 40
 """Index of demands that were heard while several cases of the operation were in flight: no case of the same task respects them."""
 _LAST: Place = (1 << 30, 0)
-_NEVER: _Moment = (1 << 31, 0, 0)
+_NEVER: Moment = (1 << 31, 0, 0)
 
 
 class DemandLearner(Struct):
@@ -238,20 +239,24 @@ class DemandLearner(Struct):
     """
 
     at_once: bool = False
+    mixes_phases: bool = False
+    """Whether the rest of a task may follow after the phases behind it, as with a time limit: then it respects what those taught."""
     operations: Mapping[Label, Operation] = {}
     place_of: Callable[[str, Label], Place] = lambda phase, label: (phase_number(phase), 0)
     """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
     is_awaited: Callable[[Label], bool] = lambda label: True
     """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
     is_secret: Callable[[object], bool] = lambda value: False
-    _heard: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
+    _heard: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
-    _refuted: dict[str, dict[Constraint, _Moment]] = field(default_factory=dict)
+    _refuted: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     _common: dict[str, dict[Constraint, dict[tuple[str, Constraint], None]]] = field(default_factory=dict)
     """Key of a common part -> demand with its path below that part -> (operation, demand) of those that have it."""
     _parts: dict[str, tuple[CommonPart, ...]] = field(default_factory=dict)
     _wanted: dict[tuple[str, str, int], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
     """(operation, phase, first index) -> number of records at that time, demands to respect."""
+    _late: dict[tuple[str, str], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
+    """(operation, phase) -> first index of the part that follows after later phases, the demands that it respects."""
     _places: dict[tuple[str, str], Place] = field(default_factory=dict)
     """(phase, operation) -> the phase and layer of its tasks."""
     _records: int = 0
@@ -269,12 +274,15 @@ class DemandLearner(Struct):
     _shared: dict[str, dict[int, set[Label] | None]] = field(default_factory=dict)
     """Key of a common parameter -> phase -> operations that refuse it and accept requests without it; None once it was accepted."""
     _phase: str = ""
+    _valid: ValidCases = field(default_factory=ValidCases)
+    _optional_of: dict[str, tuple[_Place, ...]] = field(default_factory=dict)
+    """Operation -> its optional parts, whose places are the bits of the counted cases."""
     _index: int = _UNORDERED
     """Index of the case that is observed."""
     _is_listed: bool = False
     """Whether it is one of a list."""
 
-    def absorb(self, heard: DemandHeard | PartsCounted) -> None:
+    def absorb(self, heard: Learned) -> None:
         """Take in a record of any worker, this one included."""
         if isinstance(heard, PartsCounted):
             operation = self.operations.get(Label(heard.label))
@@ -282,6 +290,10 @@ class DemandLearner(Struct):
                 counts = self._optional.setdefault(heard.phase, OptionalParts())
                 counts.count(operation, heard.index, heard.places, heard.absent, is_accepted=heard.is_accepted)
                 self._share(operation, heard.phase, heard.places, is_accepted=heard.is_accepted)
+            return
+        if isinstance(heard, CaseFared):
+            at = (*self.place_of(heard.phase, Label(heard.label)), heard.index)
+            self._valid.count(heard.label, at, heard.reason, heard.parts)
             return
         known = self._refuted if heard.is_refuted else self._heard
         label, demand = heard.label, heard.demand
@@ -303,32 +315,72 @@ class DemandLearner(Struct):
                 if demand.keyword != USUAL or below in common or len(common) < _MOST:
                     common.setdefault(below, {})[label, demand] = None
 
-    def begin(self, phase: str) -> None:
-        """A task of this phase begins."""
+    def begin(self, phase: str, label: str = "", start: int = 0) -> None:
+        """A task of this phase begins, or goes on with case `start`."""
         if phase != self._phase:
             # Every worker learns the same in this phase, whichever tasks of earlier phases it had. Slow tasks of the phase before go on.
             going_on = (self._phase, phase)
             self._optional = {one: of for one, of in self._optional.items() if one in going_on}
         self._phase = phase
+        if self.mixes_phases and start:
+            since, _ = self._late.get((label, phase), (start, ()))
+            # The same ones for the whole turn: each change compiles the operation again.
+            held = {*self._holding(Label(label), _LAST, 0), *self._worse(Label(label), _NEVER)}
+            found = sorted(_without_explained(held))
+            self._late[label, phase] = since, tuple(found)
+
+    def is_left_out(self, label: Label, phase: str, index: int, judged: int, is_listed: bool) -> bool:
+        """Whether valid case `index` is not worth sending: the target refused too many alike. The cases below `judged` count.
+
+        In `fuzz` nothing is left out: operations that refuse everything get fewer turns there.
+        """
+        if self.at_once:
+            return False
+        is_late = (label, phase) in self._late and judged >= self._late[label, phase][0]
+        here = _LAST if is_late else self._here(label, phase)
+        return self._valid.is_left_out(label, (*here, judged), index, is_listed=is_listed)
+
+    def _here(self, label: Label, phase: str) -> Place:
+        here = self._places.get((phase, label))
+        if here is None:
+            here = self._places[phase, label] = _LAST if self.at_once else self.place_of(phase, label)
+        return here
 
     def wanted(self, label: Label, phase: str, index: int = 0) -> Sequence[Constraint]:
         """Return the demands that cases of an operation respect in a phase: the same object until something changes.
 
         With an index, those of the earlier cases of the same list are among them.
         """
-        here = self._places.get((phase, label))
-        if here is None:
-            here = self._places[phase, label] = _LAST if self.at_once else self.place_of(phase, label)
-        since = 0
-        if index:
+        since, late = self._late.get((label, phase), (0, ()))
+        if since and index >= since:
+            return late
+        here = self._here(label, phase)
+        since, is_listed = 0, phase_named(phase).source is CaseSource.LISTED
+        if index and not is_listed:
+            since = index
+        elif index:
             moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
             since = max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
         count, found = self._wanted.get((label, phase, since), (-1, ()))
         if count != self._records:
-            now = tuple(sorted(_without_explained(self._holding(label, here, since))))
+            worse = () if is_listed else self._worse(label, (*here, since))
+            now = tuple(sorted(_without_explained({*self._holding(label, here, since), *worse})))
             found = found if now == found else now
             self._wanted[label, phase, since] = self._records, found
         return found
+
+    def _optional_parts(self, operation: Operation) -> tuple[_Place, ...]:
+        found = self._optional_of.get(operation.label)
+        if found is None:
+            places = dict.fromkeys(_optional_places(operation))
+            found = self._optional_of[operation.label] = tuple(islice(places, MOST_PARTS))
+        return found
+
+    def _worse(self, label: Label, before: Moment) -> Iterator[Constraint]:
+        """Yield demands to leave out the parts with which far fewer cases were accepted than without them."""
+        operation = self.operations.get(label)
+        parts = () if operation is None else self._optional_parts(operation)
+        return _demands((parts[one] for one in self._valid.worse_with(label, before)), SELDOM)
 
     def _holding(self, label: Label, here: Place, index: int) -> set[Constraint]:
         place, own = (*here, 0), (*here, index)
@@ -370,12 +422,12 @@ class DemandLearner(Struct):
                 continue
             self._records += len(labels) >= _ENOUGH_OPERATIONS
 
-    def _holds(self, label: str, demand: Constraint, place: _Moment) -> bool:
+    def _holds(self, label: str, demand: Constraint, place: Moment) -> bool:
         """Whether a demand was heard before a moment and not refuted before it."""
         refuted = self._refuted.get(label, {}).get(demand)
         return self._since(label, demand) < place and (refuted is None or refuted >= place)
 
-    def _since(self, label: str, demand: Constraint) -> _Moment:
+    def _since(self, label: str, demand: Constraint) -> Moment:
         """Return when a demand was heard; for an accepted value the operation has to have refused a case as well."""
         heard = self._heard[label]
         return max(heard[demand], heard.get(_REFUSES, _NEVER)) if demand.keyword == USUAL else heard[demand]
@@ -387,13 +439,32 @@ class DemandLearner(Struct):
             found = self._parts[label] = () if operation is None else common_parts(operation)
         return found
 
-    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[DemandHeard | PartsCounted]:
-        """Return the new and refuted demands of a response, and the count of its case."""
+    def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Learned]:
+        """Return the new and refuted demands of a response, and the counts of its case."""
         outcome, phase = verdict.outcome, flight.task.lease.phase
         if not isinstance(outcome, Response):
             return ()
         is_ordered = flight.task.lease.ends_at_failure or flight.task.row.source is CaseSource.DRAWN
-        return self.observe(flight.made, outcome, phase, flight.index, is_ordered=is_ordered)
+        found = self.observe(flight.made, outcome, phase, flight.index, is_ordered=is_ordered)
+        fared = None if self.at_once or not flight.is_counted else self._fared(flight, outcome, is_ordered=is_ordered)
+        return found if fared is None else (*found, fared)
+
+    def _fared(self, flight: InFlight, outcome: Response, *, is_ordered: bool) -> "CaseFared | None":
+        """Return the result of a valid case."""
+        case, label = flight.made.case, flight.made.label
+        is_wrong = case.meta is not None and case.meta.mode is _NEGATIVE
+        if is_wrong or case.other_method is not None or flight.index >= _COUNTED:
+            return None
+        status = case.operation.status_of(outcome)
+        reason = reason_for(case, outcome, status)
+        if flight.task.is_chained and reason != ACCEPTED:
+            # Several steps of a sequence have one index.
+            return None
+        index = flight.index + (0 if is_ordered else _UNORDERED)
+        parts = sum(1 << at for at, place in enumerate(self._optional_parts(case.operation)) if _has(case, *place))
+        found = CaseFared(label, flight.task.lease.phase, index, reason, parts, status, taken_from(case))
+        self.absorb(found)
+        return found
 
     def observe(
         self, made: GeneratedCase, outcome: Response, phase: str, index: int, *, is_ordered: bool = False

@@ -10,6 +10,7 @@ from checker.core.phases import phase_names
 from checker.core.response import Response
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import (
+    CaseFared,
     DemandHeard,
     OperationProbed,
     PartsCounted,
@@ -118,7 +119,7 @@ class Knowledge(Struct):
         """Prepare for a task: it may use what all workers saw in earlier layers."""
         self.values.begin(task.phase, task.labels[0], self._news, is_resumed=bool(task.start or task.redo))
         if self.demands is not None:
-            self.demands.begin(task.phase)
+            self.demands.begin(task.phase, task.labels[0], task.start)
 
     def tick(self, now: float) -> None:
         """Take in what peers saw, if it is time."""
@@ -135,7 +136,7 @@ class Knowledge(Struct):
             if path == self.own_journal and not self.is_layered:
                 continue
             for record in reader.read_new():
-                if self.demands is not None and isinstance(record, DemandHeard | PartsCounted):
+                if self.demands is not None and isinstance(record, DemandHeard | PartsCounted | CaseFared):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record

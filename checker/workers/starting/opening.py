@@ -146,7 +146,7 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     mixes_phases = settings.max_time_s is not None
     layers = LayeredPool(selected.resources, selected.names, holds, unordered=unordered, mixes_phases=mixes_phases)
     if demands is not None:
-        demands.place_of = layers.place_of
+        demands.place_of, demands.mixes_phases = layers.place_of, mixes_phases
         demands.is_awaited = lambda label: label in selected.resources.producers
     return Knowledge(layers, demands=demands, creations=creations)
 
@@ -186,6 +186,7 @@ def _factories(
     hooked.values = users.pool
     if knowledge.demands is not None:
         hooked.demands = knowledge.demands.wanted
+        hooked.is_left_out = knowledge.demands.is_left_out
     decides = any(users.hooks.named(f"before_generate_{part}") for part in _PARTS)
     return hooked, None if decides else factory(lambda operation: NO_HOOKS)
 

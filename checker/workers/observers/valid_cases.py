@@ -1,0 +1,94 @@
+"""The results of valid cases: which operations refuse all of them alike, and which optional parts they are better sent without."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+
+from msgspec import Struct, field
+
+from checker.core.case import Case
+from checker.core.digests import digest
+from checker.core.response import Response
+from checker.core.system import later_pattern
+from checker.generation.boundaries.values import likeness
+from checker.refusals.reading import reason_of
+
+Moment = tuple[int, int, int]
+"""(phase, layer, index of a case)."""
+ACCEPTED = ""
+"""In place of a reason: the case was not refused."""
+_DULL = 12
+"""Refusals in a row, without a new reason, of listed cases: they change one thing at a time, so that further ones are refused alike."""
+_DULL_LATER = 20
+"""Refusals in a row of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
+_ENOUGH = 40
+_DRAWN_ONE_IN = 4
+"""Refusals of an operation that accepted nothing after which one drawn case in so many is sent. Of a hundred cases, 60 remain: of
+operations that accept one case in ten, one in 600 accepts none of them.
+"""
+_ONE_IN = 10
+"""One case in so many is sent in other places: other operations may have changed the state of the target."""
+_WORDS = later_pattern(r"[^\W\d_]{3,}")
+_MOST_WORDS = 8
+"""Words of a reason that are compared: what follows is often about the value that was sent."""
+MOST_PARTS = 60
+"""Optional parts of one operation that are compared."""
+_ENOUGH_WITH = 8
+_ENOUGH_WITHOUT = 3
+"""Cases with a part, and accepted ones without it, from which on the shares of accepted ones are compared."""
+_WORSE = 0.6
+"""A part is better left out if the share of accepted cases with it is so much of the share without it."""
+
+
+class ValidCases(Struct):
+    """The results of the valid cases of each operation, by the moments of the cases."""
+
+    _results: dict[str, list[tuple[Moment, str, int]]] = field(default_factory=dict)
+    """Operation -> (moment, reason of the refusal, bits of the optional parts) in order."""
+
+    def count(self, label: str, moment: Moment, reason: str, parts: int) -> None:
+        """Count a valid case, once for each moment. The order of the calls does not matter."""
+        results = self._results.setdefault(label, [])
+        at = bisect_left(results, moment, key=itemgetter(0))
+        if at == len(results) or results[at][0] != moment:
+            results.insert(at, (moment, reason, parts))
+
+    def _before(self, label: str, moment: Moment) -> Sequence[tuple[Moment, str, int]]:
+        results = self._results.get(label, [])
+        return results[: bisect_left(results, moment, key=itemgetter(0))]
+
+    def is_left_out(self, label: str, before: Moment, index: int, *, is_listed: bool) -> bool:
+        """Whether valid case `index` is not worth sending, after the cases before a moment. `is_listed`: it is one of a list."""
+        if len(self._results.get(label, ())) < _DULL:
+            return False
+        met: set[str] = set()
+        dull = 0
+        for _, reason, _ in self._before(label, before):
+            dull = dull + 1 if reason != ACCEPTED and reason in met else 0
+            met.add(reason)
+        if is_listed or ACCEPTED in met:
+            return dull >= (_DULL_LATER if ACCEPTED in met else _DULL) and index % _ONE_IN > 0
+        return dull >= _ENOUGH and index % _DRAWN_ONE_IN > 0
+
+    def worse_with(self, label: str, before: Moment) -> Iterator[int]:
+        """Yield the numbers of the optional parts with which far fewer cases before a moment were accepted than without them."""
+        results = self._before(label, before)
+        for part in range(MOST_PARTS):
+            counts = {True: [0, 0], False: [0, 0]}
+            for _, reason, parts in results:
+                counts[bool(parts >> part & 1)][reason == ACCEPTED] += 1
+            (refused_with, with_it), (refused_without, without_it) = counts[True], counts[False]
+            if refused_with + with_it < _ENOUGH_WITH or without_it < _ENOUGH_WITHOUT:
+                continue
+            share, usual = with_it / (refused_with + with_it), without_it / (refused_without + without_it)
+            if share < _WORSE * usual:
+                yield part
+
+
+def reason_for(case: Case, response: Response, status: int) -> str:
+    """Return a key of the reason for which a valid case was refused, without the words of the request; `ACCEPTED` if it was not."""
+    if not 400 <= status < 500:
+        return ACCEPTED
+    sent = set(_WORDS.findall(likeness(case).lower()))
+    said = [word for word in _WORDS.findall(reason_of(response).lower()) if word not in sent]
+    return digest(str(status), *said[:_MOST_WORDS])[:8]

@@ -1,0 +1,98 @@
+"""Operations that refuse their valid cases alike get fewer of them; optional parts that are mostly refused are mostly left out."""
+
+from random import Random
+
+import pytest
+
+from checker.core.meta import Literal
+from checker.core.response import Response
+from checker.phases.case_parts import literal_case
+from checker.workers.observers.valid_cases import ACCEPTED, Moment, ValidCases, reason_for
+from tests.openapi.documents import operation
+
+LABEL = "POST /a"
+END: Moment = (9, 0, 0)
+
+
+def counted(reasons: list[str], parts: list[int] | None = None) -> ValidCases:
+    cases = ValidCases()
+    order = list(enumerate(zip(reasons, parts or [0] * len(reasons), strict=True)))
+    Random(len(reasons)).shuffle(order)
+    for index, (reason, bits) in order:
+        cases.count(LABEL, (2, 0, index), reason, bits)
+    return cases
+
+
+def sent(cases: ValidCases, before: Moment = END, *, is_listed: bool = False) -> int:
+    """The number of the next hundred cases that are sent."""
+    return sum(not cases.is_left_out(LABEL, before, index, is_listed=is_listed) for index in range(100))
+
+
+@pytest.mark.parametrize(
+    ("reasons", "of_list", "drawn"),
+    [
+        (["a"] * 12, 100, 100),
+        (["a"] * 13, 10, 100),
+        (["a"] * 40, 10, 100),
+        (["a"] * 41, 10, 25),
+        (["a", "b", "c", *"abc" * 3], 100, 100),
+        (["a"] * 60 + ["b"], 100, 100),
+        (["a"] * 60 + [ACCEPTED], 100, 100),
+        ([ACCEPTED, *["a"] * 20], 100, 100),
+        ([ACCEPTED, *["a"] * 21], 10, 10),
+    ],
+)
+def test_cases_are_left_out_after_refusals_for_no_new_reason(reasons: list[str], of_list: int, drawn: int) -> None:
+    cases = counted(reasons)
+    assert (sent(cases, is_listed=True), sent(cases)) == (of_list, drawn)
+
+
+def test_only_the_cases_before_a_moment_count() -> None:
+    cases = counted(["a"] * 90)
+    assert [sent(cases, (2, 0, index)) for index in (40, 41)] == [100, 25]
+    assert sent(cases, (1, 5, 0)) == 100
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_an_operation_that_accepts_one_case_in_ten_is_found(seed: int) -> None:
+    random, cases = Random(seed), ValidCases()
+    accepted = 0
+    for index in range(100):
+        if cases.is_left_out(LABEL, (2, 0, index), index, is_listed=False):
+            continue
+        is_accepted = random.random() < 0.1
+        accepted += is_accepted
+        cases.count(LABEL, (2, 0, index), ACCEPTED if is_accepted else "a", 0)
+    assert accepted
+
+
+@pytest.mark.parametrize(
+    ("with_it", "without_it", "expected"),
+    [
+        ((2, 8), (6, 10), [0]),
+        ((5, 10), (6, 10), []),
+        ((0, 8), (3, 9), [0]),
+        ((0, 7), (9, 9), []),
+        ((1, 8), (2, 9), []),
+        ((9, 9), (1, 9), []),
+    ],
+    ids=["a third", "hardly fewer", "none", "too few with it", "too few without it", "more"],
+)
+def test_a_part_with_which_fewer_cases_are_accepted_is_worse(
+    with_it: tuple[int, int], without_it: tuple[int, int], expected: list[int]
+) -> None:
+    some = [(accepted, count, bit) for (accepted, count), bit in ((with_it, 1), (without_it, 0))]
+    reasons = [ACCEPTED if one < accepted else "a" for accepted, count, _ in some for one in range(count)]
+    parts = [bit for _, count, bit in some for _ in range(count)]
+    assert list(counted(reasons, parts).worse_with(LABEL, END)) == expected
+
+
+def test_the_words_of_the_request_are_no_reason() -> None:
+    def reason(value: str, text: str, status: int = 400) -> str:
+        response = Response(status, [("Content-Type", "application/json")], b'{"detail": "%s"}' % text.encode())
+        recipe = Literal({}, {"q": value}, {}, {}, body=(), media_type=None, mode="positive")
+        return reason_for(literal_case(operation({}), recipe, "a", "fuzzing"), response, status)
+
+    assert reason("ab", "no name: ab") == reason("xy", "no name: xy") != reason("xy", "too long: xy")
+    assert reason("ab", "no", 404) != reason("ab", "no", 400)
+    assert reason("ab", "no", 500) == reason("ab", "no", 201) == ACCEPTED
