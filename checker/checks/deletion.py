@@ -91,8 +91,8 @@ def is_read(operation: Operation) -> bool:
 def use_after_free(context: CheckContext) -> Exchanging[Found]:
     """Fail on a response with a resource that an earlier step of the sequence has deleted.
 
-    For a resource below the deleted one, the deleted one is requested again: a server that shows it as deleted keeps everything below
-    it. A 404 is a failure as well, of the step that has created something below the deleted resource since then.
+    A server that shows a resource under a name that never existed shows nothing of the deleted one. For a resource below the deleted
+    one, the deleted one is requested again: a server that shows it as deleted keeps everything below it. A 404 is a failure as well, of the step that has created something below the deleted resource since then.
     """
     case, steps = context.case, context.sequence
     if case.operation.status_of(context.response) in _GONE:
@@ -111,9 +111,10 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
             and not says_deleted(context.response)
         ):
             is_below = not is_same(case, deleted.case)
-            if is_below and (
-                (yield from _is_kept(context, deleted)) or (yield from answers_any_name(context, deleted.case))
-            ):
+            if is_below and (yield from _is_kept(context, deleted)):
+                return PASSED
+            if (yield from answers_any_name(context, deleted.case)):
+                # An echo of the request, or a sub-resource that is empty for any name.
                 return PASSED
             return _failure(context, deleted)
     return PASSED

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.checks.asked import Exchanges, operations_of
-from tests.checks.test_resources import FREE, OK, WITH_ID, created, member
+from tests.checks.test_resources import FREE, NOWHERE, OK, WITH_ID, created, member
 
 PATHS: dict[str, Any] = {
     "/users": {"post": {"responses": OK}},
@@ -28,7 +28,7 @@ def below(them: Exchanges, *steps: tuple[str, int], status: int = 404, **last: A
     """Operations that are told, when steps follow on a creation, and the user is asked for at last."""
     before = [created(them), *(member(them, *step) for step in steps)]
     asked = member(them, "GET /users/{id}", status, **last)
-    return [str(one.operation) for one in them.verdict(FREE, asked, before).failures]
+    return [str(one.operation) for one in them.verdict(FREE, asked, before, lambda _: NOWHERE).failures]
 
 
 def test_what_is_made_below_what_stays_deleted_is_a_failure_of_its_creation(exchanges: Exchanges) -> None:
