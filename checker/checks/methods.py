@@ -23,6 +23,8 @@ def unsupported_method(context: CheckContext) -> Found:
     request = context.response.request
     if request is None or request.method == "OPTIONS" or _is_described(context):
         return True
+    if request.method in context.case.operation.unwritable_methods:
+        return PASSED
     status, method = context.response.status_code, request.method
     if status == METHOD_NOT_ALLOWED:
         if "allow" in context.response.headers:

@@ -303,6 +303,11 @@ class Operation(Protocol):
         return {}
 
     @property
+    def unwritable_methods(self) -> frozenset[str]:
+        """Return the methods of RFC 9110 that a description of this version cannot have, whatever the server does with them."""
+        return frozenset()
+
+    @property
     def has_status_in_body(self) -> bool:
         """Whether the body of a response with 200 states what REST says by the status."""
         return False

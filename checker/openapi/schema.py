@@ -268,6 +268,11 @@ class OpenApiSchema(ApiSchema):
         """Return the methods of each path template that matches a sent path without base path and query."""
         return self._routes.methods_at(path)
 
+    @property
+    def unwritable_methods(self) -> frozenset[str]:
+        """Return `TRACE` for Swagger 2.0, the only version without it."""
+        return frozenset(("TRACE",)) - {method.upper() for method in self._edition.methods}
+
     @cached_property
     def _routes(self) -> "Routes":
         return routed.Routes((entry.path, entry.method) for entry in self.entries())

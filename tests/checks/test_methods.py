@@ -1,5 +1,7 @@
 """Methods that are not described, and what `Allow` says of those that are."""
 
+from typing import Any
+
 import pytest
 
 from checker.core.scenarios import Scenario
@@ -52,6 +54,12 @@ def test_methods_that_are_not_described(
 ) -> None:
     sent = exchanges.sent(label, status, method=method, data=PROBE)
     assert exchanges.failures("unsupported_method", sent) == found
+
+
+@pytest.mark.parametrize(("root", "found"), [({"openapi": None, "swagger": "2.0"}, []), ({}, ["wrong_status"])])
+def test_swagger_2_cannot_describe_trace(root: dict[str, Any], found: list[str]) -> None:
+    exchanges = Exchanges(operations_of({"/a": {"get": {"responses": OK}}}, **root))
+    assert exchanges.failures("unsupported_method", exchanges.sent("GET /a", 200, method="TRACE", data=PROBE)) == found
 
 
 @pytest.mark.parametrize(
