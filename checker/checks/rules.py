@@ -1,6 +1,8 @@
 """Rules that several checks share: status patterns, invalid parts of requests, excerpts of schemas, refusals about state."""
 
+import html
 import json
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from http import HTTPStatus
@@ -277,7 +279,15 @@ def _body_of(response: Response) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        return content.decode("utf-8", "replace")
+        text = content.decode("utf-8", "replace")
+    # A page has menus and scripts around its reason, and its heading is a class of errors.
+    reasons = [html.unescape(_TAG.sub(" ", one)).strip() for one in _BELOW_HEADING.findall(text)]
+    return reasons or text
+
+
+_BELOW_HEADING: Final = later_pattern(r"</h[1-6]>\s*<p\b[^>]{0,200}>(.{1,2000}?)</p>", re.IGNORECASE | re.DOTALL)
+"""The paragraph below a heading of an HTML page."""
+_TAG: Final = later_pattern(r"<[^>]{0,500}>")
 
 
 def _texts(value: Any) -> Iterator[str]:

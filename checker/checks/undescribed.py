@@ -35,6 +35,7 @@ _ALIKE: Final = re.compile(
 _NUMBER: Final = re.compile(r"(?<!\w)-?\d")
 _SENTENCE: Final = re.compile(r"[.;\n]+(?:\s|$)")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_FORM_OF_IDENTIFIERS: Final = re.compile(r"\b(?:UUID|GUID|ULID|ObjectId|KSUID)(?:v\d)?s?\b", re.IGNORECASE)
 _MOST_NAMES: Final = 50
 _LONGEST: Final = 500
 """Characters of a sentence that are read."""
@@ -161,13 +162,19 @@ def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
-    """Whether a described refusal that names no other part of the request may be about an invented identifier in the path."""
+    """Whether a refusal that names no other part of the request may be about an invented identifier in the path.
+
+    It is described, or states which form the identifiers of the server have.
+    """
     case, plan = context.case, context.plan
-    if plan.matched_response not in (str(context.response.status_code), "4XX") or not has_made_up_path(context):
+    is_described = plan.matched_response in (str(context.response.status_code), "4XX")
+    is_of_form = any(map(_FORM_OF_IDENTIFIERS.search, sentences[:_MOST_SENTENCES]))
+    if not (is_described or is_of_form) or not has_made_up_path(context):
         return False
     bound = () if case.meta is None else {one.name for one in case.meta.bindings if one.location is Location.PATH}
     declared = [one for one in case.operation.parameters if one.location is Location.PATH]
-    if all(one.name in bound or _is_listed(one) for one in declared):
+    # A value of an earlier response may be another name of the resource than its identifier.
+    if all((one.name in bound and not is_of_form) or _is_listed(one) for one in declared):
         return False
     in_path = [one.name for one in declared]
     return all(name in in_path for name in _named_parts(context, sentences))

@@ -50,6 +50,8 @@ _STATE: Final = later_pattern(
     r"|\bnot the (?:latest|newest|current|most recent)\b|\bmodified by (?:another|someone)\b"
     r"|\bquota\b.{0,40}\breached\b|\breached (?:the|your) (?:limit|maximum|quota)\b|\bmaximum number of (?!argument|attempt|connection|retr)\w+ reached\b"
     rf"|\bno (?!memory|room|space)\w+ left\b|\bno (?:active|pending) (?:account|contract|invitation|membership|order|payment|plan|reservation|subscription)\b"
+    # The first vector of a collection decides how long the others are.
+    r"|\bdimension(?:s|ality)?\b.{0,60}\b(?:match\w*|mismatch\w*|got|expect\w*)\b|\b(?:expect\w*|mismatch\w*)\b.{0,60}\bdim(?:ension(?:s|ality)?)?\b"
     rf"|\b(?:account|address|e-?mail|user) not (?:{_STATES})\b|\bmust first\b|\bjust taken\b|\b(?:date|period|time|window) has passed\b",
     re.IGNORECASE,
 )

@@ -65,6 +65,14 @@ def exchanges() -> Exchanges:
         (b'{"message": "Only drafts can be edited"}', "drafts"),
         (b'{"message": "Bid must be higher than the current bid"}', "current"),
         (b'{"message": "You must first accept the terms"}', "must first"),
+        (b'{"message": "Collection expecting embedding with dimension of 3, got 2"}', "dimension of 3"),
+        (b'{"error": "Embedding dimension 2 does not match collection dimensionality 3"}', "dimensionality"),
+        (b'{"error": "Vector dimension error: expected dim: 4, got 3"}', "expected dim"),
+        (
+            b"<html><title>Maps Exception</title><li>Contact us here</li><h2>Exception</h2>\n<p>collection <b>x</b> not found</p>"
+            b"<p>Powered by Maps 1.0</p></html>",
+            "not found",
+        ),
     ],
 )
 def test_what_is_there_or_not_is_said_by_other_statuses_as_well(
@@ -98,6 +106,7 @@ def test_statuses_of_refused_data_may_be_about_a_state(exchanges: Exchanges, sta
         b"the string is not closed",
         b"The name cannot start with a digit",
         b"The category field is empty",
+        b"<html><li>Item not found? Write to us</li><h1>Exception</h1><p>name must not be empty</p></html>",
     ],
 )
 def test_any_other_reason_is_a_refusal_of_data(exchanges: Exchanges, answer: bytes) -> None:

@@ -153,6 +153,8 @@ def test_an_empty_text_of_a_form_may_be_refused(exchanges: Exchanges) -> None:
         ("PATCH /things/{id}", "id must be a hash", (), False),
         ("PATCH /things/{id}", "title is too long", (), True),
         ("PATCH /things/{id}", "malformed", ("id",), True),
+        ("PATCH /things/{id}", "Collection ID is not a valid UUIDv4", ("id",), False),
+        ("PATCH /things/{id}", "title is not a valid UUID", ("id",), True),
         ("GET /kinds/{id}", "malformed", (), True),
         ("GET /texts/{id}", "malformed", (), True),
     ],
