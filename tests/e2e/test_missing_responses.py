@@ -24,7 +24,7 @@ TIMEOUT = ("--request-timeout", "0.5", "--phases", "coverage,fuzzing", "-n", "5"
 
 
 @contextmanager
-def forgetting(waits: Callable[[Request, threading.Event], Any]) -> Iterator[App]:
+def forgetting(waits: Callable[[Request, threading.Event], Any], document: dict[str, Any] = DOCUMENT) -> Iterator[App]:
     """Run a server that calls `waits` with each request, and with an event that is set at the end."""
     over = threading.Event()
 
@@ -32,7 +32,7 @@ def forgetting(waits: Callable[[Request, threading.Event], Any]) -> Iterator[App
         waits(request, over)
         return json_reply({})
 
-    with serving(answer, DOCUMENT) as app:
+    with serving(answer, document) as app:
         try:
             yield app
         finally:
@@ -64,6 +64,21 @@ def test_a_handler_that_never_responds_is_a_finding(quiet: Command, path: bytes)
     assert "intermittent" not in ran.stdout
     # A busy machine may be late with others.
     assert f"GET {path.decode()}" not in unreached(ran)
+
+
+@pytest.mark.parametrize(("name", "found"), [("delay", 0), ("size", 1)])
+def test_a_delay_that_the_request_asks_for_is_no_finding(quiet: Command, name: str, found: int) -> None:
+    def waits(request: Request, over: threading.Event) -> Any:
+        number = request.target.decode().rpartition("/")[2]
+        return number.isdecimal() and int(number) > 10 and over.wait()
+
+    parameter = {"name": name, "in": "path", "required": True, "schema": {"type": "integer", "minimum": 0}}
+    operation = {"parameters": [parameter], "responses": _OPERATION["responses"]}
+    document = {**DOCUMENT, "paths": {f"/{name}/{{{name}}}": {"get": operation}}}
+    with forgetting(waits, document) as app:
+        ran = quiet.run_as_usual(app.document_url, *TIMEOUT, inline=True)
+    assert len([one for one in ran.findings if not one.withdrawn]) == found, ran.shown
+    assert ("asks for a delay" in ran.stdout) is not bool(found), ran.shown
 
 
 @pytest.mark.thorough

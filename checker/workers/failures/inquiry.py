@@ -17,8 +17,8 @@ from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.idempotency import request_with_fresh_key
 from checker.core.meta import Binding, Step
-from checker.core.request import WireRequest
-from checker.core.resource_names import is_count
+from checker.core.request import Location, WireRequest
+from checker.core.resource_names import is_count, words
 from checker.core.resources import REMOVING, ResourceModel, place_of, sent_at
 from checker.core.response import Response
 from checker.core.send import Exchanging, Purpose
@@ -57,6 +57,8 @@ REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
 _NOT_THERE = frozenset((404, 410))
+_DURATIONS = frozenset(("delay", "duration", "latency", "pause", "sleep", "timeout", "wait"))
+"""Words in the names of parameters that ask the server to wait."""
 
 
 class Inquiry(Struct):
@@ -323,8 +325,27 @@ class Inquiry(Struct):
         if result.showed(self.wanted):
             # If the target responds to no request at all, the missing response is not caused by this one.
             is_silent = health.is_silent() if health.served.served else self._is_mute()
-            result.is_confirmed = not (yield from is_silent)
+            result.is_confirmed = not ((yield from is_silent) or (yield from self._asked_to_wait(result.chain[-1])))
         return result
+
+    def _asked_to_wait(self, shot: JudgedCase) -> Job[bool]:
+        """Return whether the request asked for the delay: with a small number in place of a duration it is answered."""
+        made = shot.made
+        shorter = tuple(
+            (f"{location} {name}", type(value)(1))
+            for location in (Location.PATH, Location.QUERY, Location.HEADER)
+            for name, value in getattr(made.case, location.container).items()
+            if not _DURATIONS.isdisjoint(words(name)) and _is_above_one(value)
+        )
+        if not shorter:
+            return False
+        step = replace(made.step, names=(*made.names, *shorter))
+        brief = self.factory.remake(step, name=digest("brief", made.case.id)[:12], phase=self.suspicion.phase)
+        answered = (yield from self.slot.shot(brief, Purpose.CONFIRM)).status is not None
+        if answered:
+            text = f"no response came in time, and {shorter[0][0]} asks for a delay"
+            self.slot.context.recorder.note(Note("unjudged", self.suspicion.label, "", text))
+        return answered
 
     def _is_mute(self) -> Job[bool]:
         """Return whether the target does not respond to a request for its root either."""
@@ -725,6 +746,14 @@ def are_served_as(before: Chain, now: Chain) -> bool:
     The last step would otherwise meet the resources of earlier requests, and the sequence would fail nowhere else.
     """
     return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
+
+
+def _is_above_one(value: object) -> bool:
+    """Whether a value is a number above one, or its text."""
+    try:
+        return isinstance(value, str | int | float) and not isinstance(value, bool) and float(value) > 1
+    except ValueError:
+        return False
 
 
 def _unlike(literal: object) -> object:
