@@ -121,6 +121,10 @@ class Failure(AssertionError):
         self.shared_cause = cause
         return self
 
+    def cause_if_passing(self) -> str:
+        """Return the fingerprint of its cause if its requests also pass; empty if that cannot be a cause of its own."""
+        return digest("cause v1", self.check, type(self).__name__, self.passing_cause) if self.passing_cause else ""
+
     def cause(self, label: str) -> str:
         """Fingerprint, version 1, of the mistake behind this failure: places of one cause have it in common."""
         kind = (self.check, type(self).__name__)

@@ -60,12 +60,12 @@ class Investigation:
         failure = wanted.again(shot) or failure
         other = self._defects.same_as(label, failure, last.fingerprint)
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
-        is_like_passing = failure.passing_cause in self._defects.passing
+        is_known = failure.cause_if_passing() in self._defects.passing
+        is_like_passing = is_known and not inquiry.is_of_contention
         if is_like_passing and not result.passes(wanted):
             yield from inquiry.look_later(result)
         # An error that was seen once cannot be told from those that pass.
         if failure.passing_cause and (result.passes(wanted) or (is_like_passing and not result.showed(wanted))):
-            self._defects.passing.add(failure.passing_cause)
             failure = failure.sharing(failure.passing_cause)
         elif failure.passing_cause and not failure.shared_cause and result.sole_header:
             # The text of the error tells it from no other, but what made it does.

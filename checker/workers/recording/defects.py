@@ -28,7 +28,7 @@ class Defects(Struct):
     unfinished: set[str] = field(default_factory=set)
     """Fingerprints of failures that were not looked into here beyond their commands."""
     passing: set[str] = field(default_factory=set)
-    """Causes (`Failure.passing_cause`) of errors that were seen here and did not show each time."""
+    """Causes of findings that did not show each time."""
     reopens: Callable[[str], bool] = lambda fingerprint: False
     """Whether there is more for one of them by now."""
     _by_rule: dict[tuple[str, str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
@@ -49,6 +49,8 @@ class Defects(Struct):
                 continue
             self._settled[one.fingerprint] = one
             self._spent[one.label] += one.requests
+            if one.cause and one.hits < one.tries:
+                self.passing.add(one.cause)
             if one.cause and one.reproduced:
                 self._places[one.cause].add(one.label)
             if not one.same_as:
