@@ -263,7 +263,9 @@ class CaseFactory:
 
     With an index, those of earlier cases of the same list are among them.
     """
-    is_left_out: Callable[[Label, str, int, int, bool], bool] = lambda label, phase, index, judged, is_listed: False
+    is_left_out: "Callable[[GeneratedCase, str, int, int, bool], bool]" = lambda made, phase, index, judged, listed: (
+        False
+    )
     """Whether valid case `index` of an operation in a phase is not worth sending, after the cases below another index."""
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
     """Operation -> demands, and their text without those that its description does not admit."""
@@ -430,10 +432,12 @@ class CaseFactory:
         self, made: GeneratedCase, index: int, phase: PhaseInfo, judged: int, *, is_listed: bool
     ) -> GeneratedCase:
         """Return case `index` of a task whose cases below `judged` are judged. Raises `FilteredOut` for one that is left out."""
-        meta, label = made.case.meta, made.label
+        meta = made.case.meta
         is_wrong = meta is not None and meta.mode.is_negative
-        if not is_wrong and self.is_left_out(label, phase.name, index, judged, is_listed):
-            raise FilteredOut(f"{label}: valid cases are refused again and again, so that case {index} is left out")
+        if not is_wrong and self.is_left_out(made, phase.name, index, judged, is_listed):
+            raise FilteredOut(
+                f"{made.label}: valid cases are refused again and again, so that case {index} is left out"
+            )
         return made
 
     def drawn(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:

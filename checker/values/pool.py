@@ -77,6 +77,7 @@ _READ = 64
 Place = tuple[int, int]
 """(phase, layer). A case may use the values of all places before its own."""
 _NOWHERE: Place = (-1, -1)
+_EVERYWHERE: Place = (1 << 30, 0)
 Key = tuple[Place, int, int]
 """(place, order of the operation, index of the case): the sort key of values."""
 _UNSETTLED = ValueHistory((), "", bool)
@@ -513,7 +514,8 @@ class LayeredPool(ValuePool):
         """Take in the values of the layers before a task.
 
         Another worker may have begun a task that is resumed, so the news are read in any case then. Where phases are mixed, a task
-        also takes in what came late: the values of what stands before the furthest task.
+        also takes in what came late: the values of what stands before the furthest task, and all values if it is resumed. By then,
+        removals of the first turns have left little of what was known before.
         """
         place = self.place_of(phase, label)
         is_new = place > self._place
@@ -527,7 +529,8 @@ class LayeredPool(ValuePool):
             return
         self._place = max(place, self._place)
         self._coming.sort(key=itemgetter(0))
-        count = bisect_left(self._coming, self._place, key=lambda pair: pair[0][0])
+        upto = _EVERYWHERE if self._mixes_phases and is_resumed else self._place
+        count = bisect_left(self._coming, upto, key=lambda pair: pair[0][0])
         ready = [one for _, one in self._coming[:count]]
         del self._coming[:count]
         for one in _first(one for one in ready if not isinstance(one, CaseFared)):

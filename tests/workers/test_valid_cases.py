@@ -25,7 +25,9 @@ def counted(reasons: list[str], parts: list[int] | None = None) -> ValidCases:
 
 def sent(cases: ValidCases, before: Moment = END, *, is_listed: bool = False) -> int:
     """The number of the next hundred cases that are sent."""
-    return sum(not cases.is_left_out(LABEL, before, index, is_listed=is_listed) for index in range(100))
+    return sum(
+        not cases.is_left_out(LABEL, before, index, is_listed=is_listed, is_invented=False) for index in range(100)
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,6 +49,14 @@ def test_cases_are_left_out_after_refusals_for_no_new_reason(reasons: list[str],
     assert (sent(cases, is_listed=True), sent(cases)) == (of_list, drawn)
 
 
+def test_invented_names_are_left_out_where_known_ones_were_accepted() -> None:
+    for reasons, expected in (([ACCEPTED, *"aaa"], 100), ([ACCEPTED, *"aaaa"], 10), (["a"] * 12, 100)):
+        left = [
+            counted(reasons).is_left_out(LABEL, END, index, is_listed=False, is_invented=True) for index in range(100)
+        ]
+        assert left.count(False) == expected
+
+
 def test_only_the_cases_before_a_moment_count() -> None:
     cases = counted(["a"] * 90)
     assert [sent(cases, (2, 0, index)) for index in (40, 41)] == [100, 25]
@@ -58,7 +68,7 @@ def test_an_operation_that_accepts_one_case_in_ten_is_found(seed: int) -> None:
     random, cases = Random(seed), ValidCases()
     accepted = 0
     for index in range(100):
-        if cases.is_left_out(LABEL, (2, 0, index), index, is_listed=False):
+        if cases.is_left_out(LABEL, (2, 0, index), index, is_listed=False, is_invented=False):
             continue
         is_accepted = random.random() < 0.1
         accepted += is_accepted

@@ -246,6 +246,8 @@ class DemandLearner(Struct):
     """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
     is_awaited: Callable[[Label], bool] = lambda label: True
     """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
+    names_resource: Callable[[Label], bool] = lambda label: False
+    """Whether the path of an operation names a resource that other operations show, so that cases take known names."""
     is_secret: Callable[[object], bool] = lambda value: False
     _heard: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
@@ -329,16 +331,18 @@ class DemandLearner(Struct):
             found = sorted(_without_explained(held))
             self._late[label, phase] = since, tuple(found)
 
-    def is_left_out(self, label: Label, phase: str, index: int, judged: int, is_listed: bool) -> bool:
+    def is_left_out(self, made: GeneratedCase, phase: str, index: int, judged: int, is_listed: bool) -> bool:
         """Whether valid case `index` is not worth sending: the target refused too many alike. The cases below `judged` count.
 
         In `fuzz` nothing is left out: operations that refuse everything get fewer turns there.
         """
         if self.at_once:
             return False
+        label = made.label
         is_late = (label, phase) in self._late and judged >= self._late[label, phase][0]
         here = _LAST if is_late else self._here(label, phase)
-        return self._valid.is_left_out(label, (*here, judged), index, is_listed=is_listed)
+        is_invented = not is_listed and self.names_resource(label) and not taken_from(made.case)[0]
+        return self._valid.is_left_out(label, (*here, judged), index, is_listed=is_listed, is_invented=is_invented)
 
     def _here(self, label: Label, phase: str) -> Place:
         here = self._places.get((phase, label))

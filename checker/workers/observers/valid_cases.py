@@ -21,6 +21,8 @@ _DULL = 12
 """Refusals in a row, without a new reason, of listed cases: they change one thing at a time, so that further ones are refused alike."""
 _DULL_LATER = 20
 """Refusals in a row of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
+_DULL_INVENTED = 3
+"""Refusals in a row after which a case that invents the name of a resource is not worth sending, where known ones were accepted."""
 _ENOUGH = 40
 _DRAWN_ONE_IN = 4
 """Refusals of an operation that accepted nothing after which one drawn case in so many is sent. Of a hundred cases, 60 remain: of
@@ -57,15 +59,20 @@ class ValidCases(Struct):
         results = self._results.get(label, [])
         return results[: bisect_left(results, moment, key=itemgetter(0))]
 
-    def is_left_out(self, label: str, before: Moment, index: int, *, is_listed: bool) -> bool:
-        """Whether valid case `index` is not worth sending, after the cases before a moment. `is_listed`: it is one of a list."""
-        if len(self._results.get(label, ())) < _DULL:
+    def is_left_out(self, label: str, before: Moment, index: int, *, is_listed: bool, is_invented: bool) -> bool:
+        """Whether valid case `index` is not worth sending, after the cases before a moment.
+
+        `is_listed`: it is one of a list. `is_invented`: the resource that it names is made up.
+        """
+        if len(self._results.get(label, ())) < (_DULL_INVENTED if is_invented else _DULL):
             return False
         met: set[str] = set()
         dull = 0
         for _, reason, _ in self._before(label, before):
             dull = dull + 1 if reason != ACCEPTED and reason in met else 0
             met.add(reason)
+        if is_invented and ACCEPTED in met:
+            return dull >= _DULL_INVENTED and index % _ONE_IN > 0
         if is_listed or ACCEPTED in met:
             return dull >= (_DULL_LATER if ACCEPTED in met else _DULL) and index % _ONE_IN > 0
         return dull >= _ENOUGH and index % _DRAWN_ONE_IN > 0

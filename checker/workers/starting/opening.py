@@ -24,7 +24,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
-from checker.core.resources import naming_places
+from checker.core.resources import ResourceModel, naming_places
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose, Transport, send_alone
 from checker.corpus.discoveries import Discoveries, Discovery, load
@@ -148,7 +148,14 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     if demands is not None:
         demands.place_of, demands.mixes_phases = layers.place_of, mixes_phases
         demands.is_awaited = lambda label: label in selected.resources.producers
+        demands.names_resource = partial(_names_shown, selected.resources)
     return Knowledge(layers, demands=demands, creations=creations)
+
+
+def _names_shown(model: ResourceModel, label: Label) -> bool:
+    """Whether the path of an operation names a resource that other operations make or list."""
+    use = model.uses.get(label)
+    return use is not None and bool(use.owners) and bool(model.makers(use.owners[-1][1]))
 
 
 _PARTS = (*COMPONENTS, "case")
