@@ -222,17 +222,18 @@ def qualified_noun(name: str) -> str:
 
 
 @lru_cache(maxsize=16384)
-def affinity(name: str, owner: Resource, field: str, resource: Resource) -> float:
+def affinity(name: str, owner: Resource, field: str, resource: Resource, *, is_path: bool = True) -> float:
     """Return the likelihood that values of `field`, seen at `resource`, are values of the parameter `name` of `owner`: 0 to 1.
 
-    0 for strangers. It does not consider the values: `ValueHistory.looks_like_identifier` does.
+    0 for strangers. It does not consider the values: `ValueHistory.looks_like_identifier` does. `is_path`: whether the parameter
+    is a variable of a path, which may call its collection by another noun; `product_id` of a line is none of the line.
     """
     at_home = resource == owner
     akin = at_home or (bool(owner) and noun_of(resource) == noun_of(owner))
     for noun, wanted in spellings(name, owner):
         if field != wanted:
             continue
-        if noun == noun_of(resource) or at_home:
+        if noun == noun_of(resource) or (at_home and (is_path or not noun)):
             # The whole name first: `order_line_id` is of an order line rather than of a line.
             whole = (noun_of(owner), singular(normalised(name)[: -len(field)]))
             return 0.95 if at_home or noun in whole else 0.9

@@ -164,6 +164,14 @@ class ResourceModel:
         """With further transitions."""
         return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted, self.preceding)
 
+    def following(self, pairs: Iterable[tuple[Label, Label]]) -> "ResourceModel":
+        """Return the model with operations that wait for others; `pairs`: (operation, the one before it)."""
+        found = {label: dict.fromkeys(before) for label, before in self.preceding.items()}
+        for label, before in pairs:
+            found.setdefault(label, {})[before] = None
+        ordered = {label: tuple(sorted(before)) for label, before in sorted(found.items())}
+        return ResourceModel(self.uses.values(), self.transitions, self.formatted, ordered)
+
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
         """Return the part of the model that is about these operations alone."""
         return ResourceModel(

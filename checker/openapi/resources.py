@@ -3,6 +3,7 @@
 Declared links: OpenAPI 3.1, 4.8.20; `x-links` in 2.0.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
@@ -212,7 +213,9 @@ def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> 
     rest = [one for one in inference.transitions() if (one.source, one.target) not in known]
     asked = inference.formats_asked()
     formatted = inference.formatted(asked)
-    return ResourceModel(uses.values(), [*declared, *rest], formatted, inference.preceding(asked, formatted))
+    model = ResourceModel(uses.values(), [*declared, *rest], formatted, inference.preceding())
+    model = model.following(inference.lists_of_references(model))
+    return model.following(inference.of_same_format(model, asked))
 
 
 class _Inference(Struct):
@@ -292,22 +295,19 @@ class _Inference(Struct):
         return found
 
     def formats_asked(self) -> dict[str, set[Label]]:
-        """Return format -> operations whose requests have a field of it."""
+        """Return format -> operations whose requests have a field of it, without URLs of resources that other operations show."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
             raws = [outline_of(each.schema).first("format") for each in target.parameters]
-            for raw in [*raws, *(one.format for one in self.bodies[target.label])]:
+            named = {slot.name for slot in self._slots(target) if slot.is_url and any(self._holders(slot))}
+            raws += [one.format for one in self.bodies[target.label] if one.pointer not in named]
+            for raw in raws:
                 if shared_format(raw):
                     asked.setdefault(shared_format(raw), set()).add(target.label)
         return asked
 
-    def preceding(
-        self, asked: Mapping[str, set[Label]], formatted: Mapping[Label, Mapping[str, str]]
-    ) -> dict[Label, tuple[Label, ...]]:
-        """Return operation -> operations that may show its values without a telling name.
-
-        Fields of the same format; and URLs in responses, for paths with a variable whose collection no operation lists or fills.
-        """
+    def preceding(self) -> dict[Label, Sequence[Label]]:
+        """Return operation -> operations that may show its path in URLs, for variables whose collections no operation lists or fills."""
         known = {use.resource for use in self.uses.values() if use.lists or use.method in CREATING}
         lost = {label for label, use in self.uses.items() if any(owner not in known for _, owner in use.owners)}
         kept = [one for one in self.operations if self.uses[one.label].method != REMOVING]
@@ -318,15 +318,29 @@ class _Inference(Struct):
         # Jobs are found before their results: described redirects lead on.
         first = [label for label in showing if label not in lost]
         second = [label for label in showing if label in lost and label in leading]
-        found: dict[Label, dict[Label, None]] = {
-            label: dict.fromkeys((first if label in leading else [*first, *second])[:_MOST_PRECEDING]) for label in lost
-        }
-        for source, formats in formatted.items():
-            for target in set().union(*(asked[form] for form in formats.values())) - {source}:
-                before = found.setdefault(target, {})
-                if len(before) < 2 * _MOST_PRECEDING:
-                    before[source] = None
-        return {label: tuple(sorted(before)) for label, before in sorted(found.items())}
+        return {label: (first if label in leading else [*first, *second])[:_MOST_PRECEDING] for label in lost}
+
+    def lists_of_references(self, model: ResourceModel) -> Iterator[tuple[Label, Label]]:
+        """Yield (operation, list with resources that its body names), without lists that need the operation."""
+        needed: dict[Label, set[Label]] = {}
+        for target in self.operations:
+            for slot in self._slots(target):
+                for source, _ in self._sources(target.label, slot) if slot.location is Location.BODY else ():
+                    if self.uses[source].lists:
+                        needed.setdefault(source, model.needed_by([source]))
+                        if target.label not in needed[source]:
+                            yield target.label, source
+
+    def of_same_format(self, model: ResourceModel, asked: Mapping[str, set[Label]]) -> Iterator[tuple[Label, Label]]:
+        """Yield (operation, operation that shows a field of a format that it asks for). No such pair closes a circle."""
+        asking: set[Label] = set().union(*asked.values())
+        count: Counter[Label] = Counter()
+        for source, formats in model.formatted.items():
+            for target in sorted(set().union(*(asked[form] for form in formats.values())) - {source}):
+                rank, other = model.layers[source], model.layers[target]
+                if (rank < other or (rank == other and source not in asking)) and count[target] < _MOST_PRECEDING:
+                    count[target] += 1
+                    yield target, source
 
     def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:
         """Yield a transition from a list to itself if its responses hold the cursor of the next page."""

@@ -187,8 +187,8 @@ _MOST_ADAPTING = 16
 """Lists whose order is kept: a worker may have as many tasks as lanes."""
 _SAMPLES = 6
 """Cases that a program must draw before it replaces another."""
-PoolView = Callable[[Operation], ValuePool]
-"""Values of earlier responses as one operation may use them."""
+PoolView = Callable[[Operation, Sequence[Binding]], ValuePool]
+"""Values of earlier responses as one operation may use them beside those that a case takes in any event."""
 
 
 CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
@@ -349,25 +349,32 @@ class CaseFactory:
         return self._drawn(program, learned, (task_seed, index), phase, newest=newest)
 
     def _drawn(
-        self, program: CaseProgram, learned: str, place: tuple[int, int], phase: PhaseInfo, *, newest: bool = False
+        self,
+        program: CaseProgram,
+        learned: str,
+        place: tuple[int, int],
+        phase: PhaseInfo,
+        given: Sequence[Binding] = (),
+        *,
+        newest: bool = False,
     ) -> GeneratedCase:
-        """Return the case that a program draws for (seed of the task, index)."""
+        """Return the case that a program draws for (seed of the task, index). `given`: values that are set into it later."""
         if isinstance(program.fault, UnresolvableBody):
             # Requests without a body that cannot be read are cases of the coverage phase, which lists them.
             raise program.fault
         operation, source = program.operation, self._random
         source.reset(sum(place))
-        pool = self._pool(operation, phase.name)
+        pool = self._pool(operation, phase.name, given)
         if newest and pool is not None:
             pool = NewestFirst(pool)
         case = program.draw(source, case_id(*place), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return GeneratedCase(case, operation.label, source.choices, bindings, learned=learned)
 
-    def _pool(self, operation: Operation, phase: str) -> ValuePool | None:
+    def _pool(self, operation: Operation, phase: str, given: Sequence[Binding] = ()) -> ValuePool | None:
         """Return the values of earlier responses for cases of a phase."""
         is_reusing = self.pools is not None and phase in self.reusing
-        usual = self.pools(operation) if self.pools is not None and is_reusing else None
+        usual = self.pools(operation, given) if self.pools is not None and is_reusing else None
         return self.values(operation, usual)
 
     def make_step(
@@ -386,17 +393,20 @@ class CaseFactory:
         """
         seed, index, step = place
         number = _STEPS + (index << _STEP_BITS) + step
-        made = self._in_mode(label, (seed, number), phase, is_wrong=is_wrong)
-        taken = set_into(made.case, self.rules.unforced(made.case.operation, bindings))
+        bindings = self.rules.unforced(self.operations[label], bindings)
+        made = self._in_mode(label, (seed, number), phase, bindings, is_wrong=is_wrong)
+        taken = set_into(made.case, bindings)
         made.bindings = (*made.bindings, *taken)
         return made
 
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return the first step of sequence `index`, with wrong data as rarely as later steps."""
         is_wrong = Random(seed + index).random() < WRONG_STEPS
-        return self._in_mode(label, (seed, index), phase, is_wrong=is_wrong)
+        return self._in_mode(label, (seed, index), phase, (), is_wrong=is_wrong)
 
-    def _in_mode(self, label: Label, place: tuple[int, int], phase: PhaseInfo, *, is_wrong: bool) -> GeneratedCase:
+    def _in_mode(
+        self, label: Label, place: tuple[int, int], phase: PhaseInfo, bindings: Sequence[Binding], *, is_wrong: bool
+    ) -> GeneratedCase:
         """Return a case of (seed, number) in the wanted mode, if one of a few attempts draws it."""
         seed, number = place
         last = number + (_MODE_ATTEMPTS - 1) * _APART
@@ -409,7 +419,7 @@ class CaseFactory:
                 ahead = program.mode_ahead(self._random)
                 if ahead is not None and ahead.is_negative is not is_wrong:
                     continue
-            made = self._drawn(program, learned, (seed, attempt), phase)
+            made = self._drawn(program, learned, (seed, attempt), phase, bindings)
             meta = made.case.meta
             if meta is None or meta.mode.is_negative is is_wrong:
                 break
@@ -585,8 +595,9 @@ class CaseFactory:
             listed = literal_case(operation, recipe, name, phase)
         else:
             listed = found.case(operation, name)
-            # Call this before `renew`, so that a body that names other resources keeps their names.
-            taken = *take_references(listed, found, pool, number), *take_names(listed, pool, number)
+            # The path comes first, as in drawn cases, because values of the body belong to it. Call both before `renew`, so that
+            # a body that names other resources keeps their names.
+            taken = *take_names(listed, pool, number), *take_references(listed, found, pool, number)
             token = renew(listed, found, wanted.token)
             self._relate(listed, found, wanted.learned)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)

@@ -331,12 +331,16 @@ class SequenceBuilder(Struct, dict=True):
     ) -> None:
         """Add values of links outside of the path, of the scope, and of conditional headers. A goal gets all values of its body."""
         doubles: dict[Place, Binding] = {}
-        in_body = 1.0 if is_aimed else _BODY
-        for step, is_inferred, key, expression in known.beside(target.use.label):
+        # All references of a body or none: those of the pool belong together, and those of one step do.
+        has_body = is_aimed or chance.random() < _BODY
+        steps = {one.step for one in found.values()}
+        for step, is_inferred, key, expression in sorted(
+            known.beside(target.use.label), key=lambda one: one[0] not in steps
+        ):
             if key in found:
                 continue
-            likely = in_body if key[0] is Location.BODY else _OPTIONAL
-            if is_inferred and chance.random() >= likely:
+            is_likely = has_body if key[0] is Location.BODY else chance.random() < _OPTIONAL
+            if is_inferred and not is_likely:
                 continue
             taken = self._binding(known, key, ValueOrigin(step, expression, DECLARED))
             if taken is not None:

@@ -14,13 +14,14 @@ from checker.core.case import Case
 from checker.core.constraints import ITEMS
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
-from checker.core.resource_names import Resource, place_word, variables_of
+from checker.core.resource_names import Resource, ends_with_variable, place_word, variables_of
 from checker.core.resources import REMOVING, ResourceUse, place_of, variable_at
 from checker.corpus.records import Above, agree
 from checker.health import may_change_caller
 from checker.schema.views import Outline, outline_of
 from checker.values.harvest import field_of, is_integer
-from checker.values.history import Origin, RingProperty, Rings, Scalar, Taken, ValueHistory
+from checker.values.history import SCALARS, Origin, RingProperty, Rings, Scalar, Taken, ValueHistory
+from checker.values.locations import DescribedPaths, may_be_url
 from checker.values.producers import fields_naming, key_of, noun_of_key, request_pointer
 from checker.values.states import ResourceStates
 
@@ -73,7 +74,7 @@ class Consumer(Struct):
     is_careful: bool = False
     """Whether it takes members that the run created, as long as there are any: others may be the account of the run."""
     format: str = ""
-    """Values of other fields that have it fit, too; empty for none."""
+    """Values of other fields that have it fit, too, unless fields are linked to it; empty for none."""
     linked: frozenset[Field] = frozenset()
     """Fields of responses from which transitions take values for it, whatever they are called."""
     others: frozenset[str] = frozenset()
@@ -98,7 +99,7 @@ class Consumer(Struct):
         self._fields = frozenset(name for _, name in resource_names.spellings(self.name, self.owner))
         # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
         nouns = (resource_names.noun_of(self.owner),) if self.is_path else ()
-        formats = (self.format,) if self.format else ()
+        formats = (self.format,) if self.format and not self.linked else ()
         wanted = {"name": self._fields, "noun": nouns, "field": self.linked, "format": formats}
         self._keys = [(kind, value) for kind, values in wanted.items() for value in values]
 
@@ -132,7 +133,11 @@ class Consumer(Struct):
         if depth >= len(ring.values):
             return None
         instance, origin = ring.newest(depth)
-        return None if self.is_careful and ring.made and instance not in ring.made else Taken(*instance, origin)
+        return (
+            None
+            if self.is_careful and ring.made and instance not in ring.made
+            else Taken(*instance, origin, ring.collection)
+        )
 
     def may_take(self, rings: Rings, taken: Taken) -> bool:
         """Whether `choose` might give a value as well: of members that may be the account of the run, it prefers created ones."""
@@ -146,7 +151,7 @@ class Consumer(Struct):
         for _, ring in sorted(self._candidates, key=lambda one: -one[0]):
             for value in _readings_of(text, ring.kind):
                 for instance in ring.same(value, above):
-                    return Taken(*instance, ring.values[instance])
+                    return Taken(*instance, ring.values[instance], ring.collection)
         return None
 
     def fared(self, field_name: str, *, is_missing: bool) -> None:
@@ -164,11 +169,11 @@ class Consumer(Struct):
         if len(rings) <= self._examined:
             return
         for ring in rings.since(self._examined, self._keys):
-            is_alike = bool(self.format) and ring.format == self.format
+            is_alike = bool(self.format) and ring.format == self.format and not self.linked
             is_linked = (ring.resource, ring.name) in self.linked
             if ring.kind not in self.kinds:
                 continue
-            affinity = resource_names.affinity(self.name, self.owner, ring.name, ring.resource)
+            affinity = resource_names.affinity(self.name, self.owner, ring.name, ring.resource, is_path=self.is_path)
             if ring.name in self.others and ring.name not in self._fields:
                 affinity *= _FOREIGN
             affinity = max(affinity, _LINKED) if is_linked else affinity
@@ -273,6 +278,8 @@ def consumer_of(
     )
     outline = _outline_at(operation, location, at)
     form = resource_names.shared_format(None if outline is None else outline.first("format"))
+    # All of these formats are texts. Another object may show an id under the name of a URL.
+    kinds = (str,) if form else kinds
     is_careful = is_path and may_change_caller(use.method, owner)
     return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, is_careful, form, linked, others)
 
@@ -314,6 +321,8 @@ def fitting_kinds(types: frozenset[str]) -> tuple[tuple[type[Scalar], ...], bool
 
 
 NO_LINKS: Final[Mapping[Place, frozenset[Field]]] = MappingProxyType({})
+_STRANGERS = 8
+"""One value in this number is taken without regard to the others of the case: servers must refuse those that do not belong together."""
 # Names that one operation is asked for. Those of additional properties are made up and never come to an end.
 _SLOTS = 512
 
@@ -329,6 +338,7 @@ class OperationView:
         telling: Collection[str] = (),
         linked: Mapping[Place, frozenset[Field]] = NO_LINKS,
         states: ResourceStates | None = None,
+        described: DescribedPaths | None = None,
     ) -> None:
         """`use`: the place of the operation among the resources; `telling`: variables that name the same in every body.
 
@@ -336,6 +346,7 @@ class OperationView:
         """
         self._linked = linked
         self._states = states or ResourceStates()
+        self._described = described or DescribedPaths(())
         self._telling = telling
         self._use = use
         self._rings = rings
@@ -347,15 +358,29 @@ class OperationView:
         self._last_owner = use.owners[-1][1] if use.owners else None
         self._taken: dict[str, Taken] = {}
         """Variable -> value that the current case takes for it."""
-        self._given: dict[tuple[Origin, Scalar], str] = {}
+        self._given: dict[tuple[Origin, Scalar], Place] = {}
         """Value of the current case -> the place that takes it."""
+        self._around_taken: list[tuple[str, str, str]] = []
+        """(scope, collection, name) of the resources around those that the current case names; of its path, and those themselves."""
+        self._members_taken: list[tuple[str, str, str]] = []
+        """(scope, collection, name) of the resources that other places of the current case name."""
+        self._is_led = False
+        """Whether the resources around the deepest value of the body are chosen."""
 
-    def begin(self) -> None:
-        """Begin another case. Its values are independent of those of the last case."""
+    def begin(self, given: Iterable[Binding] = ()) -> None:
+        """Begin another case, which takes the values that are `given`. Others are independent of those of the last case."""
         if self._taken:
             self._taken = {}
         if self._given:
             self._given = {}
+        if self._around_taken or self._members_taken:
+            self._around_taken, self._members_taken = [], []
+        self._is_led = False
+        for one in given:
+            consumer = self._consumer(one.location, one.name)
+            if consumer is not None and isinstance(one.literal, SCALARS):
+                known = consumer.named(self._rings, f"{one.literal}", ())
+                self._note(consumer, one.name, known or Taken(one.literal, (), (one.producer, one.pointer)))
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
         """Return a value for a parameter: the best and newest for index 0, less likely values for higher indices.
@@ -368,30 +393,95 @@ class OperationView:
         if self._is_nested and consumer.is_path:
             taken = self._taken.get(consumer.name) or self._taken_together(consumer.name, index)
         else:
-            taken = self._in_state(consumer, index) or self._fresh(consumer, name, index)
+            taken = self._in_state(consumer, index) or self._fitting(consumer, (location, name), index)
         if taken is None:
             return None
+        self._note(consumer, name, taken)
         value, (producer, pointer) = taken.value, taken.origin
         if consumer.as_text and not isinstance(value, str):
             value = str(value)
         return Binding(location, name, producer, pointer, index, value)
 
-    def _fresh(self, consumer: Consumer, name: str, index: int) -> Taken | None:
-        """Return a value that no other place of the current case takes from the same field, if there is one near `index`.
+    def _fitting(self, consumer: Consumer, at: Place, index: int) -> Taken | None:
+        """Return a value near `index` that no other place of the current case takes from the same field, and that fits the others.
 
-        The source and the target of a transfer have to differ.
+        The source and the target of a transfer have to differ; a product and its stock record belong together.
         """
-        first = None
-        for step in range(_DIFFERENT):
-            taken = consumer.choose(self._rings, index + step)
+        best: Taken | None = None
+        is_strange = index % _STRANGERS == _STRANGERS - 1
+        if not (is_strange or self._is_led or consumer.is_path):
+            self._lead(index)
+        known = not is_strange and (self._around_taken or self._members_taken)
+        most, enough = (-1, -2), (1, 1 if known else 0)
+        for turn in (index, *((index + step) % _DIFFERENT for step in range(1, _DIFFERENT))):
+            taken = consumer.choose(self._rings, turn)
             if taken is None:
-                return taken
+                break
             if self._is_spared(consumer, taken):
                 continue
-            if self._given.setdefault((taken.origin, taken.value), name) == name:
-                return taken
-            first = first or taken
-        return first
+            rank = (
+                int(self._is_free(consumer, at, taken)),
+                self._fit(at[1], self._named_by(consumer, taken)) if known else 0,
+            )
+            if rank > most:
+                best, most = taken, rank
+            if rank >= enough:
+                break
+        if best is not None:
+            self._given.setdefault((best.origin, best.value), at)
+        return best
+
+    def _is_free(self, consumer: Consumer, at: Place, taken: Taken) -> bool:
+        """Whether no other place of the current case takes a value from the same field. A body may repeat the name in its path."""
+        giver = self._given.get((taken.origin, taken.value), at)
+        return giver == at or (giver[0] is Location.PATH and not resource_names.is_qualified(consumer.name))
+
+    def _lead(self, index: int) -> None:
+        """Choose the resources around the deepest value that the body may take: few products may have a stock record."""
+        self._is_led = True
+        fields = [one for at, each in self._linked.items() if at[0] is Location.BODY for one in sorted(each)]
+        deepest: tuple[Above, Above] = ((), ())
+        for ring in self._rings.since(0, [("field", one) for one in fields]):
+            if len(ring.values) == 0:
+                continue
+            instance, origin = ring.newest(index % len(ring.values))
+            found = self._resources_of(Taken(*instance, origin, ring.collection))
+            if len(found[0]) > len(deepest[0]) and self._fit("", found) >= 0:
+                deepest = found
+        self._around_taken += [("", *one) for one in deepest[0]]
+
+    def _fit(self, name: str, found: tuple[Above, Above]) -> int:
+        """Return 1 for a value around which the current case names something, -1 for one that it contradicts, else 0."""
+        above, own = found
+        known = [*self._around_taken, *self._members_taken]
+        pairs = [(one, at) for one in above for at in known] + [(one, at) for one in own for at in self._around_taken]
+        agreed = {at[2] == one[1] for one, at in pairs if at[1] == one[0] and name.startswith(at[0])}
+        return 0 if not agreed else -1 if False in agreed else 1
+
+    def _note(self, consumer: Consumer, name: str, taken: Taken) -> None:
+        """Record what a value names, for the values that the case takes next."""
+        above, own = self._named_by(consumer, taken)
+        # The items of a list need not belong together.
+        scope = _item_around(name)
+        self._around_taken += [(scope, *one) for one in (*above, *(own if consumer.is_path else ()))]
+        self._members_taken += [] if consumer.is_path else [(scope, *one) for one in own]
+
+    def _named_by(self, consumer: Consumer, taken: Taken) -> tuple[Above, Above]:
+        """Return the resources around the one that a value names at its place, and that one, if they are known."""
+        if consumer.is_path:
+            return taken.above, ((key_of(consumer.owner), f"{taken.value}"),)
+        above, own = self._resources_of(taken)
+        return above, () if resource_names.is_qualified(consumer.name) else own
+
+    def _resources_of(self, taken: Taken) -> tuple[Above, Above]:
+        """Return the resources around the one that a value names, and that one, if they are known."""
+        located = self._described.members(f"{taken.value}") if may_be_url(taken.value) else ()
+        if located:
+            names = tuple((key_of(one.resource), one.value) for one in located)
+            # The URL of a list names what it stands in.
+            size = len(names) - ends_with_variable(located[-1].template)
+            return (*taken.above, *names[:size]), names[size:]
+        return taken.above, ((taken.collection, f"{taken.value}"),) if taken.collection else ()
 
     def _in_state(self, consumer: Consumer, index: int) -> Taken | None:
         """Return the resource in the state that this operation has met least, for every second index; None for a new resource."""
@@ -489,6 +579,13 @@ def taken_from(case: Case) -> tuple[str, str]:
     found = (field_of(one.pointer) for one in bindings if (one.location, one.name) == place)
     name = next(found, "")
     return (variables[-1], name) if name else ("", "")
+
+
+def _item_around(pointer: str) -> str:
+    """Return the beginning of a pointer up to its last token that is the index of an item; empty if there is none."""
+    tokens = pointer.split("/")
+    last = max((place for place, token in enumerate(tokens) if token.isdigit()), default=-1)
+    return "".join([f"{token}/" for token in tokens[: last + 1]])
 
 
 def _named_in(above: Above, owner: Resource) -> str | None:

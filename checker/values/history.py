@@ -17,6 +17,8 @@ CONTEXT_VALUES = 64
 CONTEXTS = 20
 RING_VALUES = 500
 LONGEST_TEXT = 200
+_KEYS = ("id", "uuid", "guid")
+"""Fields that name a member of a collection in its path, too; others, such as `code`, stand beside it."""
 _MISSES = 3
 _OF_ATTEMPT = 0.3
 _OF_REMOVED = 2
@@ -36,6 +38,8 @@ class Taken(Struct, frozen=True):
     above: Above
     """The objects that contain the value."""
     origin: Origin
+    collection: str = ""
+    """The collection whose member the value names, as contexts name it; empty if that is unknown."""
 
 
 class ValueHistory(Struct):
@@ -63,9 +67,13 @@ class ValueHistory(Struct):
     """Noun of the members of the resource."""
     format: str = ""
     """A format that other fields have, too; empty if there is none."""
+    collection: str = ""
+    """The collection, as contexts name it, if the values name its members; else empty."""
 
     def __post_init__(self) -> None:
         self.noun = noun_of(self.resource)
+        if self.name.removeprefix(self.noun) in _KEYS:
+            self.collection = "/".join(self.resource)
 
     def add(self, value: Instance, origin: Origin) -> bool:
         """Add a value as the newest; return True if it is new."""

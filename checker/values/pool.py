@@ -202,8 +202,8 @@ class ValuePool:
         """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
         self._views.clear()
 
-    def view(self, operation: Operation) -> OperationView:
-        """The pool as `operation` may use it for the next case."""
+    def view(self, operation: Operation, given: Iterable[Binding] = ()) -> OperationView:
+        """The pool as `operation` may use it for the next case, beside values that the case takes in any event."""
         view = self._views.get(operation.label)
         if view is None:
             view = self._views[operation.label] = OperationView(
@@ -213,8 +213,9 @@ class ValuePool:
                 self._telling,
                 self._linked_to(operation.label),
                 self._states,
+                self._described,
             )
-        view.begin()
+        view.begin(given)
         return view
 
     def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
