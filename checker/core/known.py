@@ -181,6 +181,13 @@ class Baseline(Struct, frozen=True):
         """Whether there is a baseline."""
         return bool(self.source)
 
+    def fingerprints(self) -> Mapping[str, frozenset[str]]:
+        """Return operation -> fingerprints of its failures that are known today."""
+        version = f"{_VERSION}-"
+        known = [one for one in self.entries if one.operation and not one.is_expired(self.today)]
+        named = ((one.operation, one.fingerprint.removeprefix(version)) for one in known)
+        return {label: frozenset(names) for label, names in grouped(named).items()}
+
 
 class KnownFailures(Struct):
     """Looks failures up in a baseline."""

@@ -93,7 +93,10 @@ def make_plan(
         entries=entries,
     )
     plan.is_hopeless = view.is_never_allowed
-    plan.grave_failures = view.grave_failures
+    known = settings.verdict.baseline.fingerprints()
+    plan.grave_failures = lambda phase: {
+        label: names | known.get(label, frozenset()) for label, names in {**known, **view.grave_failures(phase)}.items()
+    }
     # Failures are shrunk before deferred operations may end the service. A time limit leaves no time for that order.
     plan.holds_last = window is None
     if window is not None:

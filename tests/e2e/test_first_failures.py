@@ -102,6 +102,15 @@ def test_a_list_does_not_end_at_a_failure_of_medium_severity(tmp_path: Path) -> 
     assert _cases(ran, BROKEN) == _cases(ran, SOUND)
 
 
+def test_a_list_does_not_end_at_a_known_failure(app: App, tmp_path: Path) -> None:
+    known = ("--phases", "coverage", "--baseline", str(tmp_path / "known.json"))
+    only = ("--checks", "not_a_server_error", "--no-shrink")
+    Command(tmp_path).run_as_usual(app.document_url, *only, *known, "--baseline-update", inline=True)
+    ran = Command(tmp_path).run_as_usual(app.document_url, *only, *known, inline=True)
+    assert ran.code == 0, ran.shown
+    assert _cases(ran, BROKEN)["coverage"] > 1
+
+
 def test_drawn_cases_begin_with_what_lists_left_out(app: App, tmp_path: Path) -> None:
     ended, whole = tmp_path / "ended", tmp_path / "whole"
     for folder in (ended, whole):
