@@ -86,6 +86,11 @@ def _is_workbook(content: bytes) -> bool:
 PARSED: dict[str, tuple[str, dict[str, Any], str, Callable[[bytes], bool]]] = {
     "/people": ("Import people", {}, "A CSV file with the columns email, age and joined_at.",
                 lambda content: _is_table(content, ["email", "age", "joined_at"])),
+    "/stock": ("Import a CSV file", {}, "It has these columns:\n\n- `sku`: the article\n- `qty`: how many of it\n",
+               lambda content: _is_table(content, ["sku", "qty"])),
+    "/roles": ("Import a CSV file", {}, "Format: email,role", lambda content: _is_table(content, ["email", "role"])),
+    "/contacts": ("", {}, "A CSV file with the fields `name` and `phone`.",
+                  lambda content: _is_table(content, ["name", "phone"])),
     "/import-csv": ("", {}, "", lambda content: _is_table(content, ["id", "name"])),
     "/events": ("Upload NDJSON", {}, "", _is_lines),
     "/sheet": ("", {}, "The Excel workbook.", _is_workbook),

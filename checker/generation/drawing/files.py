@@ -49,7 +49,15 @@ _NAME: Final = r"[`\"']?[A-Za-z_]\w*[`\"']?"
 _LIST: Final = rf"({_NAME}(?:(?:\s*[,;|]\s*(?:and\s+)?|\s+and\s+){_NAME})+)"
 _COLUMNS: Final = tuple(
     later_pattern(pattern, re.IGNORECASE | re.MULTILINE)
-    for pattern in (rf"\b(?:columns?|headers?)\b[^,;|\n]{{0,40}}?[:\s(]{_LIST}", rf"`{_LIST}`", rf"^{_LIST}\r?$")
+    for pattern in (
+        rf"\b(?:(?:columns?|headers?|fields?)\b[^,;|\n]{{0,40}}?[:\s(]|format\s*:\s*){_LIST}",
+        rf"`{_LIST}`",
+        rf"^{_LIST}\r?$",
+    )
+)
+_BULLET: Final = rf"\s*(?:[-*+]|\d+[.)])\s+({_NAME})"
+_BULLETS: Final = later_pattern(
+    rf"\b(?:columns?|headers?|fields?)\b[^\n]*\n((?:{_BULLET}[^\n]*(?:\n|\Z)){{2,}})", re.IGNORECASE
 )
 _USUAL: Final = ("id", "name")
 _CELLS: Final = (
@@ -82,7 +90,9 @@ def named_columns(prose: str) -> tuple[str, ...]:
         if found is not None:
             names = re.findall(r"\w+", found[1])
             return tuple(dict.fromkeys(name for name in names if name.lower() != "and"))
-    return ()
+    listed = _BULLETS.search(prose[:_LONGEST])
+    names = [] if listed is None else re.findall(rf"^{_BULLET}", listed[1], re.MULTILINE)
+    return tuple(dict.fromkeys(name.strip("`\"'") for name in names))
 
 
 @lru_cache(maxsize=64)
