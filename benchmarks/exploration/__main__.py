@@ -1,10 +1,11 @@
 """How many deep defects `fuzz` triggers and reports within a number of requests.
 
-    python -m benchmarks.exploration [--requests N] [--seeds 1 2] [--services shop clinic] [--fixed] [--max-time S] [-- ARGUMENTS OF FUZZ]
+    python -m benchmarks.exploration [--requests N] [--seeds 1 2] [--services shop clinic] [--fixed] [--no-guidance] [--max-time S] [-- ARGUMENTS OF FUZZ]
 
 Four services with planted defects in chains, states, pairs of fields, identifiers, pages, semantics, access, races and injections.
 Each service knows which defects were triggered and by which of its requests, so a defect that was reached and not reported differs
 from one that was never reached. `--fixed` serves the twins without defects: every finding is false, and the exit code is 1.
+`--no-guidance` chooses all operations alike, whatever they have shown.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.exploration.engine import COUNTS, Defect, Service
-from tests.e2e.runner import Command
+from tests.e2e.runner import PROGRAM, Command
 
 SERVICES = ("clinic", "desk", "drive", "shop")
 REQUESTS = 10_000
@@ -62,11 +63,14 @@ def counts(url: str) -> dict[str, Any]:
         return found
 
 
-def night(name: str, seed: int, requests: int, arguments: list[str], *, is_fixed: bool = False) -> Night:
+def night(
+    name: str, seed: int, requests: int, arguments: list[str], *, is_fixed: bool = False, is_guided: bool = True
+) -> Night:
     """Run `fuzz` until the service has answered `requests` requests. Turns of operations last a share of the time limit."""
     service: Service = import_module(f"benchmarks.exploration.{name}").build(is_fixed=True)
     with serving(name, is_fixed=is_fixed) as url, tempfile.TemporaryDirectory() as folder:
-        command = Command(Path(folder), streams=subprocess.DEVNULL, timeout_s=900)
+        program = PROGRAM if is_guided else (sys.executable, str(Path(__file__).with_name("unguided.py")))
+        command = Command(Path(folder), program=program, streams=subprocess.DEVNULL, timeout_s=900)
         _configure(service, Path(folder))
         ran = command.until(
             lambda: counts(url)["requests"] >= requests,
@@ -135,6 +139,7 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--services", nargs="+", default=list(SERVICES), choices=SERVICES)
     parser.add_argument("--fixed", action="store_true", help="serve the twins without defects")
+    parser.add_argument("--no-guidance", action="store_true", help="choose all operations alike")
     parser.add_argument("fuzz", nargs="*", help="arguments of `checker fuzz`, after --")
     parser.add_argument(
         "--max-time", default=MAX_TIME_S, type=int, help="seconds, on which the turns of operations depend"
@@ -142,7 +147,9 @@ def main() -> int:
     asked = parser.parse_args()
     limit = ("--max-time", str(asked.max_time))
     nights = {
-        (name, seed): night(name, seed, asked.requests, [*limit, *asked.fuzz], is_fixed=asked.fixed)
+        (name, seed): night(
+            name, seed, asked.requests, [*limit, *asked.fuzz], is_fixed=asked.fixed, is_guided=not asked.no_guidance
+        )
         for name in asked.services
         for seed in asked.seeds
     }
