@@ -120,6 +120,11 @@ BUILT_IN: Final = (
     ),
     WarningRow(WarningKind.UNRESOLVABLE_REFERENCE, "References that point at nothing"),
     WarningRow(
+        "nothing_recalled",
+        "`--corpus` without requests of earlier runs",
+        "Restore the folder that `fuzz` or `run` left for this description, or leave `--corpus` out.",
+    ),
+    WarningRow(
         "other_hosts",
         "References to other hosts that were not fetched",
         "Set `other-hosts = true` in [documents] of checker.toml, or refer to copies beside the description.",

@@ -8,12 +8,14 @@ from itertools import islice
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.core import curl
 from checker.core.digests import digest, digest_int
 from checker.core.failures import Severity
 from checker.core.known import shows_surely
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
+from checker.core.request import BaseUrl
 from checker.corpus.fold import RunView
 from checker.corpus.records import GONE, Finding, FindingReplayed
 from checker.supervisor.plans import NOTHING_DONE, Plan
@@ -131,11 +133,12 @@ class FuzzPlan(Plan):
         last: Sequence[str] = (),
         ends_s: float = math.inf,
         findings: Iterable[Finding] = (),
+        base_url: str = "",
     ) -> None:
         """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process.
 
         `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access. `findings`: those
-        of earlier runs, which come first.
+        of earlier runs, which come first; those of the server at `base_url` may turn out to be fixed.
         """
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
@@ -150,7 +153,7 @@ class FuzzPlan(Plan):
         """Seconds of each operation in the first turn of its cluster."""
         self._longest_s = math.inf if time_s is None else time_s / MOST_TURNS
         worst_first = sorted(findings, key=lambda one: (list(Severity).index(Severity(one.severity)), one.at))
-        self._replays = deque(_replay_task(one, seed) for one in worst_first)
+        self._replays = deque(_replay_task(one, seed, base_url) for one in worst_first)
         self._replaying: set[str] = set()
         """Tasks that are leased."""
         self._replays_for_s = min(LONGEST_REPLAYS_S, MOST_FOR_REPLAYS * (time_s or math.inf))
@@ -361,7 +364,16 @@ def gone_with_operations(findings: Iterable[Finding], labels: Collection[str], a
     return (FindingReplayed(one.fingerprint, GONE, at) for one in findings if one.steps and one.label not in labels)
 
 
-def _replay_task(finding: Finding, seed: int) -> Task:
+def _is_at(finding: Finding, base_url: str) -> bool:
+    """Whether the commands of a finding go to a server: a failure that is fixed on another one may still be there."""
+    try:
+        _, url = curl.parse(finding.reproduction.partition("\n")[0])
+        return BaseUrl.from_url(url.partition("?")[0]).site == BaseUrl.from_url(base_url).site
+    except ValueError:
+        return False
+
+
+def _replay_task(finding: Finding, seed: int, base_url: str) -> Task:
     statuses = tuple(one.exchange.status for one in finding.interactions)
     is_minimal = finding.stage == "minimised" and not (finding.wants_more or finding.stopped)
     exchange, (*before, step) = finding.interactions[-1].exchange, finding.steps
@@ -372,7 +384,7 @@ def _replay_task(finding: Finding, seed: int) -> Task:
     )
     sent = (exchange.target, exchange.body) if is_equal_each_time else None
     known = finding.fingerprint, finding.check, finding.steps, statuses, is_minimal, sent
-    replay = Replay(*known, shows_surely(finding))
+    replay = Replay(*known, shows_surely(finding) and _is_at(finding, base_url))
     name, labels = digest("replay", finding.fingerprint), (finding.steps[-1].label,)
     return Task(name, EXPLORATION.name, labels, seed, 0, 0, LATER_SLICE_S, replay=replay)
 

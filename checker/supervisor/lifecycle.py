@@ -161,6 +161,9 @@ class RunLifecycle:
             self.write(note)
         is_fuzz, recalls = self._settings.kind == "fuzz", self._settings.corpus.is_recalled
         known = known_before(self._layout, self._first) if is_fuzz or recalls else None
+        if recalls and not (known and known.entries):
+            text = f"`{self._layout.root}` holds none, so all cases are new"
+            self.write(Note("nothing_recalled", "", "", text))
         if known is not None:
             self.entries = known.entries
             if is_fuzz and not self._settings.is_dry:

@@ -76,6 +76,7 @@ def make_plan(
             last=[card.label for card in weighed if card not in cards],
             ends_s=window.ends_s if window is not None and opened.renews else math.inf,
             findings=to_replay(earlier, {card.label for card in cards}, view),
+            base_url=opened.base_url,
         )
         exploration.weigh({card.label: card.weight or 1.0 for card in cards})
         exploration.recall(tuple(sendable(entries, cards)))

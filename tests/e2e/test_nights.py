@@ -131,3 +131,14 @@ def test_results_of_replay_wait_for_no_run(command: Command) -> None:
             replayed = command.here("replay", "all")
     assert replayed.stdout.count("FAILED") == 30
     assert "Warning: the next run will not know these results: another checker is working in" in replayed.stderr
+
+
+def test_a_failure_that_is_fixed_on_another_server_stays_open(command: Command) -> None:
+    shelves = Shelves()
+    with serving(shelves, {}) as app:
+        first_night(command, app)
+    shelves.fixed.add((OPERATIONS[0], "status"))
+    with serving(shelves, {}) as app:
+        second = next_night(command, app, 29)
+    results = Counter(one.result for one in second.view.replayed.values())
+    assert (results["confirmed"], results["fixed"], results["not reproduced"]) == (29, 0, 1), second.shown

@@ -47,6 +47,9 @@ def test_a_rare_response_is_seen_again(tmp_path: Path) -> None:
             return Counter(rarely(one).status for one in app.seen if one.target.startswith(b"/numbers"))
 
         usually, recalled = statuses(), statuses("--corpus")
+        (elsewhere := tmp_path / "elsewhere").mkdir()
+        first = Command(elsewhere).here("run", app.document_url, *usual, "-n", "10", "--corpus")
+    assert "`--corpus` without requests of earlier runs: 1\n    - `.checker/" in first.stdout, first.shown
     assert usually[203] == 0
     assert recalled[203] >= 1
     assert recalled.total() == usually.total() == 10, "recalled cases replace drawn ones"
