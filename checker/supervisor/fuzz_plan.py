@@ -132,13 +132,12 @@ class FuzzPlan(Plan):
         begun: Collection[str] = (),
         last: Sequence[str] = (),
         ends_s: float = math.inf,
-        findings: Iterable[Finding] = (),
-        base_url: str = "",
+        replays: Iterable[Task] = (),
     ) -> None:
         """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process.
 
-        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access. `findings`: those
-        of earlier runs, which come first; those of the server at `base_url` may turn out to be fixed.
+        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access. `replays`: tasks
+        for findings of earlier runs, which come first.
         """
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
@@ -152,8 +151,7 @@ class FuzzPlan(Plan):
         self._first_s = round_s * workers / max(1, sum(map(len, clusters)))
         """Seconds of each operation in the first turn of its cluster."""
         self._longest_s = math.inf if time_s is None else time_s / MOST_TURNS
-        worst_first = sorted(findings, key=lambda one: (list(Severity).index(Severity(one.severity)), one.at))
-        self._replays = deque(_replay_task(one, seed, base_url) for one in worst_first)
+        self._replays = deque(replays)
         self._replaying: set[str] = set()
         """Tasks that are leased."""
         self._replays_for_s = min(LONGEST_REPLAYS_S, MOST_FOR_REPLAYS * (time_s or math.inf))
@@ -347,9 +345,13 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
     )
 
 
-def to_replay(findings: Iterable[Finding], labels: Collection[str], view: RunView) -> list[Finding]:
-    """Return the findings of earlier runs that can be sent again with these operations, and were not yet in this run."""
-    return [
+def replay_tasks(findings: Iterable[Finding], labels: Collection[str], view: RunView, seed: int) -> list[Task]:
+    """Return tasks for the findings of earlier runs that can be sent again with these operations and were not yet in this run.
+
+    The most severe ones come first.
+    """
+    base_url = "" if view.opened is None else view.opened.base_url
+    found = [
         one
         for one in findings
         if one.steps
@@ -357,6 +359,8 @@ def to_replay(findings: Iterable[Finding], labels: Collection[str], view: RunVie
         and one.fingerprint not in view.replayed
         and all(step.label in labels for step in one.steps)
     ]
+    found.sort(key=lambda one: (list(Severity).index(Severity(one.severity)), one.at))
+    return [_replay_task(one, seed, base_url) for one in found]
 
 
 def gone_with_operations(findings: Iterable[Finding], labels: Collection[str], at: float) -> Iterator[FindingReplayed]:

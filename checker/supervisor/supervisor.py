@@ -16,7 +16,7 @@ from checker.corpus.inflight import Slot
 from checker.corpus.records import CorpusEntry, Finding, Note, OperationError, WorkerGone
 from checker.supervisor import deaths, endings
 from checker.supervisor.credentials import CredentialExchange
-from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers, gone_with_operations, to_replay
+from checker.supervisor.fuzz_plan import FuzzPlan, clusters_with_producers, gone_with_operations, replay_tasks
 from checker.supervisor.handle import Departure, Launcher, LiveWorker, WorkerPool
 from checker.supervisor.lifecycle import RunLifecycle
 from checker.supervisor.memory import MemoryBudget, memory_of_tree
@@ -75,8 +75,7 @@ def make_plan(
             begun=view.tasks,
             last=[card.label for card in weighed if card not in cards],
             ends_s=window.ends_s if window is not None and opened.renews else math.inf,
-            findings=to_replay(earlier, {card.label for card in cards}, view),
-            base_url=opened.base_url,
+            replays=replay_tasks(earlier, {card.label for card in cards}, view, seed),
         )
         exploration.weigh({card.label: card.weight or 1.0 for card in cards})
         exploration.recall(tuple(sendable(entries, cards)))

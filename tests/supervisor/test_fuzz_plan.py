@@ -2,8 +2,9 @@ from msgspec.structs import replace
 
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
+from checker.corpus.fold import RunView
 from checker.corpus.records import Finding
-from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, LONGEST_PAUSE, MOST_RECALLED, FuzzPlan
+from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, LONGEST_PAUSE, MOST_RECALLED, FuzzPlan, replay_tasks
 from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, OperationReport, Task
 from tests.reporting.samples import finding
@@ -204,7 +205,13 @@ def earlier(name: str, severity: str = "low") -> Finding:
 
 
 def with_findings(*findings: Finding) -> FuzzPlan:
-    return FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=2, time_s=300.0, findings=findings)
+    return FuzzPlan(
+        dict.fromkeys(CLUSTERS, ()),
+        seed=1,
+        workers=2,
+        time_s=300.0,
+        replays=replay_tasks(findings, {"GET /b"}, RunView(), 1),
+    )
 
 
 def replayed(task: Task | None) -> str:
