@@ -2,6 +2,7 @@
 
 from checker.checks.authentication import IgnoredAuth
 from checker.checks.collections import ExceededLimit, IgnoredFilter, OverlappingPages, UnsortedItems
+from checker.checks.concurrency import RaceCondition
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
 from checker.checks.location import DanglingLocation
@@ -10,7 +11,6 @@ from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
 from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
 from checker.checks.positive_data import RejectedPositiveData
-from checker.checks.races import RaceCondition
 from checker.checks.read_only import MassAssignment
 from checker.checks.resource_availability import EnsureResourceAvailability
 from checker.checks.response_head import (

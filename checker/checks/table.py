@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 import checker.checks.authentication as authentication
 import checker.checks.collections as collections
+import checker.checks.concurrency as concurrency
 import checker.checks.deletion as deletion
 import checker.checks.disclosure as disclosure
 import checker.checks.location as location
@@ -14,7 +15,6 @@ import checker.checks.missing_header as missing_header
 import checker.checks.negative_data as negative_data
 import checker.checks.object_authorization as object_authorization
 import checker.checks.positive_data as positive_data
-import checker.checks.races as races
 import checker.checks.read_only as read_only
 import checker.checks.resource_availability as resource_availability
 import checker.checks.resources as resources
@@ -208,13 +208,13 @@ TABLE = (
     ),
     Check(
         "races",
-        races.races,
+        concurrency.races,
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
-        failures=(races.RaceCondition,),
-        may_send=races.is_chosen,
+        failures=(concurrency.RaceCondition,),
+        may_send=concurrency.is_chosen,
         # What is spent or taken twice stays so.
         settings=(IN_RUN,),
-        applies=replace(_POSITIVE, statuses=("2XX",), operations=races.may_race),
+        applies=replace(_POSITIVE, statuses=("2XX",), operations=concurrency.may_race),
     ),
     Check(
         "collection_conformance",

@@ -158,6 +158,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "The `Location` header of a response with 201 leads to 404 or 410.",
         "Look for a missing prefix, and for an identifier in another form.",
     ),
+    "ST310": Explanation(
+        "Two equal requests at once were both accepted. In turn, the second one is refused, or shows what the first one made.",
+        "Look and act in one step: a unique index, a conditional UPDATE, or a lock around both.",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",
