@@ -434,9 +434,10 @@ def copied(value: Any) -> Any:
     if kind in _ATOMS:
         return value
     if kind is dict:
-        return {name: copied(item) for name, item in value.items()}
+        # Most items are atoms: a call for each takes half of the time.
+        return {name: item if item.__class__ in _ATOMS else copied(item) for name, item in value.items()}
     if kind is list:
-        return [copied(item) for item in value]
+        return [item if item.__class__ in _ATOMS else copied(item) for item in value]
     return deepcopy(value)
 
 

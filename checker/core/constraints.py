@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
-from checker.core.request import Location
+from checker.core.request import CONTAINERS, Location
 
 ITEMS: Final = "*"
 """In a path: every item of an array."""
@@ -132,8 +132,8 @@ def is_broken(one: Constraint, case: Case) -> bool | None:
     """Whether a case breaks a constraint; None if that is unknown, such as for a format."""
     if one.keyword == SAME:
         wanted = f"{case.path_parameters.get(one.given)}"
-        return any(f"{value}" != wanted for value in values_at(part_of(case, Location(one.location)), one.path))
-    return is_broken_by(one, part_of(case, Location(one.location)))
+        return any(f"{value}" != wanted for value in values_at(part_of(case, one.location), one.path))
+    return is_broken_by(one, part_of(case, one.location))
 
 
 def is_broken_by(one: Constraint, root: Any) -> bool | None:
@@ -162,9 +162,9 @@ def is_broken_by(one: Constraint, root: Any) -> bool | None:
     return True if True in found else None if None in found else False
 
 
-def part_of(case: Case, location: Location) -> Any:
-    """Return the part of a case at a location: a mapping by name, or the body."""
-    return getattr(case, location.container)
+def part_of(case: Case, location: str) -> Any:
+    """Return the part of a case at a location (`Location`): a mapping by name, or the body."""
+    return getattr(case, CONTAINERS[location])
 
 
 def values_at(value: Any, path: tuple[str, ...], most_items: int | None = None) -> Iterator[Any]:

@@ -292,14 +292,14 @@ class Location(StrEnum):
     @property
     def container(self) -> str:
         """Name of the field of `Case` that holds parts of this location."""
-        return _CONTAINERS[self]
+        return CONTAINERS[self]
 
     def key(self, name: str) -> str:
         """Return a name in the form in which names of this location are compared: headers ignore case (RFC 9110, 5.1)."""
         return name.lower() if self is Location.HEADER else name
 
 
-_CONTAINERS = {
+CONTAINERS: Final[Mapping[str, str]] = {
     Location.PATH: "path_parameters",
     Location.QUERY: "query",
     Location.HEADER: "headers",

@@ -274,7 +274,9 @@ def pooled(
 def _is_naming(context: DrawContext) -> bool:
     """Whether the value that is drawn next names a resource; in lists every item does."""
     path, naming = tuple(context.path), context.naming
-    return path in naming or (tuple([ITEMS if token.isdigit() else token for token in path]) in naming)
+    if path in naming or not any(map(str.isdigit, path)):
+        return path in naming
+    return tuple([ITEMS if token.isdigit() else token for token in path]) in naming
 
 
 def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:

@@ -197,8 +197,8 @@ class Properties(Struct, frozen=True):
 
     def declared(self, name: str) -> Conjunction:
         """Return the schemas of a property by its name or a pattern, not those for all others."""
-        found = tuple(facet for _, matches, facet in self.patterns if matches(name))
-        return (self.named[name], *found) if name in self.named else found
+        found = (self.named[name],) if name in self.named else ()
+        return (*found, *(facet for _, matches, facet in self.patterns if matches(name))) if self.patterns else found
 
 
 class Exclusions(Struct, frozen=True):

@@ -76,17 +76,18 @@ class CreationHistory(Struct):
 
     def observe(
         self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]
-    ) -> Iterator[ResourceMade]:
-        """Record the resource that a request created, unless a better record is known. `place`: phase and index of the case.
+    ) -> Sequence[ResourceMade]:
+        """Return the resource that a request created, unless a better record is known. `place`: phase and index of the case.
 
         A server error may leave a resource with an unknown name behind, and a refusal may come too late: it takes the given names.
         """
         label, of_phase = case.operation.label, (case.operation.label, place[0], answer.status_code in _INVALID)
         if self._looks[of_phase] >= _MOST_LOOKS:
-            return
+            return ()
         self._looks[of_phase] += 1
         # The body of a request of a check may have other names than the case.
         body = document_in(request.body) if request.is_of_check else case.body
+        found: list[ResourceMade] = []
         command, is_gone = "", request.method == REMOVING
         order = creation_order(label, answer.status_code, *place)
         for path in self._paths(case, body, request, answer):
@@ -105,7 +106,8 @@ class CreationHistory(Struct):
             is_better = known is None or creation_rank(made) < creation_rank(known)
             if is_better and len(command) <= _LONGEST_COMMAND:
                 self._known[path, is_gone] = made
-                yield made
+                found.append(made)
+        return found
 
     def _paths(self, case: Case, body: Any, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path.rstrip("/"), path_of(request)

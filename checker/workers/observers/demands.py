@@ -198,7 +198,7 @@ def _optional_places(operation: Operation) -> Iterator[_Place]:
 
 
 def _has(case: Case, location: str, name: str) -> bool:
-    part = part_of(case, Location(location))
+    part = part_of(case, location)
     return isinstance(part, Mapping) and name in part
 
 
@@ -538,7 +538,7 @@ class DemandLearner(Struct):
         begins_again = _REFUSES in heard and not any(one.keyword == USUAL and one != _REFUSES for one in heard)
         index = _UNORDERED if self._is_listed and not begins_again else None
         for location, name in self._free_of(case.operation):
-            part = part_of(case, Location(location))
+            part = part_of(case, location)
             value = part.get(name) if isinstance(part, Mapping) else None
             is_told = isinstance(value, str | int | float) and len(f"{value}") <= _LONGEST_USUAL
             if is_told and self._usual[label, location, (name,)] <= _MOST_USUAL and not self.is_secret(value):

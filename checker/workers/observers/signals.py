@@ -294,19 +294,15 @@ def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
             found.append((pointer, f"array {min(len(value), 2)}"))
             below = [("*", item) for item in value[:_ITEMS]]
         else:
-            found.append((pointer, _scalar_kind(value)))
+            found.append((pointer, value.__class__.__name__ if value != "" else "empty str"))
         if depth < _DEPTH:
             for key, item in below:
                 place = f"{pointer}/{key[:_NAME]}"
                 if item.__class__ is dict or item.__class__ is list:
                     waiting.append((place, item, depth + 1))
                 else:
-                    found.append((place, _scalar_kind(item)))
+                    found.append((place, item.__class__.__name__ if item != "" else "empty str"))
     return found
-
-
-def _scalar_kind(value: Any) -> str:
-    return value.__class__.__name__ if value != "" else "empty str"
 
 
 class Signals(Struct):
