@@ -89,10 +89,9 @@ def tasks_of(
         (card.label, row.name): replace(
             _bounded_task(card.label, row, seed, _count_of(card, row, max_examples)),
             tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-            drawn=_drawn_in(card, rows[:number], max_examples),
-            to_draw=_drawn_in(card, rows[number + 1 :], max_examples),
+            drawn_elsewhere=_drawn_in(card, (*rows[:number], *rows[number + 1 :]), max_examples),
             sends_smallest=not any(_is_tested(card, earlier) for earlier in rows[:number]),
-            ends_at_failure=row.ends_at_failure and card.continue_on_failure is False,
+            known=frozenset() if row.ends_at_failure and card.continue_on_failure is False else None,
         )
         for number, row in enumerate(rows)
         for card in cards
@@ -349,7 +348,7 @@ class RunPlan:
                     later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
                     self._left_out.setdefault(label, []).append((whole.phase, max(0, next_index - later)))
                 elif label not in self._given_up:
-                    piece.task = replace(whole, start=next_index, ends_at_failure=False)
+                    piece.task = replace(whole, start=next_index, known=None)
                     self._put_back(piece)
             return
         is_slow = report.long > 0 or report.timeouts > 0
@@ -400,11 +399,12 @@ class RunPlan:
 
     def _of_next_stage(self) -> Iterator[_Piece]:
         phase, labels = self._stages.popleft()
-        known = self.grave_failures(phase) if phase_named(phase).ends_at_failure else {}
+        known = self.grave_failures(phase)
         for label in labels:
             if label not in self._given_up and not self.is_hopeless(label):
-                is_known = label in known and label not in self._lagging
-                task = replace(self._tasks[label, phase], known=known[label] if is_known else frozenset())
+                task = self._tasks[label, phase]
+                if task.ends_at_failure and label not in self._lagging:
+                    task = replace(task, known=known.get(label, frozenset()))
                 piece = _Piece(task, label in self._producers, self._stage)
                 if label not in self._ending:
                     yield piece

@@ -252,10 +252,8 @@ class Task(Struct, frozen=True):
     """Operations of a cluster whose responses others need."""
     pauses: tuple[tuple[Label, int], ...] = ()
     """(operation, rounds between two of its turns) of operations that showed nothing new in earlier tasks."""
-    drawn: int = 0
-    """Cases of earlier phases of the run that are drawn, not listed: their number is known before."""
-    to_draw: int = 0
-    """Drawn cases of later phases."""
+    drawn_elsewhere: int = 0
+    """Cases of other phases of the run that are drawn, not listed: their number is known before."""
     again: tuple[ShrinkAgain, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
     replay: Replay | None = None
@@ -264,16 +262,20 @@ class Task(Struct, frozen=True):
     """Whether failing examples of earlier runs come first."""
     sends_smallest: bool = False
     """Whether the smallest case of each of its operations comes before all others: it is their first task of the run."""
-    ends_at_failure: bool = False
-    """Whether its first case with a new grave failure is its last: then its cases are sent one after the other."""
-    known: frozenset[str] = frozenset()
-    """Fingerprints of the grave failures that its operation showed before this phase."""
+    known: frozenset[str] | None = None
+    """Fingerprints of the grave failures that its operation showed before this phase. The first case with another one is the last,
+    so that cases are sent one after the other. None: all cases are sent."""
     left_out: tuple[tuple[str, int], ...] = ()
     """(phase, number of its first case) of what lists left out when a case of theirs failed: it comes first."""
     is_last: bool = False
     """Whether it waited for the end of the run, because its operation makes the target refuse every request."""
     recalled: tuple[tuple[Step, ...], ...] = ()
     """Sequences of earlier runs, which are its first cases; only a smallest case comes before."""
+
+    @property
+    def ends_at_failure(self) -> bool:
+        """Whether its first case with a new grave failure is its last."""
+        return self.known is not None
 
     @property
     def first_recalled(self) -> int:

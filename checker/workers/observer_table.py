@@ -75,7 +75,7 @@ class CaseCounts:
             self._note_shown(running, case, status, flight.content_type)
         if running.is_news(status, has_failed=flight.has_failed):
             running.tally(self._slots)
-        if running.lease.ends_at_failure and not running.lease.known.issuperset(flight.grave):
+        if running.lease.known is not None and not running.lease.known.issuperset(flight.grave):
             running.end_at_failure()
             self._slots.end(running.lease.id, running.next_index)
 

@@ -275,7 +275,7 @@ def test_failures_of_slow_operations_end_later_lists_if_no_stage_waits_for_them(
     fast = replace(CARDS[1], continue_on_failure=False)
     plan = RunPlan((slow, fast), seed=1, max_examples=12, phases=("examples", "coverage"))
     plan.grave_failures = lambda phase: {one.label: frozenset({"v1-a"}) for one in (slow, fast)}
-    known = dict[str, frozenset[str]]()
+    known = dict[str, frozenset[str] | None]()
     while not plan.is_over:
         task = plan.lease(0.0) or plan.lease_slow(0.0, 0)
         assert task is not None

@@ -94,7 +94,7 @@ def test_a_request_of_the_slowest_operation_has_its_time() -> None:
 
 def test_nothing_is_left_of_a_task_whose_last_case_failed() -> None:
     seen = WorkerSnapshot(0.0, None, 0.0, (), {"t": Progress(4, is_ended=True)})
-    listed = replace(task("t"), ends_at_failure=True)
+    listed = replace(task("t"), known=frozenset())
     over = seen.without_end(seen.rest_of(listed))
     assert (over.start, over.stop, left(over)) == (4, 4, 0)
     calm = replace(seen, progress={"t": Progress(4)})

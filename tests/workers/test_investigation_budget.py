@@ -15,8 +15,8 @@ LABEL = "GET /a"
 CHECK = "not_a_server_error"
 
 
-def leased(phase: str, cases: int, *, drawn: int = 0, to_draw: int = 0) -> LeasedTask:
-    task = Task("0" * 16, phase, (Label(LABEL),), 1, 0, cases, 8.0, drawn=drawn, to_draw=to_draw)
+def leased(phase: str, cases: int, *, drawn: int = 0) -> LeasedTask:
+    task = Task("0" * 16, phase, (Label(LABEL),), 1, 0, cases, 8.0, drawn_elsewhere=drawn)
     return LeasedTask.of(task)
 
 
@@ -28,9 +28,8 @@ def allowed(
     check: str = CHECK,
     index: int = 0,
     drawn: int = 0,
-    to_draw: int = 0,
 ) -> int:
-    running = leased(phase, cases, drawn=drawn, to_draw=to_draw)
+    running = leased(phase, cases, drawn=drawn)
     return investigation_budget.allowance(running, index, LABEL, Severity.CRITICAL, check)
 
 
@@ -55,8 +54,8 @@ def test_earlier_phases_count_and_lists_as_far_as_they_were_made() -> None:
     assert allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=19) == 35 - AROUND
     # Indices beyond those of the list are of sequences that go on, and of saved examples.
     assert allowed(investigation_budget, phase="coverage", cases=5000, drawn=120, index=1 << 32) == 30 - AROUND
-    # Those of later phases come for certain.
-    assert allowed(investigation_budget, phase="coverage", cases=5000, index=19, to_draw=100) == 30 - AROUND
+    # Those of other phases come for certain.
+    assert allowed(investigation_budget, phase="coverage", cases=5000, index=19, drawn=100) == 30 - AROUND
 
 
 def test_where_nobody_knows_how_many_cases_come_what_was_sent_counts() -> None:

@@ -299,7 +299,7 @@ class LeasedTask(TaskTally, kw_only=True):
 
     def known_cases(self, index: int) -> int:
         """Cases of its operation that have been made when this one has, or will be for certain: the same for any pace."""
-        drawn, stop = self.lease.drawn + self.lease.to_draw, self.lease.stop
+        drawn, stop = self.lease.drawn_elsewhere, self.lease.stop
         if self.row.source is not CaseSource.LISTED:
             return drawn + stop
         return drawn + (index + 1 if index < stop else 0)
