@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from checker.core import curl
 from checker.core.errors import MissingSecret
+from checker.core.graphs import grouped
 from checker.core.request import WireRequest, header_bytes
 from checker.core.system import later_pattern
 
@@ -224,14 +225,11 @@ class SecretStore:
             values.sort(key=len, reverse=True)
         choices = [*map(re.escape, embedded), *self._fields]
         choices += (f"({_any_spelling(one)})" for one in loose)
-        heads: dict[str, list[str]] = {}
-        for one in embedded:
-            heads.setdefault(one[:_MIN_HALF].lower(), []).append(one)
         self._search = _Search(
             re.compile("|".join(choices)) if choices else _NOTHING,
             tuple(self._names[one] for one in loose),
             frozenset(max(_RUN.findall(one.lower()), key=len, default="") for one in self._names),
-            heads,
+            grouped((one[:_MIN_HALF].lower(), one) for one in embedded),
         )
         return self._search
 

@@ -24,6 +24,7 @@ from checker.core.constraints import (
     part_of,
     values_at,
 )
+from checker.core.graphs import grouped
 from checker.core.operation import Operation
 from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, is_identifier, is_low, is_ordered, variables_of, words
@@ -59,9 +60,7 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
         paths = islice(_paths(outline_of(body.schema), (), _DEEP), _MOST)
         places += [(Location.BODY, path) for path in paths]
     found |= dict.fromkeys(_own_names(operation, places))
-    holders: dict[Place, list[str]] = {}
-    for location, path in dict.fromkeys(places):
-        holders.setdefault((location, path[:-1]), []).append(path[-1])
+    holders = grouped(((location, path[:-1]), path[-1]) for location, path in dict.fromkeys(places))
     for (location, above), names in holders.items():
         for low, high in product(filter(is_low, names[:_MOST_NAMES]), names[:_MOST_NAMES]):
             if not is_ordered(low, high) or is_identifier(words(low)[-1]):

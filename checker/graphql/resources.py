@@ -23,6 +23,7 @@ from graphql import (
 )
 from msgspec import Struct
 
+from checker.core.graphs import grouped
 from checker.core.operation import Label, Place
 from checker.core.request import Location
 from checker.core.resource_names import Resource, normalised, singular, words
@@ -283,12 +284,9 @@ class RootRoles:
             yield from (one.name for one in self.schema.get_possible_types(kind))  # type: ignore[arg-type]
 
     def _transitions(self) -> Iterator[Transition]:
-        shown: dict[str, list[RootRole]] = {}
         ordered = [role for role in self.by_label.values() if role.method != REMOVING]
         ordered.sort(key=lambda role: (_ORDER.index(role.method), role.own is not None))
-        for role in ordered:
-            if role.entity is not None:
-                shown.setdefault(role.entity.name, []).append(role)
+        shown = grouped((role.entity.name, role) for role in ordered if role.entity is not None)
         for target in self.by_label.values():
             values: dict[Label, list[TakenValue]] = {}
             for naming in target.naming:

@@ -17,6 +17,7 @@ from checker.config.value_kinds import certificate, certificates, did_you_mean
 from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
 from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.graphs import grouped
 from checker.core.media_types import is_json
 from checker.core.request import HeaderFields
 from checker.core.response import Response
@@ -75,10 +76,7 @@ def _fields(data: Any) -> dict[str, Any]:
     is_pairs = isinstance(data, Sequence) and all(isinstance(one, tuple | list) and len(one) == 2 for one in data)
     if not is_pairs:
         raise IncorrectUsage(f"`data` must be text, bytes, a dict, or pairs of a name and a value, got {data!r:.80}")
-    found: dict[str, list[Any]] = {}
-    for name, value in data:
-        found.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+    return {name: values[0] if len(values) == 1 else values for name, values in grouped(data).items()}
 
 
 _NEVER = frozenset(["content", "method", "url"])

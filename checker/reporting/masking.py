@@ -12,6 +12,7 @@ from checker.config.settings import Sanitization
 from checker.core import curl
 from checker.core.blocks import EXPORT
 from checker.core.errors import MissingSecret
+from checker.core.graphs import grouped
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest, readable_url
 from checker.corpus.records import Component
@@ -139,11 +140,7 @@ def _rules(sanitization: Sanitization, credentials: tuple[str, ...], components:
 
 def by_name(headers: Iterable[tuple[str, str]], replacement: str) -> dict[str, list[str]]:
     """Return name -> values in order. References to secrets are always replaced."""
-    found: dict[str, list[str]] = {}
-    for name, value in headers:
-        shown = replacement if REFERENCE.search(value) else value
-        found.setdefault(name, []).append(shown)
-    return found
+    return grouped((name, replacement if REFERENCE.search(value) else value) for name, value in headers)
 
 
 def masked_url(url: str, sanitization: Sanitization) -> str:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from checker.core import curl
 from checker.core.digests import digest, digest_int
 from checker.core.failures import Severity
+from checker.core.graphs import grouped
 from checker.core.known import shows_surely
 from checker.core.meta import Step
 from checker.core.operation import Label
@@ -412,9 +413,7 @@ def _split(members: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
     """Yield groups by the resource at `depth`. A group that is too large is split by the next resource, then by count."""
     # Sequences never leave their cluster, so operations of one resource belong together. A cluster is bounded because one worker
     # compiles all of it.
-    groups: dict[str, list[_Rooted]] = {}
-    for label, names in members:
-        groups.setdefault(names[depth] if depth < len(names) else "", []).append((label, names))
+    groups = grouped((names[depth] if depth < len(names) else "", (label, names)) for label, names in members)
     small: list[_Rooted] = []
     for group in groups.values():
         if len(group) > LARGEST:

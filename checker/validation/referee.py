@@ -10,6 +10,7 @@ from jsonschema import ValidationError
 from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
+from checker.core.graphs import grouped
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
 from checker.schema.pointers import pointer_child
 from checker.validation.reading import SchemaReading, is_own_root, registry_of, spoken_in
@@ -108,10 +109,7 @@ def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
 
 
 def _branches(error: ValidationError) -> dict[object, list[ValidationError]]:
-    branches: dict[object, list[ValidationError]] = {}
-    for inner in error.context or ():
-        branches.setdefault(inner.schema_path[0] if inner.schema_path else None, []).append(inner)
-    return branches
+    return grouped((one.schema_path[0] if one.schema_path else None, one) for one in error.context or ())
 
 
 def _is_another_kind(error: ValidationError) -> bool:

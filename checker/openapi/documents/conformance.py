@@ -13,6 +13,7 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry, Resource
 
 from checker.core.errors import LoaderError, LoaderErrorKind
+from checker.core.graphs import grouped
 from checker.core.schema import Dialect
 from checker.openapi.documents.dialects import version_of
 from checker.schema.pointers import pointer_child
@@ -83,9 +84,7 @@ def _problems(error: ValidationError) -> Iterator[tuple[Sequence[str | int], str
     An object without `$ref` is not meant as a reference. Of several other alternatives the deepest error counts; if they allow
     different words there, it names all words.
     """
-    branches: dict[str | int, list[ValidationError]] = {}
-    for one in error.context or ():
-        branches.setdefault(one.relative_schema_path[0], []).append(one)
+    branches = grouped((one.relative_schema_path[0], one) for one in error.context or ())
     meant = [one for one in branches.values() if not any("'$ref'" in each.message for each in one)]
     if len(meant) == 1:
         for one in meant[0]:

@@ -11,6 +11,7 @@ from xml.parsers import expat
 
 from msgspec import Struct, field
 
+from checker.core.graphs import grouped
 from checker.core.schema import Schema
 from checker.core.system import later_pattern
 from checker.schema.views import Outline, outline_of
@@ -229,9 +230,7 @@ def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
     """Return the readings of each property: declared ones by their XML names, others by the names in the element."""
     found: dict[str, list[Reading]] = {}
     attributes = dict(element.attributes)
-    children: dict[str, list[Element]] = {}
-    for child in element.children:
-        children.setdefault(child.name, []).append(child)
+    children = grouped((child.name, child) for child in element.children)
     for name in sorted(outline.names):
         below = outline.property(name)
         how = xml_name(below)
