@@ -283,7 +283,7 @@ class CaseFactory:
     _shared: Shared = dataclasses.field(default_factory=Shared)
 
     def __post_init__(self) -> None:
-        self._lists = CaseLists(self._listing_context, self.lister)
+        self._lists = CaseLists(self._listing_context, self.lister, by_phase=self.rules.by_phase)
 
     def learned(self, label: Label, phase: str, index: int = 0) -> str:
         """Return the text of the demands that cases respect. Demands under which the description admits no case are ignored."""

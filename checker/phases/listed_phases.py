@@ -3,8 +3,6 @@
 from collections.abc import Hashable, Iterable, Iterator
 from hashlib import blake2b
 
-from msgspec.structs import replace
-
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.meta import GenerationMode
@@ -57,15 +55,6 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
                 yield listed
     except RecursionError:
         raise too_deep(operation) from None
-
-
-def smallest_cases(phase: str, operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
-    """Yield the smallest case of an operation, as one of a phase, if it has such a case. Raises what `edge_cases` does."""
-    if context.hooks.shapes_drawing:
-        return
-    first = next(edge_cases(operation, context), None)
-    if isinstance(first, BoundaryCase) and first.scenario is Scenario.SMALLEST:
-        yield replace(first, phase=phase)
 
 
 def _is_judged(listed: BoundaryCase, settings: GenerationSettings) -> bool:

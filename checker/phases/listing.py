@@ -2,17 +2,19 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import islice
 from typing import Any, Protocol
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.user_code import know_phases
 from checker.core.case import Case
 from checker.core.operation import Operation
 from checker.core.phases import CaseSource, phase_named
+from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
@@ -20,7 +22,8 @@ from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"
 """Suffix of a phase name: the list that holds only its smallest case, with the settings of the phase."""
-_SMALLEST_CASES = "checker.phases.listed_phases:smallest_cases"
+_EDGES = "coverage"
+"""The phase whose list begins with the smallest case."""
 _KEPT = 4
 """Lists that a worker always keeps: those of its task, of the next one, of an investigation."""
 _MOST_LISTS = 32
@@ -77,11 +80,19 @@ class CaseLists:
     """The lists of all phases, read as far as needed. Above the limits, the longest of the older lists is dropped."""
 
     def __init__(
-        self, context: Callable[[Operation, str, str], ListingContext], lister: Callable[[str], Lister]
+        self,
+        context: Callable[[Operation, str, str], ListingContext],
+        lister: Callable[[str], Lister],
+        *,
+        by_phase: bool = False,
     ) -> None:
-        """`context` returns the inputs of an operation in a phase under demands of the target, `lister` the lister of a phase."""
+        """`context` returns the inputs of an operation in a phase under demands of the target, `lister` the lister of a phase.
+
+        `by_phase`: whether the inputs differ from phase to phase.
+        """
         self._lister = lister
         self._context = context
+        self._by_phase = by_phase
         self._lists: OrderedDict[tuple[str, str, str], _List] = OrderedDict()
         self._cases = 0
         """In all lists."""
@@ -91,11 +102,26 @@ class CaseLists:
 
         Raises what listing raises: `Unsatisfiable`, `BudgetSpent`.
         """
-        key = phase, str(operation.label), learned
+        of_phase = phase.removesuffix(SMALLEST)
+        if of_phase == phase:
+            return self._at(phase, phase, operation, number, learned)
+        # The list is read on when its phase comes.
+        listing = phase if self._by_phase else _EDGES
+        first = None if number else self._at(listing, of_phase, operation, 0, learned)
+        if not isinstance(first, BoundaryCase) or first.scenario is not Scenario.SMALLEST:
+            return None
+        shapes_drawing = self._context(operation, of_phase, learned).hooks.shapes_drawing
+        return None if shapes_drawing else replace(first, phase=of_phase)
+
+    def _at(
+        self, listing: str, phase: str, operation: Operation, number: int, learned: str
+    ) -> ListedCase | Case | None:
+        """Return a case of a list that is made with the inputs of a phase."""
+        key = listing, str(operation.label), learned
         found = self._lists.get(key)
         if found is None:
-            of_phase = phase.removesuffix(SMALLEST)
-            cases = self._lister(phase)(operation, self._context(operation, of_phase, learned))
+            lister = self._lister(_EDGES if listing.endswith(SMALLEST) else listing)
+            cases = lister(operation, self._context(operation, phase, learned))
             found = self._lists[key] = _List(iter(cases))
         else:
             self._lists.move_to_end(key)
@@ -125,10 +151,6 @@ def topic_of(listed: ListedCase | Case) -> Hashable:
 @cache
 def lister_of(phase: str) -> Lister:
     """Return the lister of a phase. Raises `LookupError` for an unknown phase, or one without a list."""
-    of_phase = phase.removesuffix(SMALLEST)
-    if of_phase != phase:
-        smallest: Callable[..., Iterable[ListedCase]] = _attribute(_SMALLEST_CASES)
-        return partial(smallest, of_phase)
     # Recipes outlive runs: a later run may have other phases.
     if phase not in know_phases((phase,)):
         raise LookupError(f"no phase is called {phase!r}")
