@@ -26,10 +26,9 @@ from checker.corpus.records import Record, SchemaOpened, TaskProgress, ValueSeen
 from checker.demo import Server
 from checker.fleet.distant import NEWS_S, DistantLauncher
 from checker.fleet.wire import CORPUS, News, Order, Piece, read
-from checker.supervisor.execution import execute
 from checker.supervisor.handle import Departure
 from checker.supervisor.state import WorkerSnapshot
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, execute
 from checker.workers.messages import (
     Assign,
     Drain,

@@ -53,7 +53,7 @@ def main() -> None:
     # What the interpreter needed until now is of the run's time, too.
     began_at = time.monotonic() - process_age_s()
     try:
-        code = import_module("checker.commands.output").run_program(began_at)
+        code = import_module("checker.commands.command").run_program(began_at)
     except Exception as error:
         # Imported here, because the program may have been started again before.
         sentence = import_module("checker.core.system").limit_reached(error)

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checker import __version__
-from checker.commands.command import CommandGroup, Root
-from checker.commands.output import CANNOT, INTERRUPTED, echo
+from checker.commands.command import CANNOT, INTERRUPTED, CommandGroup, Root, echo
 from checker.core.system import limit_reached, uncollected
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from checker.checks.authentication import other_things
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.location import reading_at
 from checker.checks.resources import is_done, line_of, resource_in
-from checker.core.case import Case
+from checker.core.case import Case, is_idempotency_key, with_fresh_key
 from checker.core.failures import Failure, Severity
-from checker.core.idempotency import is_idempotency_key, with_fresh_key
 from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, WireRequest
 from checker.core.resource_names import normalised

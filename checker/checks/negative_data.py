@@ -16,9 +16,9 @@ from checker.checks.rules import (
     verdict_of,
 )
 from checker.checks.undescribed import empty_values
+from checker.core.case import with_fresh_key
 from checker.core.contract import Outcome, PartVerdict, RequestVerdict, ResponsePlan
 from checker.core.failures import Failure
-from checker.core.idempotency import with_fresh_key
 from checker.core.operation import Location
 from checker.core.response import Response
 from checker.core.scenarios import Scenario

@@ -28,11 +28,10 @@ from checker.checks.rules import (
     verdict_of,
 )
 from checker.checks.undescribed import empty_values, named_in, names_of_body, undescribed_reason
-from checker.core.case import Case
+from checker.core.case import Case, with_fresh_key
 from checker.core.constraints import comparison
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
-from checker.core.idempotency import with_fresh_key
 from checker.core.request import Location
 from checker.core.resource_names import differing_words, is_cursor, is_ordered
 from checker.core.response import Response

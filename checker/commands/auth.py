@@ -4,10 +4,9 @@ from typing import Any
 
 import click
 
-from checker.commands.command import CommandGroup
+from checker.commands.command import CommandGroup, echo, echo_line
 from checker.commands.options import RUN_SETTINGS, run_options
 from checker.commands.outline import planned_run
-from checker.commands.output import echo, echo_line
 from checker.commands.topics import TestingCommand
 from checker.workers.starting.auth_trial import examples, token_for, trials
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from checker.commands.command import Command, CommandGroup
-from checker.commands.output import echo_line
+from checker.commands.command import Command, CommandGroup, echo_line
 from checker.commands.runs_on_disk import PastRun, chosen_findings, folder_of
 from checker.commands.values import configured
 from checker.config.config import Config

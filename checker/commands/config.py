@@ -7,9 +7,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from checker.commands.command import Command, CommandGroup
+from checker.commands.command import Command, CommandGroup, echo, echo_line
 from checker.commands.options import filter_help
-from checker.commands.output import echo, echo_line
 from checker.commands.values import apply_keys, configured
 from checker.commands.values import location as location_of
 from checker.config import auth

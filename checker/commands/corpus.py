@@ -7,8 +7,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from checker.commands.command import Command, CommandGroup
-from checker.commands.output import echo, echo_line
+from checker.commands.command import Command, CommandGroup, echo, echo_line
 from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.commands.values import configured, formats_named
 from checker.config.config import Config

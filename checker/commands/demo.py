@@ -5,8 +5,7 @@ import threading
 
 import click
 
-from checker.commands.command import Command, Root
-from checker.commands.output import echo
+from checker.commands.command import Command, Root, echo
 from checker.commands.run import run
 from checker.core.errors import UsageError
 from checker.demo import Server

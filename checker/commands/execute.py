@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from checker.commands.command import CANNOT, INTERRUPTED, echo, echo_command, echo_line
 from checker.commands.extending import HANDLERS, EventHandler, HandlerContext
-from checker.commands.output import CANNOT, INTERRUPTED, echo, echo_command, echo_line
 from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError, UsageError
+from checker.core.system import Interrupts
 from checker.corpus.fold import RunView
 from checker.corpus.records import Record
 from checker.corpus.secrets import secrets_of
@@ -35,11 +36,9 @@ from checker.reporting.writing import (
     write_summaries,
     writer_of,
 )
-from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.handle import Launcher
 from checker.supervisor.launchers import ProcessLauncher
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from checker.workers.messages import LeavingKind
 
 _LOOK_S: Final = 0.2

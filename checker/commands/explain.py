@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from checker.commands.command import Command
-from checker.commands.output import echo
+from checker.commands.command import Command, echo
 from checker.commands.runs_on_disk import PastRun, chosen_findings, folder_of
 from checker.commands.values import configured
 from checker.core.errors import UsageError

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from checker.commands.command import echo
 from checker.commands.config import schema_text
 from checker.commands.options import RUN_SETTINGS, run_options
 from checker.commands.outline import planned_run
-from checker.commands.output import echo
 from checker.commands.topics import TestingCommand
 from checker.core.errors import UsageError
 from checker.core.terminal import one_line

@@ -13,8 +13,7 @@ import click
 from msgspec import Struct
 
 from checker.checks.table import BUILT_IN
-from checker.commands.command import Command
-from checker.commands.output import echo_line
+from checker.commands.command import Command, echo_line
 from checker.core.errors import UsageError
 from checker.core.redact import Redaction
 

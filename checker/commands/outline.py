@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from checker.commands.command import echo, echo_line
 from checker.commands.options import RUN_SETTINGS, configured_by, read_filters, run_options
-from checker.commands.output import echo, echo_line
 from checker.commands.topics import TestingCommand
 from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from checker.commands.command import echo_line
 from checker.commands.failure_replay import ReplayTarget, fetched_for, keep_results, replay_findings
 from checker.commands.legacy import LegacyCommand
 from checker.commands.options import BASE_URL, auth_option, header_option, refuse_user_of_no_document
-from checker.commands.output import echo_line
 from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.commands.values import KeyValue, configured
 from checker.config.auth import WFC

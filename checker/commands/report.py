@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from checker.commands.command import Command, Root
-from checker.commands.output import CANNOT, echo_line
+from checker.commands.command import CANNOT, Command, Root, echo_line
 from checker.commands.runs_on_disk import MergedRuns, PastRun, compared_with, folder_of, missing_shards
 from checker.commands.values import configured, formats_named
 from checker.config.config import Config

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from checker.commands.command import echo_line
 from checker.commands.extending import load_extensions
 from checker.commands.options import FUZZ_SETTINGS, RUN_SETTINGS, configured_by, read_filters, run_options
-from checker.commands.output import echo_line
 from checker.commands.topics import TestingCommand
 from checker.commands.values import SettingOption
 from checker.core.redact import Redaction

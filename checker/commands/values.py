@@ -10,8 +10,7 @@ import click
 from msgspec import Struct
 
 from checker.checks.table import BUILT_IN
-from checker.commands.command import Root
-from checker.commands.output import echo_line
+from checker.commands.command import Root, echo_line
 from checker.config import value_kinds
 from checker.config.config import Config
 from checker.config.operation_settings import keys_of

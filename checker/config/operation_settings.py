@@ -16,8 +16,7 @@ from checker.config.auth import BASIC, Authentication, authentication_in
 from checker.config.filters import Selectable
 from checker.config.reading import Layer, OperationBlock
 from checker.config.table import CUSTOM_CHECK, SECTIONS, Key, Path, default_of, is_of_checks, keys_of_operations
-from checker.config.value_kinds import retries_of
-from checker.config.warnings import WarningSettings
+from checker.config.value_kinds import WarningSettings, retries_of
 from checker.core.phases import phase_named, phase_names
 
 Group = TypeVar("Group", bound=Struct)

@@ -36,8 +36,7 @@ from checker.config.settings import (
 )
 from checker.config.table import COVERED
 from checker.config.user_code import has_plugins
-from checker.config.value_kinds import bytes_in
-from checker.config.warnings import WarningSettings, silenced_by
+from checker.config.value_kinds import WarningSettings, bytes_in, silenced_by
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline

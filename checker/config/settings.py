@@ -14,7 +14,7 @@ from checker.config.filters import Selection
 from checker.config.operation_settings import OperationLayers, OperationSettings
 from checker.config.overrides import NO_OVERRIDES, Override, Overrides
 from checker.config.table import default_of
-from checker.config.warnings import WarningSettings
+from checker.config.value_kinds import WarningSettings
 from checker.core.blocks import Truncation
 from checker.core.errors import UsageError
 from checker.core.known import Baseline

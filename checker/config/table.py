@@ -25,8 +25,9 @@ from checker.config.value_kinds import (
     Secret,
     Text,
     ValueKind,
+    warning_key,
+    warning_name,
 )
-from checker.config.warnings import warning_key, warning_name
 from checker.core import phases
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.errors import InvalidRateLimit

@@ -11,10 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import Override, Overrides
-from checker.core.case import NOT_SET
+from checker.core.case import NOT_SET, is_idempotency_key
 from checker.core.constraints import RELATIONS, USUAL
 from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
-from checker.core.idempotency import is_idempotency_key
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import ANYTHING, ComponentProvenance, Origin
 from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter, PropertyEncoding

@@ -21,10 +21,9 @@ from msgspec import Struct
 
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
-from checker.core.foreign import is_usual, request_of
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Field, Location, WireRequest
-from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response, is_usual, request_of
 from checker.kinds.http_client import httpx
 from checker.library.options import CallOptions
 from checker.transport.applications import Application

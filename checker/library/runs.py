@@ -29,6 +29,7 @@ from checker.core.providers import GLOBAL_AUTH
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.system import Interrupts
 from checker.core.user_code import require
 from checker.corpus.records import Finding, OperationError, Record
 from checker.kinds.protocol import ApiOperation
@@ -40,11 +41,9 @@ from checker.phases.attempt import KnowingMaker
 from checker.reporting.report import report_of
 from checker.reporting.writing import RunOnDisk, check_writable, format_named, write_streams, write_summaries
 from checker.supervisor.endings import CANNOT
-from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.handle import Launcher
 from checker.supervisor.launchers import InlineLauncher
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from checker.transport.applications import transport_to
 from checker.workers.incarnation import work
 from checker.workers.messages import LeavingKind

@@ -13,8 +13,14 @@ from checker.core.registry import BODY_STRATEGIES, SERIALIZERS, BuiltIn, Seriali
 from checker.core.schema import Dialect, Schema, UnresolvableReference
 from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.examples import declared_examples
-from checker.openapi.parameters import Declared, DeclaredByKey, inner_delimiters, swagger_schema, swagger_style
+from checker.openapi.parameters import (
+    Declared,
+    DeclaredByKey,
+    declared_examples,
+    inner_delimiters,
+    swagger_schema,
+    swagger_style,
+)
 from checker.schema.pointers import pointer_child
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.bodies import carried_types, reason_not

@@ -19,8 +19,13 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
 from checker.openapi.contents import Entry
 from checker.openapi.documents.references import OpenApiDocument
-from checker.openapi.examples import with_identifiers
-from checker.openapi.parameters import OTHER_VERSION, MalformedOperation, declared_parameters, parameters
+from checker.openapi.parameters import (
+    OTHER_VERSION,
+    MalformedOperation,
+    declared_parameters,
+    parameters,
+    with_identifiers,
+)
 from checker.openapi.referee.requests import RequestReferee
 from checker.openapi.referee.rulings import Part
 from checker.openapi.responses.contract import OpenApiContract

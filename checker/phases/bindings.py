@@ -9,8 +9,7 @@ from typing import Any, Final, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.case import NOT_SET, Case, copied
-from checker.core.idempotency import fresh_key, is_idempotency_key
+from checker.core.case import NOT_SET, Case, copied, fresh_key, is_idempotency_key
 from checker.core.meta import Binding, CaseMetadata, PhaseData, PhaseInfo, ValuePool
 from checker.core.operation import Parameter
 from checker.core.phases import EXAMPLES

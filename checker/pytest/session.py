@@ -23,7 +23,6 @@ from checker.core.reports import REPORT_FORMATS
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.codec import decode, join
-from checker.corpus.exchange import exchange
 from checker.corpus.fold import RunView
 from checker.corpus.packing import pack
 from checker.corpus.records import (
@@ -37,7 +36,7 @@ from checker.corpus.records import (
     SchemaOpened,
     TaskProgress,
 )
-from checker.corpus.secrets import secrets_of
+from checker.corpus.secrets import exchange, secrets_of
 from checker.library.decorators import KeptClassChecks
 from checker.library.recording import RECORDERS, Call
 from checker.phases.attempt import CheckResult

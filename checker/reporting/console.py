@@ -24,8 +24,15 @@ from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpened
 from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import NEW_FILE, baseline_size, known_lines
-from checker.reporting.facts import cause_line
-from checker.reporting.findings import Printed, as_recorded, causes_of, errors_by_label, failures_by_cause, marks_of
+from checker.reporting.findings import (
+    Printed,
+    as_recorded,
+    cause_line,
+    causes_of,
+    errors_by_label,
+    failures_by_cause,
+    marks_of,
+)
 from checker.reporting.live import RunProgress, Screen, clock_text, ruled
 from checker.reporting.masking import Parts, Shown, ShownCommand, masked_url
 from checker.reporting.report import Report, report_of

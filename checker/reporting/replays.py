@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from checker.checks.rules import says_taken
 from checker.checks.server_error import DROPPED, UNANSWERED
 from checker.checks.table import BUILT_IN
-from checker.core.idempotency import is_idempotency_key
+from checker.core.case import is_idempotency_key
 from checker.core.media_types import media_type_of
 from checker.core.redact import Redaction
 from checker.core.resources import REMOVING

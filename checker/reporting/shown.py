@@ -12,8 +12,7 @@ from checker.core.known import FAILING, Baseline, KnownFailure, KnownFailures, K
 from checker.core.request import BaseUrl, WireRequest
 from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, SchemaOpened
 from checker.corpus.secrets import Secrets, secrets_of
-from checker.reporting.facts import fact_of
-from checker.reporting.findings import UNSHOWN, answer_of, failed_case, marks_of, severity_rank
+from checker.reporting.findings import UNSHOWN, answer_of, fact_of, failed_case, marks_of, severity_rank
 from checker.reporting.masking import Masking, ShownCommand, by_name, masked_url
 from checker.reporting.shell import printed
 from checker.reporting.text import unicode_text, walled

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.config.user_code import load_plugins
-from checker.config.warnings import WarningSettings
+from checker.config.value_kinds import WarningSettings
 from checker.core.resource_names import is_login
 from checker.core.security import UNAUTHORIZED
 from checker.core.warning_table import WARNINGS, WarningRow

@@ -546,10 +546,10 @@ class LayeredPool(ValuePool):
             self.forget_rankings()
             self._lowest.clear()
 
-    def view(self, operation: Operation) -> OperationView:
+    def view(self, operation: Operation, given: Iterable[Binding] = ()) -> OperationView:
         """The pool as `operation` may use it for the next case: it knows how the values of fields fared in earlier layers."""
         is_new = operation.label not in self._views
-        view = super().view(operation)
+        view = super().view(operation, given)
         for variable, name, is_missing in self._fared.get(operation.label, ()) if is_new else ():
             view.fared(place_of(operation, variable), name, is_missing=is_missing)
         return view

@@ -14,13 +14,12 @@ import ray
 from ray._private import state as ray_state
 from ray.cluster_utils import Cluster
 
+from checker.core.system import Interrupts
 from checker.corpus.records import Record, ValueSeen
 from checker.demo import document as demo_document
 from checker.fleet.distant import DistantLauncher
 from checker.fleet.ray_cluster import RayCluster
-from checker.supervisor.execution import execute
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, execute
 from tests.apps.planted import Disturbed, inn
 from tests.apps.serving import App, serving
 from tests.e2e import runner

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import pytest
 
-from checker.core.idempotency import fresh_key, is_idempotency_key
+from checker.core.case import fresh_key, is_idempotency_key
 
 
 @pytest.mark.parametrize(

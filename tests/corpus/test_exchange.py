@@ -2,9 +2,8 @@ import gzip
 
 from checker.core.request import WireRequest
 from checker.core.response import Response
-from checker.corpus.exchange import exchange
 from checker.corpus.records import Exchange
-from checker.corpus.secrets import Secrets
+from checker.corpus.secrets import Secrets, exchange
 from checker.values.harvest import ABSENT, json_of
 
 SECRETS = Secrets([("Authorization", "Bearer s3cr3t-token")])

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from checker.core.errors import UsageError
+from checker.core.system import Interrupts
 from checker.corpus.packing import pack
 from checker.corpus.records import Finding, Quarantined, Record, ValueSeen
 from checker.fleet.agent import Agent, Start, versions
 from checker.fleet.distant import DistantLauncher
 from checker.fleet.wire import Order
-from checker.supervisor.execution import RunOutcome, execute
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from tests.asking import run_settings
 from tests.fleet.threads import ThreadCluster
 from tests.fleet.watching import Watched

@@ -7,10 +7,9 @@ from typing import Any
 
 from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
+from checker.core.system import Interrupts
 from checker.corpus.fold import RunView
-from checker.supervisor.execution import RunOutcome, execute
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from tests.apps.serving import serving
 from tests.asking import changed
 from tests.health.services import Service

@@ -13,11 +13,10 @@ from checker.config.config import Config
 from checker.config.resolve import Invocation, run_settings
 from checker.core.blocks import DEFAULT_TRUNCATION
 from checker.core.request import BaseUrl
+from checker.core.system import Interrupts
 from checker.corpus.records import UNREACHED
 from checker.reporting.findings import failures_by_cause
-from checker.supervisor.execution import execute
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, execute
 from checker.workers.jobs import Pause
 from checker.workers.outages import examination, reachable
 from tests.apps.http import Reply, Request

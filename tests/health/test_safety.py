@@ -11,11 +11,11 @@ import pytest
 from checker.core.operation import BrokenOperation
 from checker.core.request import WireRequest
 from checker.core.response import Response
+from checker.core.system import Interrupts
 from checker.corpus.layout import RunLayout
 from checker.health import MadeResources, Safety, ends_access, leaves_out, looks_dangerous, made_paths, switches_access
 from checker.kinds.sources import FetchOptions, TextSource
 from checker.kinds.table import open_description
-from checker.supervisor.signals import Interrupts
 from checker.workers.cleaning import MadeLedger
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from checker.core.hooks import GLOBAL_HOOKS
-from checker.supervisor.signals import Interrupts
+from checker.core.system import Interrupts
 from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
 from tests.health.services import FURTHER, LOGIN, Expiring, Leaving, Limited, LockOut, Maintenance, Service

@@ -9,9 +9,8 @@ from checker.core.blocks import Answer, FailedCase, failure_block
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.response import NetworkFailure, Outcome, Response, readable
-from checker.corpus.exchange import exchange
 from checker.corpus.packing import pack, unpack
-from checker.corpus.secrets import Secrets
+from checker.corpus.secrets import Secrets, exchange
 from checker.openapi.loaders import from_dict
 from checker.values.harvest import Places
 from checker.values.history import SCALARS

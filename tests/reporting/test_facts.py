@@ -3,7 +3,7 @@
 import pytest
 
 from checker.core.blocks import Answer, FailedCase
-from checker.reporting.facts import fact_of
+from checker.reporting.findings import fact_of
 from tests.reporting.samples import finding
 
 

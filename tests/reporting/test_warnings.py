@@ -7,7 +7,7 @@ import pytest
 
 from checker.config.config import Config
 from checker.config.operation_settings import OperationLayers
-from checker.config.warnings import WarningSettings, warning_key
+from checker.config.value_kinds import WarningSettings, warning_key
 from checker.core.errors import ConfigError
 from checker.corpus.fold import fold
 from checker.corpus.records import Note, OperationDescribed, RefusalCounted

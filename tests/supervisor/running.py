@@ -10,14 +10,13 @@ import pytest
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
+from checker.core.system import Interrupts
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Record, ValueSeen
-from checker.supervisor.execution import RunOutcome, execute
 from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
 from checker.supervisor.memory import memory_of_tree
-from checker.supervisor.signals import Interrupts
 from checker.supervisor.state import Deadlines
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from tests.asking import run_settings, saying
 from tests.supervisor.toys import LABELS, toy_work
 

@@ -2,10 +2,9 @@
 
 import sys
 
-from checker.supervisor.execution import execute
+from checker.core.system import Interrupts
 from checker.supervisor.launchers import ProcessLauncher
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, execute
 from tests.asking import run_settings, saying
 from tests.supervisor.toys import toy_work
 

@@ -10,15 +10,14 @@ import pytest
 
 from checker.core.errors import UsageError
 from checker.core.meta import Drawn, Step
+from checker.core.system import Interrupts
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import DAMAGED, JournalReader, JournalWriter, Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Quarantined, Record, RunStarted, TaskProgress, ValueSeen, WorkerGone
 from checker.supervisor.deaths import DEATHS_OF_A_RUN
-from checker.supervisor.execution import execute
 from checker.supervisor.lock import Ownership
-from checker.supervisor.signals import Interrupts
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, execute
 from tests.asking import saying
 from tests.reporting.samples import finding
 from tests.supervisor.running import BOTH, END, INLINE, LONG_S, PATIENT, PROCESSES, Run, is_finding, is_work

@@ -28,8 +28,7 @@ from checker.corpus.records import (
 )
 from checker.corpus.snapshot import read_snapshot
 from checker.supervisor import lifecycle, state, supervisor
-from checker.supervisor.execution import execute
-from checker.supervisor.supervisor import RunEnvironment
+from checker.supervisor.supervisor import RunEnvironment, execute
 from tests.supervisor.running import BOTH, IMPATIENT, INLINE, PATIENT, PROCESSES, Run, all_cases, is_work
 from tests.supervisor.toys import LABELS
 

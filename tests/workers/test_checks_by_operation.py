@@ -13,7 +13,7 @@ from checker.config.resolve import Invocation, run_settings
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.corpus.fold import RunView
 from checker.credentials import Credentials, CredentialSource, register
-from checker.supervisor.execution import execute
+from checker.supervisor.supervisor import execute
 from checker.workers.class_checks import LABEL
 from tests.apps.http import Request
 from tests.apps.serving import json_reply, serving

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from checker.core.meta import Drawn, Step
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
-from checker.corpus.exchange import exchange
 from checker.corpus.records import OperationError
-from checker.corpus.secrets import Secrets
+from checker.corpus.secrets import Secrets, exchange
 from checker.workers.recording import traffic
 from checker.workers.recording.recorder import Recorder
 from tests.workers.harness import LABELS, TASK, Ran, run, workplace

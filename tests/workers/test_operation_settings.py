@@ -14,7 +14,7 @@ from checker.core import phases
 from checker.core.phases import FUZZING
 from checker.corpus.fold import RunView
 from checker.supervisor.endings import Ending
-from checker.supervisor.execution import execute
+from checker.supervisor.supervisor import execute
 from checker.workers.starting.opening import open_worker_context
 from tests.apps.serving import serving
 from tests.asking import changed

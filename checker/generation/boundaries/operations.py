@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import Overrides
-from checker.core.case import NOT_SET
-from checker.core.idempotency import is_idempotency_key
+from checker.core.case import NOT_SET, is_idempotency_key
 from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Body, Location, Operation, Parameter

@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from checker.checks.judge import UNJUDGED
 from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core import curl
-from checker.core.case import Case
+from checker.core.case import Case, request_with_fresh_key
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
-from checker.core.idempotency import request_with_fresh_key
 from checker.core.meta import Binding, Step
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import is_count, words

@@ -19,10 +19,9 @@ from checker.core.resource_names import is_of_accounts
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.codec import encode_fields
-from checker.corpus.exchange import exchange, lighter
 from checker.corpus.packing import Packed, pack
 from checker.corpus.records import CheckOutcome, Component, Exchange, Interaction
-from checker.corpus.secrets import Secrets
+from checker.corpus.secrets import Secrets, exchange, lighter
 from checker.corpus.traffic import Keep, TrafficWriter
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase

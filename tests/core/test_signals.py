@@ -9,7 +9,7 @@ from checker.core.system import STOP_SIGNALS
 
 HEAD = """
 import signal
-from checker.supervisor.signals import *
+from checker.core.system import *
 number = signal.Signals({number})
 if number is signal.SIGHUP: signal.signal(number, signal.SIG_DFL)
 """
