@@ -112,7 +112,7 @@ class CaseFared(Struct, frozen=True, array_like=True, tag=30):
     reason: str
     """Key of the reason for which it was refused; empty if it was not refused."""
     parts: int
-    """The optional parts that it has, as bits by their order in the description."""
+    """The optional parts that it has, and the variables of its path that are no integers, as bits by their order in the description."""
     status: int
     taken: tuple[str, str] = ("", "")
     """(last variable of its path that has a value of an earlier response, field of that response); empty for none."""

@@ -1,12 +1,17 @@
 """Operations that refuse their valid cases alike get fewer of them; optional parts that are mostly refused are mostly left out."""
 
+import json
 from random import Random
+from typing import Any
 
 import pytest
 
+from checker.core.constraints import Constraint
 from checker.core.meta import Literal
 from checker.core.response import Response
+from checker.corpus.records import CaseFared
 from checker.phases.case_parts import literal_case
+from checker.workers.observers.demands import DemandLearner
 from checker.workers.observers.valid_cases import ACCEPTED, Moment, ValidCases, reason_for
 from tests.openapi.documents import operation
 
@@ -106,3 +111,18 @@ def test_the_words_of_the_request_are_no_reason() -> None:
     assert reason("ab", "no name: ab") == reason("xy", "no name: xy") != reason("xy", "too long: xy")
     assert reason("ab", "no", 404) != reason("ab", "no", 400)
     assert reason("ab", "no", 500) == reason("ab", "no", 201) == ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("schema", "keyword", "value"), [({"type": "string"}, "pattern", "^[0-9]+$"), ({}, "type", "integer")]
+)
+def test_a_path_that_accepts_nothing_but_integers_gets_them(schema: dict[str, Any], keyword: str, value: str) -> None:
+    parameter = {"name": "n", "in": "path", "required": True, "schema": schema}
+    made = operation({"parameters": [parameter]}, path="/bytes/{n}")
+    learner = DemandLearner(operations={made.label: made})
+    for index in range(20):
+        reason, status = (ACCEPTED, 200) if index % 2 else ("a", 404)
+        learner.absorb(CaseFared(made.label, "fuzzing", index, reason, index % 2 ^ 1, status))
+    assert learner.wanted(made.label, "fuzzing") == ()
+    assert learner.wanted(made.label, "fuzzing", 24) == (Constraint("path", ("n",), keyword, json.dumps(value)),)
+    assert learner.wanted(made.label, "coverage", 24) == ()

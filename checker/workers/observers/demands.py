@@ -202,6 +202,13 @@ def _has(case: Case, location: str, name: str) -> bool:
     return isinstance(part, Mapping) and name in part
 
 
+def _is_met(case: Case, location: str, name: str) -> bool:
+    """Whether a case has an optional part, or a value that is not a natural number for a variable of its path."""
+    if location == Location.PATH.value:
+        return not f"{case.path_parameters.get(name)}".isdecimal()
+    return _has(case, location, name)
+
+
 _READ = 64
 """Cases of one task whose responses are read."""
 _COUNTED = 1_000
@@ -278,7 +285,7 @@ class DemandLearner(Struct):
     _phase: str = ""
     _valid: ValidCases = field(default_factory=ValidCases)
     _optional_of: dict[str, tuple[_Place, ...]] = field(default_factory=dict)
-    """Operation -> its optional parts, whose places are the bits of the counted cases."""
+    """Operation -> the parts of its cases that are compared; their places are the bits of the counted cases."""
     _index: int = _UNORDERED
     """Index of the case that is observed."""
     _is_listed: bool = False
@@ -339,7 +346,7 @@ class DemandLearner(Struct):
         if self.at_once:
             return False
         label = made.label
-        is_late = (label, phase) in self._late and judged >= self._late[label, phase][0]
+        is_late = (label, phase) in self._late and index >= self._late[label, phase][0]
         here = _LAST if is_late else self._here(label, phase)
         is_invented = not is_listed and self.names_resource(label) and not taken_from(made.case)[0]
         return self._valid.is_left_out(label, (*here, judged), index, is_listed=is_listed, is_invented=is_invented)
@@ -373,18 +380,29 @@ class DemandLearner(Struct):
             self._wanted[label, phase, since] = self._records, found
         return found
 
-    def _optional_parts(self, operation: Operation) -> tuple[_Place, ...]:
+    def _compared(self, operation: Operation) -> tuple[_Place, ...]:
+        """Return the optional parts of an operation, and the variables of its path, whose values may have to be integers."""
         found = self._optional_of.get(operation.label)
         if found is None:
-            places = dict.fromkeys(_optional_places(operation))
+            variables = (
+                (one.location.value, one.name) for one in operation.parameters if one.location is Location.PATH
+            )
+            places = dict.fromkeys((*variables, *_optional_places(operation)))
             found = self._optional_of[operation.label] = tuple(islice(places, MOST_PARTS))
         return found
 
     def _worse(self, label: Label, before: Moment) -> Iterator[Constraint]:
-        """Yield demands to leave out the parts with which far fewer cases were accepted than without them."""
+        """Yield demands to leave out what far fewer cases were accepted with than without: optional parts, texts in place of integers."""
         operation = self.operations.get(label)
-        parts = () if operation is None else self._optional_parts(operation)
-        return _demands((parts[one] for one in self._valid.worse_with(label, before)), SELDOM)
+        parts = () if operation is None else self._compared(operation)
+        for location, name in [parts[one] for one in self._valid.worse_with(label, before) if one < len(parts)]:
+            if operation is None or location != Location.PATH.value:
+                yield Constraint(location, (name,), SELDOM)
+                continue
+            schema = next(one.schema for one in operation.parameters if (one.location, one.name) == (location, name))
+            is_text = outline_of(schema).types == {"string"}
+            keyword, value = ("pattern", "^[0-9]+$") if is_text else ("type", "integer")
+            yield Constraint(location, (name,), keyword, json.dumps(value))
 
     def _holding(self, label: Label, here: Place, index: int) -> set[Constraint]:
         place, own = (*here, 0), (*here, index)
@@ -465,7 +483,7 @@ class DemandLearner(Struct):
             # Several steps of a sequence have one index.
             return None
         index = flight.index + (0 if is_ordered else _UNORDERED)
-        parts = sum(1 << at for at, place in enumerate(self._optional_parts(case.operation)) if _has(case, *place))
+        parts = sum(1 << at for at, place in enumerate(self._compared(case.operation)) if _is_met(case, *place))
         found = CaseFared(label, flight.task.lease.phase, index, reason, parts, status, taken_from(case))
         self.absorb(found)
         return found
