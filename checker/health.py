@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from itertools import pairwise
@@ -110,15 +110,19 @@ def _is_named(path: str, operation_id: str | None, pairs: frozenset[tuple[str, s
 _LONGEST = 1024
 
 
-class MadeResources(Struct):
-    """Paths of resources that this run or an earlier one has created and not removed."""
+class MadeResources:
+    """Paths of resources that this run or an earlier one has created and not removed. Subclasses share them between processes."""
 
-    write: Callable[[str, str], None] = lambda path, label: None
-    """Records (path, label of the creating operation); an empty label for a removed resource."""
-    news: Callable[[], Iterator[tuple[str, str]]] = lambda: iter(())
-    """Yields what other workers have recorded since the last call."""
-    paths: dict[str, str] = field(default_factory=dict)
-    """Path -> label of the creating operation, oldest first."""
+    def __init__(self) -> None:
+        self.paths: dict[str, str] = {}
+        """Path -> label of the creating operation, oldest first."""
+
+    def write(self, path: str, label: str) -> None:
+        """Record the operation that created a path; an empty label for a removed resource. Raises `StorageError`."""
+
+    def news(self) -> Iterable[tuple[str, str]]:
+        """Return the (path, label) pairs that all processes have recorded since the last call, oldest first."""
+        return ()
 
     def add(self, path: str, label: Label) -> None:
         """Record a created resource."""

@@ -418,13 +418,12 @@ class Config(Section):
 
     def overrides(self) -> Overrides:
         """Return the values in place of generated ones. Dictionary files are read once each. Raises `ConfigError`."""
-        return overrides_of(
-            self.dictionaries,
-            self.generation.dictionaries,
-            self.parameters,
-            tuple((one.filters, one.parameters, one.dictionaries) for one in self.operations),
-            self._words,
-        )
+        read = {
+            name: tuple(table["values"]) if "values" in table else self._words(table["from-file"])
+            for name, table in self.dictionaries.items()
+        }
+        blocks = tuple((one.filters, one.parameters, one.dictionaries) for one in self.operations)
+        return overrides_of(read, self.generation.dictionaries, self.parameters, blocks)
 
     def queries(self) -> tuple[QueryFile, ...]:
         """Return the queries of the files that `phases.examples.queries` names. Raises `ConfigError`."""

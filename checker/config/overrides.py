@@ -1,7 +1,7 @@
 """Values that replace generated ones: forced, or taken from a dictionary with some probability."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -187,20 +187,12 @@ def _binding_problem(key: str, value: Tables) -> str | None:
 
 
 def overrides_of(
-    dictionaries: Tables,
-    by_type: Tables,
-    parameters: Tables,
-    blocks: tuple[Block, ...],
-    entries_of: Callable[[str], tuple[str, ...]],
+    read: Mapping[str, tuple[Any, ...]], by_type: Tables, parameters: Tables, blocks: tuple[Block, ...]
 ) -> Overrides:
-    """Return the overrides of these tables; `entries_of` reads a file. Raises `ConfigError`.
+    """Return the overrides of these tables; `read` has the entries of each dictionary. Raises `ConfigError`.
 
     Tables are known to be well-formed (the rules above).
     """
-    read = {
-        name: tuple(table["values"]) if "values" in table else entries_of(table["from-file"])
-        for name, table in dictionaries.items()
-    }
     found: list[Override] = []
     types: list[TypeWords] = []
     for filters, own_parameters, own_types in (*blocks, (None, parameters, by_type)):

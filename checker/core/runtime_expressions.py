@@ -170,7 +170,11 @@ def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list
     case, response = exchange.case, exchange.response
     if expression.source == "body":
         if expression.of_response:
-            return _response_body(exchange)
+            read = exchange.case.operation.read_answer
+            try:
+                return [exchange.response.json() if read is None else read(exchange.response)]
+            except ValueError:
+                return []
         return [] if isinstance(case.body, NotSet) else [case.body]
     if expression.text == "$url":
         return [exchange.url]
@@ -190,14 +194,6 @@ def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list
         return [value for name, value in pairs if name.lower() == wanted][:1]
     container = case.query if expression.source == "query" else case.path_parameters
     return [container[expression.name]] if expression.name in container else []
-
-
-def _response_body(exchange: EvaluationContext) -> list[Any]:
-    read = exchange.case.operation.read_answer
-    try:
-        return [exchange.response.json() if read is None else read(exchange.response)]
-    except ValueError:
-        return []
 
 
 def _below(value: Any, token: str) -> list[Any]:

@@ -86,6 +86,8 @@ def _require_regular(found: os.stat_result, name: str, what: str) -> None:
     raise UnreadableFile(f"{name} is {kind}; give the path of {what}{where}")
 
 
+Clock = Callable[[], float]
+"""Returns seconds that never go back; tests give one of their own."""
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, `kill` and service managers, a terminal that goes away: one wish."""
 

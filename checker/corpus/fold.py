@@ -403,7 +403,9 @@ class RunView(Struct):
                 found = self.notes.setdefault(record.kind, {})
                 found[record.label, record.pointer, record.text] = record
             case Quarantined():
-                self._absorb_quarantined(record)
+                known = self.quarantined.get((record.task, record.index))
+                if known is None or record.strikes >= known.strikes:
+                    self.quarantined[record.task, record.index] = record
             case OperationsSelected():
                 self.labels |= dict.fromkeys(record.labels)
             case OperationDescribed():
@@ -481,11 +483,6 @@ class RunView(Struct):
             self._operation(record.labels[0]).seconds += worked_s
         for column, seconds in enumerate(record.ledger):
             worker.ledger[column] += seconds
-
-    def _absorb_quarantined(self, record: Quarantined) -> None:
-        known = self.quarantined.get((record.task, record.index))
-        if known is None or record.strikes >= known.strikes:
-            self.quarantined[record.task, record.index] = record
 
     def _absorb_error(self, record: OperationError) -> None:
         key = (record.label, record.phase, record.title, record.message)

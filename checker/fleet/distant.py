@@ -3,7 +3,7 @@
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from checker.config.settings import RunSettings
 from checker.core.errors import UsageError
 from checker.core.request import host_of
+from checker.core.system import Clock
 from checker.corpus import files
 from checker.corpus.codec import FrameEncoder
 from checker.corpus.journal import JournalReader
@@ -269,12 +270,7 @@ class DistantLauncher:
     """Starts workers on the machines of a cluster."""
 
     def __init__(
-        self,
-        cluster: Cluster,
-        settings: RunSettings,
-        *,
-        allows_loopback: bool = False,
-        clock: Callable[[], float] = time.monotonic,
+        self, cluster: Cluster, settings: RunSettings, *, allows_loopback: bool = False, clock: Clock = time.monotonic
     ) -> None:
         """Raises `UsageError` if its files are too large, or if a URL of the run is another target on other machines."""
         self.cluster = cluster

@@ -167,9 +167,9 @@ class GraphQLOperation(ApiOperation):
         if self._writer is None:
             entry, schema = self.entry, self.owner.document.schema
             places = places_of(schema, entry.field)
-            always, refuses = self.owner.roles.always(self.label), self.owner.referee.refuses
+            always, referee = self.owner.roles.always(self.label), self.owner.referee
             root = (entry.operation, entry.name, entry.field)
-            self._writer = QueryWriter(schema, *root, places=places, always=always, refuses=refuses)
+            self._writer = QueryWriter(schema, *root, places=places, always=always, referee=referee)
         return self._writer
 
     @property

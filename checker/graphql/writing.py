@@ -8,7 +8,7 @@ The body of a case states what to request, not the query text: `{"arguments": {"
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ from checker.core.case import NOT_SET
 from checker.core.operation import BodyForm
 from checker.core.scenarios import Scenario
 from checker.graphql.inputs import is_list
+from checker.graphql.referee import QueryReferee
 from checker.graphql.scalars import count_in_arguments, simplest
 from checker.graphql.selections import (
     EVERYTHING,
@@ -175,9 +176,9 @@ class QueryWriter:
         *,
         places: Mapping[str, FieldPlace],
         always: tuple[tuple[Step, ...], ...],
-        refuses: Callable[[bytes], bool],
+        referee: QueryReferee,
     ) -> None:
-        """`operation` is `query` or `mutation`; `refuses` returns whether a request that a user wrote is invalid."""
+        """`operation` is `query` or `mutation`."""
         self.schema = schema
         self.operation = operation
         self._name, self.field = name, field
@@ -185,7 +186,7 @@ class QueryWriter:
         """The return type of the root field."""
         self.places = places
         """Places that may be selected."""
-        self._refuses = refuses
+        self._referee = referee
         self.always = always
         """Paths from the root field down to fields that every query selects."""
         self._args: Mapping[str, GraphQLArgument] = field.args
@@ -249,7 +250,7 @@ class QueryWriter:
         more.
         """
         if written_request(value) is not None:
-            return self._refuses(self(value))
+            return self._referee.refuses(self(value))
         if isinstance(value, bytes) or not isinstance(value, dict):
             return True
         selection, nested = value.get(SELECTION, []), value.get(NESTED, {})

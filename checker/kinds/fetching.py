@@ -18,11 +18,8 @@ from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError, LoaderErrorKind, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, canonical_url
-from checker.core.system import pieces_of, shown_size
+from checker.core.system import Clock, pieces_of, shown_size
 from checker.kinds.sources import FetchOptions
-
-Clock = Callable[[], float]
-
 
 _FILES: Final = 10
 """Local files that count as one document from the network. A public description has 2,907 files."""

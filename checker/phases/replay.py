@@ -14,6 +14,7 @@ from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome
 from checker.core.send import ON_THE_WAY, Purpose, Transport, send_alone
+from checker.core.system import Clock
 from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
 from checker.transport.factories import NETWORK, with_policies
 
@@ -61,7 +62,7 @@ class ReplayOptions(Struct, frozen=True):
     """Whether requests keep their recorded distances in time; otherwise they are sent without pause."""
     wait: Callable[[float], object] = time.sleep
     """Waits for a number of seconds."""
-    clock: Callable[[], float] = time.monotonic
+    clock: Clock = time.monotonic
 
 
 def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
@@ -19,6 +19,7 @@ from checker.core import curl
 from checker.core.blocks import marked
 from checker.core.errors import LoaderError
 from checker.core.request import BaseUrl
+from checker.core.system import Clock
 from checker.core.terminal import with_escaped_hashes
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding, Note, Record, RunStarted, SchemaOpened
@@ -116,9 +117,7 @@ _PULSE_SHARE = 1 / 30
 class Console:
     """The listener of a run's records that shows its progress, and at the end its report."""
 
-    def __init__(
-        self, settings: RunSettings, stream: IO[str] | None = None, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, settings: RunSettings, stream: IO[str] | None = None, *, clock: Clock = time.monotonic) -> None:
         self._settings = settings
         self._seed = settings.seed
         """Seed of the run, which an earlier process may have begun."""

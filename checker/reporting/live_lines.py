@@ -2,7 +2,6 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from operator import itemgetter
 
 from rich.console import Group
@@ -12,6 +11,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from checker.core.system import Clock
 from checker.core.terminal import one_line
 from checker.reporting.live import RunProgress, Screen, clock_text
 from checker.reporting.text import counted
@@ -24,7 +24,7 @@ class LiveLines:
     """Lines that a thread of rich redraws ten times a second. It only reads the counters."""
 
     def __init__(
-        self, screen: Screen, progress: RunProgress, *, loading: str = "", clock: Callable[[], float] = time.monotonic
+        self, screen: Screen, progress: RunProgress, *, loading: str = "", clock: Clock = time.monotonic
     ) -> None:
         self._screen = screen
         self._progress = progress

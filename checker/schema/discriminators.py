@@ -173,16 +173,15 @@ class _Names(Struct):
             branches = raw.get(keyword)
             if isinstance(branches, list):
                 if told:
-                    yield self._below(branches, _mapping_of(raw["discriminator"]), where)
+                    mapping = _mapping_of(raw["discriminator"])
+                    # The nested discriminator has a mapping of its own, but the schemas on the way are the same.
+                    below = _Names(self.property_name, self.lookup, self.seen)
+                    yield _any_of(
+                        None if one.names is None else {*one.names, *mapping}
+                        for one in below.of_all(branches, mapping, where)
+                    )
                 else:
                     yield _any_of(self.listed(branch, where) for branch in branches)
-
-    def _below(self, branches: list[Any], mapping: dict[str, str], where: Any) -> Listed:
-        # The nested discriminator has a mapping of its own, but the schemas on the way are the same.
-        below = _Names(self.property_name, self.lookup, self.seen)
-        return _any_of(
-            None if one.names is None else {*one.names, *mapping} for one in below.of_all(branches, mapping, where)
-        )
 
     def _texts(self, raw: Any, where: Any) -> Listed:
         """Return the texts that the schema of the property lists."""

@@ -194,7 +194,10 @@ class Scopes:
     def _identified(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
         """Return the resource that a schema belongs to: its own if it has a URI."""
         if isinstance(schema.get("$schema"), str) and at != around.place:
-            around = self._speaking(schema, at, around)
+            # A dialect of its own, but the names of the resource around it.
+            home = around.home or around
+            around = Resource(home.uri, at, schema, around.dialect, home.anchors, home.dynamic, home)
+            self._enter(around)
         is_old = around.dialect in _BEFORE_2019
         # Before 2019-09 a `$id` beside `$ref` is ignored like all its siblings.
         if is_old and isinstance(schema.get("$ref"), str):
@@ -211,14 +214,6 @@ class Scopes:
         if not is_old:
             self._anchored(schema, at, around)
         return around
-
-    def _speaking(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
-        """Return a resource with the dialect that a schema declares and the names of the resource around it."""
-        home = around.home or around
-        names = (home.anchors, home.dynamic)
-        found = Resource(home.uri, at, schema, around.dialect, *names, home)
-        self._enter(found)
-        return found
 
     def _named(self, schema: dict[str, Any], at: str, uri: str, around: Resource) -> Resource:
         if around.place == at and around.home is None:

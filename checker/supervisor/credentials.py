@@ -1,11 +1,12 @@
 """The choice of the worker that fetches credentials while the others wait. Pure: messages in, messages out."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.core.system import Clock
 from checker.workers.messages import CredentialAction, CredentialMessage
 
 MOST_FAILURES = 3
@@ -33,7 +34,7 @@ class _CredentialState(Struct):
 class CredentialExchange:
     """Credentials of a run: each fetched once, by one worker for all, and by another one if that worker dies."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Clock = time.monotonic) -> None:
         """`clock` gives seconds."""
         self._clock = clock
         self._kept: dict[tuple[str, str], _CredentialState] = {}

@@ -14,6 +14,7 @@ from checker import __version__
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import StorageError
+from checker.core.system import Clock
 from checker.corpus import inflight
 from checker.corpus.files import remove_file
 from checker.corpus.fold import RunView
@@ -28,7 +29,6 @@ from checker.corpus.records import (
     Record,
     RunFinished,
     RunStarted,
-    SchemaOpened,
 )
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact, known_before
@@ -63,7 +63,7 @@ class RunLifecycle:
         layout: RunLayout,
         settings: RunSettings,
         listener: Listener,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = time.monotonic,
         age_s: float = 0.0,
     ) -> None:
         """`age_s`: seconds that this process has worked on the run already."""
@@ -141,7 +141,11 @@ class RunLifecycle:
                 # The worker that opened the description now has written, too.
                 if incarnation < self.incarnation:
                     before.absorb(incarnation, record)
-            if _is_same_api(before.opened, opened):
+            if (
+                before.opened is not None
+                and before.opened.document == opened.document
+                and before.opened.base_url == opened.base_url
+            ):
                 seed, name = last.started.seed, last.started.run
                 self._first = last.first
                 self._journals.close()
@@ -296,7 +300,3 @@ def unfinished_run(layout: RunLayout) -> LastRun | None:
         return None
     records = JournalReader(last.journal).finish()
     return None if any(isinstance(record, RunFinished) for record in records) else last
-
-
-def _is_same_api(before: SchemaOpened | None, now: Opened) -> bool:
-    return before is not None and before.document == now.document and before.base_url == now.base_url

@@ -472,11 +472,8 @@ class RunPlan:
             # The time of this stage is over. The rest of the task follows after all stages have had their time.
             self._left.append(piece)
             return
-        _join(self._slow if piece.task.is_slow else self._waiting, piece, first=first)
-
-
-def _join(queue: deque[_Piece], piece: _Piece, *, first: bool) -> None:
-    if first:
-        queue.appendleft(piece)
-    else:
-        queue.append(piece)
+        queue = self._slow if piece.task.is_slow else self._waiting
+        if first:
+            queue.appendleft(piece)
+        else:
+            queue.append(piece)

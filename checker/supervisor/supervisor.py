@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
-from checker.core.system import Interrupts, likely_limit, limit_reached
+from checker.core.system import Clock, Interrupts, likely_limit, limit_reached
 from checker.corpus import discoveries
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot
@@ -120,7 +120,7 @@ class RunEnvironment(Struct, frozen=True):
     """None: those of the settings."""
     interrupts: Interrupts = field(default_factory=Interrupts)
     """Counts interrupts. The first ends the run, a second one at once."""
-    clock: Callable[[], float] = time.monotonic
+    clock: Clock = time.monotonic
     """Clock for the seconds of the run; deadlines of workers use `time.monotonic`."""
     age_s: float = 0.0
     """Seconds since the beginning of the process, which count as time of the run."""

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.system import Clock
 from checker.transport.connection_setup import configure_connection, milliseconds
 from checker.transport.header_lines import Unsendable, header_lines, is_broken
 from checker.transport.settings import environment_proxy, travelling
@@ -487,9 +488,7 @@ class HttpLanes:
     `poll`.
     """
 
-    def __init__(
-        self, origin: BaseUrl, settings: HttpSettings, lanes: int, now: Callable[[], float] = time.perf_counter
-    ) -> None:
+    def __init__(self, origin: BaseUrl, settings: HttpSettings, lanes: int, now: Clock = time.perf_counter) -> None:
         """`now` is a monotonic clock in seconds."""
         self._origin = origin
         self._settings = settings

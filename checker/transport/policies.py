@@ -21,6 +21,7 @@ from checker.core.operation import Operation
 from checker.core.request import LONGEST_TARGET, BaseUrl, WireRequest
 from checker.core.response import Earlier, FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
+from checker.core.system import Clock
 from checker.transport.settings import travelling
 
 UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -48,7 +49,7 @@ class RateLimit(Struct):
     interval_s: float
     path: Path | None = None
     """The file that processes share; None for this process alone."""
-    clock: Callable[[], float] = time.monotonic
+    clock: Clock = time.monotonic
     """Clock in seconds that all processes share."""
     _last: float = field(default=float("-inf"))
 
@@ -71,7 +72,7 @@ class RateLimits(Struct):
 
     folder: Path | None = None
     """Folder for the limits of all workers of a run; None for this process alone."""
-    clock: Callable[[], float] = time.monotonic
+    clock: Clock = time.monotonic
     sharers: int = 1
     """Number of folders that share each rate."""
     _known: dict[str, RateLimit] = field(default_factory=dict)
@@ -251,18 +252,14 @@ class PolicyTransport:
     def _policy(self, request: WireRequest) -> HttpSettings:
         return travelling(request, self._usual)
 
-    def _due(self, chain: _RequestChain, pause_s: float) -> float:
-        """Return the time at which the request of a chain may be sent, after its pause."""
-        rate = self._policy(chain.request).rate
-        earliest = self._clock() + pause_s
-        if rate is None or rate == AUTO:
-            return earliest
-        due = [self._rates.of(rate).reserve() for _ in range(1 + chain.request.is_twice)]
-        return max(earliest, due[-1])
-
     def _launch(self, lane: int, pause_s: float) -> None:
         chain = self._chains[lane]
-        chain.due = self._due(chain, pause_s)
+        rate = self._policy(chain.request).rate
+        earliest = self._clock() + pause_s
+        chain.due = earliest
+        if rate is not None and rate != AUTO:
+            # A request that is sent twice at once takes two places in the rate.
+            chain.due = max(earliest, *(self._rates.of(rate).reserve() for _ in range(1 + chain.request.is_twice)))
         if chain.due <= self._clock():
             self._send_now(lane, chain.request, chain.patience_s)
         else:

@@ -28,24 +28,25 @@ from checker.workers.selected import SelectedOperations
 _MOST_BYTES = 8 << 20
 
 
-class MadeLedger:
+class MadeLedger(MadeResources):
     """Appends what was made or removed at one target, and reads what all processes have appended for it."""
 
     def __init__(self, path: Path, target: str) -> None:
         """`target`: URL without credentials; what was made elsewhere is passed over."""
+        super().__init__()
         self._path = path
         self._target = target
         self._file: AppendFile | None = None
         self._at = 0
 
     def write(self, path: str, label: str) -> None:
-        """Keep that an operation made a path; an empty label: it is gone. Raises `StorageError`."""
+        """Append a line."""
         if self._file is None:
             self._file = AppendFile(self._path)
         self._file.append(json.dumps([self._target, path, label]).encode() + b"\n")
 
     def news(self) -> Iterator[tuple[str, str]]:
-        """(path, label) pairs since the last call, oldest first; torn and foreign lines are passed over."""
+        """Yield the pairs of the file. Torn and foreign lines are passed over."""
         if not self._path.exists():
             return
         tail = TailFile(self._path)
@@ -74,8 +75,7 @@ def gate_for(level: str, layout: RunLayout, origin: BaseUrl, selected: SelectedO
     """Return the gate before every request of a run."""
     if level == Safety.FULL:
         return SafetyGate()
-    ledger = MadeLedger(layout.made, f"{origin.url}{origin.base_path}")
-    made = MadeResources(ledger.write, ledger.news)
+    made = MadeLedger(layout.made, f"{origin.url}{origin.base_path}")
     return SafetyGate(Safety(level), made, selected.variables_below())
 
 

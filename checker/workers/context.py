@@ -1,6 +1,5 @@
 """Everything that one incarnation of a worker works with."""
 
-from collections.abc import Callable
 from enum import IntEnum
 from types import TracebackType
 from typing import Self
@@ -9,6 +8,7 @@ from msgspec import Struct
 
 from checker.core.operation import Label
 from checker.core.send import Transport
+from checker.core.system import Clock
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
@@ -43,7 +43,7 @@ class TimeAccounting:
 
     __slots__ = ("_clock", "_mark", "_part", "_seconds")
 
-    def __init__(self, clock: Callable[[], float], since: float | None = None) -> None:
+    def __init__(self, clock: Clock, since: float | None = None) -> None:
         self._clock = clock
         now = clock()
         self._mark = now if since is None else since

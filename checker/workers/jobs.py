@@ -9,6 +9,7 @@ from msgspec import Struct
 from checker.core.request import WireRequest
 from checker.core.response import Outcome
 from checker.core.send import Transport
+from checker.core.system import Clock
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -47,7 +48,7 @@ def answered(work: Generator[Question, Answer, Result], answer: Callable[[Questi
 class ForegroundJob:
     """A job that goes before the cases of the run: while there is one, nothing else is started."""
 
-    def __init__(self, work: Job[None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, work: Job[None], clock: Clock = time.monotonic) -> None:
         self._work = work
         self._clock = clock
         self.is_over = False

@@ -193,7 +193,7 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
         return [Reading(None)]
     found: list[Reading] = []
     is_bare = not element.children and not element.attributes
-    inner = _inner_texts(outline) if "object" in types else []
+    inner = [one for one in sorted(outline.names) if xml_name(outline.property(one)).text] if "object" in types else []
     # An empty element may be an empty object, an empty list or an empty text. Text is preferred where the schema allows it.
     if inner or ("object" in types and not (is_bare and (element.text.strip() or "string" in types))):
         found += _objects(element, outline, inner)
@@ -202,11 +202,6 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
     if is_bare and (types - {"array", "object"} or not found):
         found += of_text(element.text, types - {"array", "object"})
     return found or objects(_properties(element, outline))
-
-
-def _inner_texts(outline: Outline) -> list[str]:
-    """Return the properties that are the text of the element itself."""
-    return [one for one in sorted(outline.names) if xml_name(outline.property(one)).text]
 
 
 def _objects(element: Element, outline: Outline, inner: list[str]) -> list[Reading]:

@@ -13,6 +13,7 @@ from checker.core.credentials import RUNNING_SOURCES, Credentials, CredentialSou
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.system import Clock
 from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
 from checker.transport.prepare import RequestMaker, plain_maker, put
@@ -189,7 +190,7 @@ class CredentialKeeper(Struct):
     """Source that comes before all others. If it has credentials for a case, no other source is used."""
     peer_names: Sequence[str] = ()
     """Users whose access is compared."""
-    clock: Callable[[], float] = time.monotonic
+    clock: Clock = time.monotonic
     """Seconds, for the age of credentials."""
     trial: "TrialSource | None" = None
     """Source for operations that declare no security."""
