@@ -22,7 +22,7 @@ _MOST_CHARACTERS: Final = 100_000
 
 
 def query_of(command: str) -> str:
-    """The query that a command sends, formatted, and its variables; empty for a command that sends none."""
+    """Return the formatted GraphQL query that a command sends, and its variables; empty for a command that sends none."""
     if '"query"' not in command or len(command) > _MOST_CHARACTERS:
         return ""
     try:
@@ -149,7 +149,7 @@ class FailedCase(Struct, frozen=True):
 
 
 def failure_block(number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
-    """`N. Test Case ID: ...` with failures, answer and reproduction. Ends without a newline. No line is a command of a CI system."""
+    """Return `N. Test Case ID: ...` with failures, response and reproduction, without a newline at the end. No line is a command of a CI system."""
     heading = (
         block_heading(number, failed.case_id, failed.marks)
         if failed.case_id
@@ -180,7 +180,7 @@ def need_lines(needs: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def block_heading(number: int, case_id: str, marks: Sequence[str] = ()) -> str:
-    """The first line of a block: `1. Test Case ID: 0a1b2c3d4e5f (needs its sequence)`."""
+    """Return the first line of a block: `1. Test Case ID: 0a1b2c3d4e5f (needs its sequence)`."""
     return marked(f"{number}. Test Case ID: {case_id}", marks)
 
 
@@ -207,7 +207,7 @@ def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:
 
 
 def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None) -> list[str]:
-    """`Reproduce with:` and the commands, after the query that the last one sends; honest when they did not fail again."""
+    """Return `Reproduce with:` and the commands, after the query that the last one sends. It says so if the commands did not fail again."""
     if not commands:
         return []
     query = query_of(commands[-1])
@@ -232,7 +232,7 @@ def hidden_parts(hidden: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def quoted_body(answer: Answer, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
-    """Body in back-quotes, `<EMPTY>`, or `<BINARY>`."""
+    """Return a body in back-quotes, `<EMPTY>`, or `<BINARY>`."""
     if not answer.body:
         return EMPTY
     text = _text(answer.body, answer.charset, whole=not answer.is_cut)
@@ -245,7 +245,7 @@ def quoted_body(answer: Answer, truncation: Truncation = DEFAULT_TRUNCATION) -> 
 
 
 def truncated(text: str, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
-    """At most `max_payload_size` bytes and `max_lines` lines of a payload, and a mark when that is not all."""
+    """Return at most `max_payload_size` bytes and `max_lines` lines of a payload, and a mark if there are more."""
     if not truncation.enabled:
         return text
     kept = text
@@ -260,7 +260,7 @@ def truncated(text: str, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
 
 
 def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
-    """A schema or a value as JSON for people: `max_lines` lines of `max_width` characters, closed by its bracket."""
+    """Return a schema or a value as JSON for people: `max_lines` lines of `max_width` characters, closed by its bracket."""
     if not truncation.enabled:
         return json.dumps(value, indent=4, ensure_ascii=False, default=str)
     # The first lines of a value as JSON. They are cut while they are written: deeply nested values grow 400 times
@@ -284,12 +284,12 @@ def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
 
 
 def indented(text: str, prefix: str = INDENT) -> str:
-    """Every line that holds something, moved to the right."""
+    """Return the text with every line indented that is not blank."""
     return "\n".join(f"{prefix}{line}" if line.strip() else "" for line in text.splitlines())
 
 
 def standard_reason(status: int) -> str:
-    """Reason phrase of RFC 9110, empty for a status that has none."""
+    """Return the reason phrase of RFC 9110; empty for a status that has none."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:

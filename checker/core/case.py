@@ -142,7 +142,7 @@ class Case:
 
     @classmethod
     def of_parts(cls, operation: Operation, id: str, parts: Parts, meta: CaseMetadata) -> "Case":
-        """A case from parts as they are drawn: in half the time that keywords take, for each request."""
+        """Return a case from parts as they are drawn. Keywords would take twice the time, for each request."""
         case = cls.__new__(cls)
         case.operation = operation
         case.id = id
@@ -209,7 +209,7 @@ class Case:
         return hash(self._content())
 
     def _content(self) -> tuple[str, ...]:
-        """As text, in which `1` and `True` differ. The order of headers says nothing, that of all else is sent."""
+        """Return the content as text, in which `1` and `True` differ. The order of headers does not count, that of all other parts does."""
         headers = sorted((name.lower(), repr(value)) for name, value in self.headers.items())
         parts = (self.path_parameters, self.query, self.cookies, self.body, self.media_type)
         return (self.method, self.operation.label, repr(headers), *map(repr, parts))
@@ -272,7 +272,7 @@ class Case:
     def as_curl_command(
         self, headers: dict[str, str] | None = None, verify: bool = True, *, base_url: str | None = None
     ) -> str:
-        """Curl command that sends this case; values under sensitive names are masked."""
+        """Return the curl command that sends this case; values under sensitive names are masked."""
         return self._engine().as_curl_command(self, headers, base_url, verify=verify)
 
     @plainly
@@ -281,7 +281,7 @@ class Case:
         return self._engine().as_transport_kwargs(self, base_url, headers)
 
     def get_container(self, location: str) -> Any:
-        """Values by name at `path`, `query`, `header` or `cookie`, or the `body`; None for any other word."""
+        """Return the values by name at `path`, `query`, `header` or `cookie`, or the `body`; None for any other word."""
         known = {place.value: place.container for place in Location}
         return getattr(self, known[location]) if location in known else None
 
@@ -293,7 +293,7 @@ class Case:
         cookies: dict[str, Any] | None = None,
         keep_auth: bool = False,
     ) -> "Case":
-        """A copy with further values, made by hand: it has an id of its own and no metadata.
+        """Return a copy with further values, made by hand: it has an id of its own and no metadata.
 
         What security schemes of the operation put into headers, query and cookies is left out unless `keep_auth`.
         """
@@ -337,7 +337,7 @@ class Case:
         cookies: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> Response:
-        """Response to this case, not judged.
+        """Return the response to this case, without a verdict.
 
         `headers`, `params` and `cookies` replace single names of the case. `session` is a client of httpx, requests, werkzeug,
         Starlette or Django that sends, `app` an application of this process (ASGI or WSGI) that answers. `json`, `data` and
@@ -390,7 +390,7 @@ class Case:
         excluded_checks: Checks | None = None,
         **kwargs: Any,
     ) -> Response:
-        """Response to this case. Raises a `FailureGroup` when a check fails; arguments are those of `call` and of `validate_response`."""
+        """Return the response to this case. Raises a `FailureGroup` when a check fails; arguments are those of `call` and of `validate_response`."""
         return self._engine().call_and_validate(
             self,
             base_url,
@@ -431,7 +431,7 @@ _ATOMS: Final = frozenset((str, int, float, bool, bytes, type(None)))
 
 
 def copied(value: Any) -> Any:
-    """A value that shares nothing that can change with `value`. Containers inside themselves are `RecursionError`."""
+    """Return a copy that shares nothing mutable with `value`. Raises `RecursionError` for containers inside themselves."""
     kind = value.__class__
     if kind in _ATOMS:
         return value
@@ -490,7 +490,7 @@ def fresh_key(value: str, *of: str) -> str:
 
 
 def with_fresh_key(case: Case) -> Case | None:
-    """The case with another key; None where it has none that can be another one."""
+    """Return the case with another key; None if it has no key that may differ."""
     fresh = {
         name: fresh_key(value, str(case.operation.label), repr(case.body))
         for name, value in case.headers.items()

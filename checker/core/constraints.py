@@ -101,7 +101,7 @@ class Constraint(Struct, frozen=True, order=True, array_like=True):
 
 
 def constraint(location: Location, path: Iterable[str], keyword: str, value: Any) -> Constraint | None:
-    """A constraint; None for a value that no such keyword has."""
+    """Return a constraint; None for a value that the keyword cannot have."""
     text = json.dumps(value, sort_keys=True)
     is_bound = keyword in _BOUNDS or keyword in _SIZES
     if is_bound and (isinstance(value, bool) or not isinstance(value, int | float)):
@@ -112,7 +112,7 @@ def constraint(location: Location, path: Iterable[str], keyword: str, value: Any
 
 
 def written(constraints: Iterable[Constraint]) -> str:
-    """Constraints as text, each once and in order; empty for none."""
+    """Return the constraints as text, each once and in order; empty for none."""
     ordered = sorted(set(constraints))
     if not ordered:
         return ""
@@ -120,7 +120,7 @@ def written(constraints: Iterable[Constraint]) -> str:
 
 
 def read(text: str) -> tuple[Constraint, ...]:
-    """Constraints of a text that `written` made."""
+    """Return the constraints of a text that `written` made."""
     if not text:
         return ()
     return tuple(
@@ -168,7 +168,7 @@ def part_of(case: Case, location: str) -> Any:
 
 
 def values_at(value: Any, path: tuple[str, ...], most_items: int | None = None) -> Iterator[Any]:
-    """All values at a path of names and `ITEMS`; of each array the first `most_items`."""
+    """Return all values at a path of names and `ITEMS`; of each array the first `most_items`."""
     for place, name in enumerate(path):
         if name == ITEMS and isinstance(value, list):
             for item in islice(value, most_items):
@@ -260,7 +260,7 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
 
 
 def as_schema(constraints: Iterable[Constraint], declared: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """JSON schemas of the root of a location which say what the constraints say; paths begin below it.
+    """Return JSON schemas of the root of a location that express the constraints, whose paths begin below it.
 
     `declared` are the names that an object at the root may have where nothing undeclared is taken.
     """

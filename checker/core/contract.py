@@ -65,11 +65,11 @@ class BodyValidator(Protocol):
         ...
 
     def is_valid(self, content: bytes) -> bool:
-        """The hot path: one compiled validator. False also for undecodable bodies."""
+        """Whether one compiled validator accepts the body: the hot path. False also for undecodable bodies."""
         ...
 
     def opinions(self, content: bytes) -> BodyOpinions:
-        """The slow path after `is_valid` returned False: second opinion, messages, places."""
+        """Return the faults after `is_valid` returned False, by a second opinion, with messages and places: the slow path."""
         ...
 
 
@@ -89,11 +89,11 @@ class HeaderValidator(Protocol):
     """Decides about the headers of one operation and status."""
 
     def is_valid(self, headers: Mapping[str, list[str]]) -> bool:
-        """The hot path; names in lower case."""
+        """Whether one compiled validator accepts the value: the hot path. Names are in lower case."""
         ...
 
     def opinions(self, headers: Mapping[str, list[str]]) -> HeaderOpinions:
-        """The slow path after `is_valid` returned False."""
+        """Return the faults after `is_valid` returned False: the slow path."""
         ...
 
 
@@ -130,7 +130,7 @@ class AnswerJudge(Protocol):
     """Judges responses of APIs that report errors in the body and not by status, such as GraphQL."""
 
     def is_fine(self, response: Response) -> bool:
-        """The hot path: no complaint, and all that the request of the response has asked for. Both are compared whole."""
+        """Whether there is no complaint and the response has everything that its request asked for: the hot path. Both are compared whole."""
         ...
 
     def complaint(self, response: Response) -> Complaint | None:
@@ -138,7 +138,7 @@ class AnswerJudge(Protocol):
         ...
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
-        """The slow path: return the faults in the data of a response to a case."""
+        """Return the faults in the data of a response to a case: the slow path."""
         ...
 
 

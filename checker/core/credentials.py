@@ -54,14 +54,14 @@ class CredentialSource(Protocol):
         return ""
 
     def fetch(self, case: Case) -> Credentials:
-        """New credentials for the key of a case, called in one worker on behalf of all.
+        """Return new credentials for the key of a case. Called in one worker on behalf of all.
 
         It is called at the first request, when they are too old, and when they were refused. Its exceptions are reported as errors of the operations that need the credentials.
         """
         ...
 
     def renewed(self, held: Credentials, case: Case) -> Credentials:
-        """New credentials in place of the last ones of a key, in the way of `fetch`. A source whose logins depend on the last one reads its `data`."""
+        """Return new credentials in place of the last ones of a key, as `fetch` does. A source whose logins depend on the last one reads its `data`."""
         return self.fetch(case)
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
@@ -85,7 +85,7 @@ RUNNING_SOURCES: Final = RunningCode("sources")
 
 
 def register(source: Source) -> Source:
-    """Have requests carry what a source gives. Gives the source back. Raises `IncorrectUsage` for a name that is taken."""
+    """Let requests carry the credentials of a source. Return the source. Raises `IncorrectUsage` for a name that is taken."""
     CREDENTIAL_SOURCES.add_row(source)
     return source
 

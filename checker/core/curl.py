@@ -34,23 +34,23 @@ _ESCAPE = later_pattern(r"(?P<bytes>(?:\\x[0-9a-fA-F]{2})+)|\\(?P<one>.)|(?P<per
 
 
 def quoted(text: str) -> str:
-    """Text as one word, always in quotes; control characters as escapes of `$'…'`. It cannot hold NUL."""
+    """Return text as one word, always in quotes, with control characters as escapes of `$'…'`. The text has no NUL."""
     return f"'{_plain(text)}'" if _CONTROL.search(text) is None else f"$'{_ansi(text)}'"
 
 
 def quoted_if_needed(text: str) -> str:
-    """Text as one word, in quotes only where a shell would read it otherwise."""
+    """Return text as one word, in quotes only if a shell would read it otherwise."""
     needs_escapes = _CONTROL.search(text) or _plain(text) != text
     return quoted(text) if needs_escapes else shlex.quote(text)
 
 
 def substituted(data: bytes) -> str:
-    """Word that names a file with these bytes, NUL among them, of any length: `<(printf -- '…')`."""
+    """Return a word that names a file with these bytes, of any length and with NUL: `<(printf -- '…')`."""
     return f"{_PRINTF}{_format(as_text(data))}')"
 
 
 def words(command: str) -> Iterator[tuple[str, str]]:
-    """Each word as it is written and as the shell reads it, content for names of files with it.
+    """Yield each word as written and as the shell reads it. For a file of `substituted` the latter is its content.
 
     Raises `ValueError` for a quote that is not closed.
     """
@@ -64,17 +64,17 @@ def words(command: str) -> Iterator[tuple[str, str]]:
 
 
 def is_substituted(raw: str) -> bool:
-    """True for a word, as it is written, that hands over bytes as a file: `@<(printf -- '…')`."""
+    """Whether a word, as written, passes bytes as a file: `@<(printf -- '…')`."""
     return raw.startswith(f"@{_PRINTF}")
 
 
 def as_text(data: bytes) -> str:
-    """Bytes as text that keeps each of them."""
+    """Return bytes as text that keeps each of them."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def as_bytes(text: str) -> bytes:
-    """The bytes of a text that `as_text` or the shell made."""
+    """Return the bytes of a text that `as_text` or the shell made."""
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -148,7 +148,7 @@ def render(
     hidden: Collection[bytes] | None = None,
     lossy: bool = False,
 ) -> str:
-    """Curl command that sends a request, for bash and zsh.
+    """Return the curl command that sends a request, for bash and zsh.
 
     `hidden` are names of headers, lower case, to leave out; by default those that still have a client's usual value.
     With `lossy`, bytes that are no UTF-8, and NUL, become the replacement character: a command to be read. NUL always
@@ -183,24 +183,24 @@ class Rendering(Protocol):
 
 
 def with_certificate(command: str, cert: str | None, key: str | None) -> str:
-    """A command of `render` that shows a client certificate; the key may stand in the same file."""
+    """Return a command of `render` that sends a client certificate; the key may be in the same file."""
     given = (("--cert", cert), ("--key", key))
     words = [f"{name} {quoted_if_needed(path)}" for name, path in given if path is not None]
     return " ".join(["curl", *words, command.removeprefix("curl ")])
 
 
 def with_redirects(command: str) -> str:
-    """A command of `render` that follows redirects, as its request did."""
+    """Return a command of `render` that follows redirects, as its request did."""
     return f"curl --location {command.removeprefix('curl ')}"
 
 
 def without_post(command: str) -> str:
-    """A command of `render` that sends data by POST, which curl does by itself: redirected, it goes on with GET."""
+    """Return a command of `render` without `-X POST`: curl sends data by POST anyway, and after a redirect continues with GET."""
     return command.replace(" -X POST ", " ", 1)
 
 
 def with_time_limit(command: str, seconds: float) -> str:
-    """A command of `render` that gives up after so long, as its request did."""
+    """Return a command of `render` that gives up after this time, as its request did."""
     return f"curl --max-time {seconds:g} {command.removeprefix('curl ')}"
 
 
@@ -248,7 +248,7 @@ def as_sent(command: str) -> WireRequest:
 
 
 def redacted(command: str, redaction: Redaction) -> str:
-    """The command with the values of sensitive names masked; every other word stays as it is printed."""
+    """Return the command with the values of sensitive names masked; every other word stays as it is printed."""
     shown: list[str] = []
     option, media_type = "", _SENT_WITH_DATA[1].decode()
     for raw, word in words(command):
@@ -297,7 +297,7 @@ def _masked(option: str, word: str, redaction: Redaction) -> str:
 
 
 def _data(body: bytes) -> list[str]:
-    """Option and word for a body: as it stands, or through a file where no argument could hold it."""
+    """Return option and word for a body: literally, or through a file if no argument can hold it."""
     word = "" if b"\0" in body else quoted(as_text(body))
     if not word or len(word) > _LONGEST_WORD:
         return ["--data-binary", f"@{substituted(body)}"]

@@ -7,17 +7,17 @@ _TASK_MASK = (1 << 4 * _TASK_DIGITS) - 1
 
 
 def digest(*parts: str) -> str:
-    """16 hex digits that name these parts in this order. Stored for years: never change it."""
+    """Return 16 hex digits that name these parts in this order. They are stored for years: never change this function."""
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def digest_int(*parts: str) -> int:
-    """Digest of texts as an integer below 2**64: a seed, a feature id."""
+    """Return the digest of texts as an integer below 2**64: a seed, a feature id."""
     return int(digest(*parts), 16)
 
 
 def case_id(task_seed: int, index: int) -> str:
-    """Case id: ten hex digits of the task's seed, then the index, so that ids of one task never collide."""
+    """Return a case id: ten hex digits of the task's seed, then the index, so that ids of one task never collide."""
     return f"{task_seed & _TASK_MASK:010x}{index}"
 
 
@@ -25,5 +25,5 @@ SHARDS = 64
 
 
 def shard_of(label: str) -> int:
-    """Shard of the example database that an operation lives in, for ever: 0-63."""
+    """Return the shard of the example database in which an operation is stored, 0-63. It never changes."""
     return digest_int("shard", label) % SHARDS

@@ -246,13 +246,13 @@ class Unsatisfiable(CheckerError):
         self.reason = reason
 
     def again(self) -> Self:
-        """Its like, for keeps or to be raised: what was raised holds on to all that was on the stack, each time to more."""
+        """Return an equal error, to be kept or raised: a raised one holds the objects of its traceback, more each time."""
         found = type(self).__new__(type(self), *self.args)
         found.__dict__.update(self.__dict__)
         return found
 
     def at(self, pointer: str) -> Self:
-        """Its like for an equal schema at another place."""
+        """Return an equal error about an equal schema at another place."""
         found = self.again()
         found.pointer, found.args = pointer, (f"{pointer}: {self.reason}",)
         return found

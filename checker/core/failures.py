@@ -126,7 +126,7 @@ class Failure(AssertionError):
         return digest("cause v1", self.check, type(self).__name__, self.passing_cause) if self.passing_cause else ""
 
     def cause(self, label: str) -> str:
-        """Fingerprint, version 1, of the mistake behind this failure: places of one cause have it in common."""
+        """Return the fingerprint, version 1, of the mistake behind this failure: all places of one cause share it."""
         kind = (self.check, type(self).__name__)
         if self.shared_cause:
             return digest("cause v1", *kind, self.shared_cause)

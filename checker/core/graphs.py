@@ -39,7 +39,7 @@ def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) 
 
 
 def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> list[list[Node]]:
-    """Strongly connected components, each after those that it needs (Tarjan, 1972), without recursion."""
+    """Return the strongly connected components, each after those that it needs (Tarjan, 1972), without recursion."""
     known = set(nodes)
     found: dict[Node, int] = {}
     lowest: dict[Node, int] = {}

@@ -95,7 +95,7 @@ class HookSource(Protocol):
     """A place where hooks are looked up."""
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
-        """Hooks of this name, in the order in which they act."""
+        """Return the hooks of this name, in the order in which they are called."""
         ...
 
     @property
@@ -130,7 +130,7 @@ class _Entry(Struct, frozen=True):
     filter: OperationFilter
 
     def guarded(self) -> Hook:
-        """`call`, for operations that the filter lets through; nothing for others."""
+        """Return `call` for operations that the filter admits; for other operations the result does nothing."""
         if not self.filter:
             return self.call
         matches, call = self.filter.matches, self.call
@@ -177,7 +177,7 @@ class HookRegistry(Struct):
         self._entries.setdefault(name, []).append(_Entry(function, call, filter))
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
-        """Hooks of this name; each takes the context and the arguments of `HOOK_NAMES`, by position.
+        """Return the hooks of this name; each takes the context and the arguments of `HOOK_NAMES`, by position.
 
         With a context only those for its operation; without one each looks at the context that it is called with.
         """
@@ -192,7 +192,7 @@ class HookRegistry(Struct):
         return not any(self._entries.values())
 
     def get_all_by_name(self, name: str) -> list[Hook]:
-        """Functions registered under this name, as they were written."""
+        """Return the functions registered under this name, as they were written."""
         return [entry.function for entry in self._entries.get(name, ())]
 
     def unregister(self, function: Hook) -> None:
@@ -210,12 +210,12 @@ class HookRegistry(Struct):
             self._entries.setdefault(name, []).extend(entries)
 
     def copy(self) -> "HookRegistry":
-        """A registry of its own with the hooks of now."""
+        """Return a new registry with the current hooks."""
         entries = {name: list(entries) for name, entries in self._entries.items()}
         return HookRegistry(self.scope, entries)
 
     def apply(self, function: Hook, *, name: str | None = None) -> Callable[[Tested], Tested]:
-        """Decorator of a test: the hook acts in that test alone. Raises `TypeError`, `ValueError`."""
+        """Decorate a test: the hook acts in that test alone. Raises `TypeError`, `ValueError`."""
         HookRegistry(HookScope.TEST).register(function, name)
 
         def decorated(test: Tested) -> Tested:
@@ -237,7 +237,7 @@ class HookChain(Struct, frozen=True):
     registries: tuple[HookRegistry, ...]
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
-        """Hooks of this name of all registries."""
+        """Return the hooks of this name of all registries."""
         return tuple(hook for one in self.registries for hook in one.named(name, context))
 
     @property
@@ -326,7 +326,7 @@ RegisteredMetric = TypeVar("RegisteredMetric", bound=MetricFunction)
 
 
 def response_time(ctx: MetricContext) -> float:
-    """Seconds until the response was there."""
+    """Return the seconds until the response arrived."""
     return ctx.response.elapsed
 
 
@@ -349,7 +349,7 @@ def metric(function: RegisteredMetric) -> RegisteredMetric:
 
 
 def metric_named(name: str) -> MetricFunction:
-    """The metric of a name. Raises `IncorrectUsage` with those that there are."""
+    """Return the metric of a name. Raises `IncorrectUsage` with the names of all metrics."""
     found = BUILT_IN.get(name) or METRICS.get(name)
     if found is None:
         known = ", ".join((*BUILT_IN, *METRICS))

@@ -131,17 +131,17 @@ class KnownFailure(Struct, frozen=True):
 
 
 def failure_id(seen: Seen) -> str:
-    """The id of a failure, the same for every seed, number of workers and mode: `v1-9a689dd49443c3d5`."""
+    """Return the id of a failure, the same for every seed, number of workers and mode: `v1-9a689dd49443c3d5`."""
     return f"{_VERSION}-{seen.fingerprint}"
 
 
 def ids_of(seen: Seen) -> tuple[str, ...]:
-    """The id of a failure, and that of its cause where it has one."""
+    """Return the id of a failure, and that of its cause where it has one."""
     return (failure_id(seen), f"{_VERSION}-{seen.cause}") if seen.cause else (failure_id(seen),)
 
 
 def entry_for(seen: Seen, today: str) -> KnownFailure:
-    """An entry for a failure that was seen today."""
+    """Return an entry for a failure that was seen today."""
     return KnownFailure(
         check=seen.check,
         rule=seen.unique_key,
@@ -155,7 +155,7 @@ def entry_for(seen: Seen, today: str) -> KnownFailure:
 
 
 def cause_entry_for(seen: Seen, today: str) -> KnownFailure:
-    """An entry for the cause of a failure, at whatever operation."""
+    """Return an entry for the cause of a failure, for any operation."""
     return replace(entry_for(seen, today), operation="", fingerprint=ids_of(seen)[-1])
 
 
@@ -201,7 +201,7 @@ class KnownFailures(Struct):
         self._by_check = grouped((entry.check, entry) for entry in self.baseline.entries)
 
     def entry_of(self, seen: Seen) -> KnownFailure | None:
-        """The entry of a failure: one that is in force before one that is expired, one of a place before one of a cause."""
+        """Return the entry of a failure: one in force before an expired one, one of an operation before one of a cause."""
         today = self.baseline.today
         return min(self._entries(seen), key=lambda one: (one.is_expired(today), not one.operation), default=None)
 
@@ -221,7 +221,7 @@ class KnownFailures(Struct):
         return self.standing(seen) in FAILING
 
     def compared(self, seen: Iterable[Seen], tested: Iterable[str], *, is_whole: bool) -> "Compared":
-        """All failures of a run. `tested`: operations with cases; `is_whole`: whether it tested all there is, to its end."""
+        """Return all failures of a run. `tested`: operations with cases; `is_whole`: whether it tested everything, to its end."""
         states: dict[str, KnownStatus] = {}
         hit: set[int] = set()
         for one in seen:

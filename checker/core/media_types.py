@@ -51,12 +51,12 @@ class MediaType(Struct, frozen=True):
         return 2 - (self.type == "*") - ("*" in self.subtype)
 
     def names(self, other: "MediaType") -> bool:
-        """True when `other` falls under this type, parameters aside."""
+        """Whether `other` falls under this type, parameters aside."""
         is_of_suffix = self.subtype.startswith("*+") and other.subtype.endswith(self.subtype[1:])
         return self.type in ("*", other.type) and (self.subtype in ("*", other.subtype) or is_of_suffix)
 
     def covers(self, other: "MediaType") -> bool:
-        """True when `other` falls under this type; `*` stands for any part, `*+json` for any JSON subtype.
+        """Whether `other` falls under this type; `*` stands for any part, `*+json` for any JSON subtype.
 
         Parameters of this type must be there in `other`, too; further ones do not matter.
         """
@@ -67,7 +67,7 @@ class MediaType(Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> MediaType | None:
-    """The media type that a text names; None when it is malformed."""
+    """Return the media type that a text names; None if it is malformed."""
     found = _ESSENCE.match(text)
     if found is None:
         return None
@@ -89,7 +89,7 @@ def parse(text: str) -> MediaType | None:
 # Few enough that long ones do not fill the memory.
 @lru_cache(maxsize=256)
 def media_type_of(text: str) -> MediaType | None:
-    """The media type that a text means, its parameters read as far as they can be, values in lower case.
+    """Return the media type that a text means. Its parameters are read as far as possible, values in lower case.
 
     For what others wrote: None only when there is no type at all.
     """
@@ -126,31 +126,31 @@ def best_of(declared: Mapping[str, Value], received: MediaType) -> Value | None:
 
 
 def matches(declared: str, received: str) -> bool:
-    """True when `received` falls under the declared type; false when either is malformed."""
+    """Whether `received` falls under the declared type; false if either is malformed."""
     wide, narrow = parse(declared), parse(received)
     return wide is not None and narrow is not None and wide.covers(narrow)
 
 
 def is_json(text: str) -> bool:
-    """True for JSON and everything built on it: `+json`, whatever the parameters, malformed ones included."""
+    """Whether a media type is JSON or built on it (`+json`), whatever the parameters, malformed ones included."""
     parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in _JSON_ESSENCES or parsed.subtype.endswith("+json"))
 
 
 def is_yaml(text: str) -> bool:
-    """True for YAML under any of its names, `+yaml` included."""
+    """Whether a media type is YAML under any of its names, `+yaml` included."""
     parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in _YAML_ESSENCES or parsed.subtype.endswith("+yaml"))
 
 
 def is_xml(text: str) -> bool:
-    """True for XML and everything built on it: `+xml`, whatever the parameters."""
+    """Whether a media type is XML or built on it (`+xml`), whatever the parameters."""
     parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in ("application/xml", "text/xml") or parsed.subtype.endswith("+xml"))
 
 
 def is_form(text: str) -> bool:
-    """True for `application/x-www-form-urlencoded`."""
+    """Whether a media type is `application/x-www-form-urlencoded`."""
     parsed = media_type_of(text)
     return parsed is not None and parsed.essence == "application/x-www-form-urlencoded"
 
@@ -171,7 +171,7 @@ def stream_of(parsed: MediaType) -> str:
 
 
 def is_multipart(text: str) -> bool:
-    """True for `multipart/form-data` and its relatives."""
+    """Whether a media type is `multipart/form-data` or another multipart type."""
     parsed = media_type_of(text)
     return parsed is not None and parsed.type == "multipart"
 

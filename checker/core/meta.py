@@ -24,7 +24,7 @@ class GenerationMode(StrEnum):
 
 
 def generation_mode(given: Any) -> GenerationMode:
-    """The mode that a caller names. Raises `IncorrectUsage`."""
+    """Return the mode that a caller names. Raises `IncorrectUsage`."""
     modes = list(GenerationMode)
     require(given in modes, "generation_mode", " or ".join(f"`{one}`" for one in modes), given)
     return GenerationMode(given)
@@ -264,7 +264,7 @@ class Step(Struct, frozen=True, array_like=True):
 
 
 def told(recipe: Recipe) -> str:
-    """The recipe in words, for readers without the corpus."""
+    """Return the recipe in words, for readers without the corpus."""
     match recipe:
         case Drawn(choices=choices):
             return f"choices {list(choices)!r}"

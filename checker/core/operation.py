@@ -327,20 +327,20 @@ class Operation(Protocol):
         return None
 
     def warnings(self) -> Iterable[SchemaWarning]:
-        """Faults of the description that cost a part of this operation. Looks at all of its schemas."""
+        """Return the faults of the description that cost a part of this operation. Reads all of its schemas."""
         return ()
 
     def path_behind(self, base_path: str) -> str:
-        """The path as it follows the path of a base URL; `base_path` has no `/` at the end."""
+        """Return the path as it follows the path of a base URL; `base_path` has no `/` at the end."""
         return self.path
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
-        """Methods, upper case, that the description declares for a path as it is sent; one set for each template that it fits.
+        """Return the methods, in upper case, that the description declares for a path as sent; one set for each template that matches.
 
         `path` has no base path and no query. Empty where methods mean nothing.
         """
         return ()
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
-        """Verdict of the kind's referee on the final bytes of a request to this operation."""
+        """Return the verdict of the kind's referee on the final bytes of a request to this operation."""
         return RequestVerdict(())

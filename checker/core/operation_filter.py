@@ -108,7 +108,7 @@ class OperationFilter(Struct, frozen=True):
         return replace(found, excluded=(*found.excluded, (_DEPRECATED,))) if deprecated else found
 
     def joined(self, other: "OperationFilter") -> "OperationFilter":
-        """Both together: what either asks for, without what either rules out."""
+        """Return the union of both: what either asks for, without what either rules out."""
         return OperationFilter((*self.included, *other.included), (*self.excluded, *other.excluded))
 
     def matches(self, context: Any) -> bool:
@@ -168,7 +168,7 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Condition]:
 
 
 def _pattern(key: str, value: object) -> re.Pattern[str]:
-    """The pattern of a filter. Raises `IncorrectUsage` for what is none."""
+    """Return the pattern of a filter. Raises `IncorrectUsage` for a malformed one."""
     if isinstance(value, re.Pattern):
         return value
     if not isinstance(value, str):

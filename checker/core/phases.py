@@ -77,12 +77,12 @@ _ROWS: Final[Registry[Phase]] = Registry(
 
 
 def phases_of_runs() -> tuple[Phase, ...]:
-    """The phases of a run that are known by now, in order."""
+    """Return the phases of a run that are registered now, in order."""
     return tuple(_ROWS.values())
 
 
 def phase_names() -> tuple[str, ...]:
-    """Their names, in order."""
+    """Return the names of the phases of a run, in order."""
     return tuple(_ROWS)
 
 
@@ -93,12 +93,12 @@ def phase_number(name: str) -> int:
 
 
 def default_phases() -> tuple[str, ...]:
-    """Names of those that run unless they are switched off, in order."""
+    """Return the names of the phases that run unless they are switched off, in order."""
     return tuple(name for name, row in _ROWS.items() if row.is_default)
 
 
 def phase_named(name: str) -> Phase:
-    """The row of a phase. Raises `ConfigError` when there is none."""
+    """Return the row of a phase. Raises `ConfigError` when there is none."""
     row = EXPLORATION if name == EXPLORATION.name else _ROWS.get(name)
     if row is None:
         raise ConfigError(f"no phase is called {name!r}; install or load what registers it")

@@ -65,7 +65,7 @@ class Scope:
         return self
 
     def skip_for(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Scope":
-        """None that all of these filters hold for; several calls are alternatives."""
+        """Exclude operations that all of these filters match; several calls are alternatives."""
         self._filter = self._filter.excluding(*_given(func), **filters)
         return self
 
@@ -94,7 +94,7 @@ class ProviderSource(CredentialSource):
         self._provider = provider
 
     def key(self, case: Case) -> str | None:
-        """The key of `cache_by_key`; None if the provider does not apply to the operation. Raises `CredentialError`."""
+        """Return the key of `cache_by_key`; None if the provider does not apply to the operation. Raises `CredentialError`."""
         context = AuthContext.of(case.operation)
         asked = "apply_to and skip_for"
         try:
@@ -167,7 +167,7 @@ class AuthRegistry:
         return registration if provider is None else registration(provider)
 
     def set_from_requests(self, auth: Signer) -> SigningScope:
-        """Have an object of an HTTP client sign each request: `httpx.Auth`, or a callable as `requests` takes it.
+        """Let an object of an HTTP client sign each request: `httpx.Auth`, or a callable as `requests` takes it.
 
         Raises `IncorrectUsage` for anything else.
         """

@@ -60,15 +60,15 @@ class Redaction:
     """
 
     def knowing(self, outside: Mapping[str, Collection[str]]) -> "Redaction":
-        """Rules for one request, of which it is known what came from outside."""
+        """Return the rules for one request of which the values from outside are known."""
         return self if self.generated else replace(self, outside=outside)
 
     def is_sensitive(self, name: str) -> bool:
-        """True when values from outside are masked under that name."""
+        """Whether values from outside are masked under that name."""
         return _is_sensitive(name, self.keys, self.markers)
 
     def masks(self, location: Location, name: str) -> bool:
-        """True when the value of a header, cookie or pair of the query is masked."""
+        """Whether the value of a header, cookie or pair of the query is masked."""
         if self.credentials and f"{location} {name.lower()}" in self.credentials:
             return True
         if not self.is_sensitive(name):
@@ -122,7 +122,7 @@ class Redaction:
                 yield from self._paths(item, above, depth + 1)
 
     def headers(self, fields: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Fields in the same order. Nothing hides in nothing."""
+        """Return the masked fields in the same order. An empty value stays empty."""
         return [(name, self._header(name, value)) for name, value in fields]
 
     def _header(self, name: str, value: str) -> str:
@@ -146,14 +146,14 @@ class Redaction:
         return f"{name}={self.replacement}" if value and is_masked else pair
 
     def pairs(self, text: str) -> str:
-        """A query; all but the masked values stays as it is, byte for byte."""
+        """Return a masked query; everything else in it stays unchanged, byte for byte."""
         return "&".join(map(self._pair, text.split("&")))
 
     def _pair(self, pair: str) -> str:
         return self._masked_pair(pair, partial(self.masks, Location.QUERY))
 
     def _field(self, pair: str) -> str:
-        """A pair of a form. Which one a value of the body became depends on its style: one from outside may be any."""
+        """Return a masked pair of a form. Its style decides which property a pair belongs to, so a value from outside may be in any pair."""
         if self._shows_members:
             return self._masked_pair(pair, lambda name: name.lower() in self.keys)
         return self._masked_pair(pair, self.is_sensitive)
@@ -165,7 +165,7 @@ class Redaction:
         return pair
 
     def url(self, text: str) -> str:
-        """A URL or a request target: credentials before the host and values in the query."""
+        """Return a URL or a request target with masked credentials before the host and masked values in the query."""
         text = _USERINFO.sub(self.replacement, text)
         return _QUERY.sub(lambda query: self.pairs(query[0]), text)
 
@@ -218,7 +218,7 @@ class Redaction:
         return item if isinstance(item, bool) or not self._is_outside(path) else 0
 
     def body(self, content: bytes, media_type: str) -> bytes:
-        """A request body: JSON and forms are masked, whatever else there is stays as it is."""
+        """Return a request body in which JSON and forms are masked, and other content stays unchanged."""
         if is_form(media_type):
             fields = content.decode("latin-1").split("&")
             return "&".join(map(self._field, fields)).encode("latin-1")
@@ -237,7 +237,7 @@ class Redaction:
         return json.dumps(masked, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
     def request(self, request: WireRequest) -> WireRequest:
-        """The request as it may be shown."""
+        """Return the request with masked values."""
         media_type = (request.header(b"content-type") or b"").decode("latin-1")
         body = request.body
         return WireRequest(

@@ -213,13 +213,13 @@ def constants(function: Registered) -> Registered:
 
 
 def register_format(name: str, strategy: object) -> None:
-    """Strings of `format: name` are drawn from `strategy`. A later one replaces an earlier one."""
+    """Let `strategy` draw strings of `format: name`. A later one replaces an earlier one."""
     _require_strategy(strategy, f"format {name!r} must be a Hypothesis strategy of strings")
     FORMATS.add(name, strategy)
 
 
 def register_media_type(name: str, strategy: Any, *, aliases: Iterable[str] = ()) -> None:
-    """Bodies of a media type, and of its aliases, are drawn from `strategy`, as bytes. Raises `IncorrectUsage`."""
+    """Let `strategy` draw bodies of a media type and of its aliases, as bytes. Raises `IncorrectUsage`."""
     _require_strategy(strategy, f"media type {name!r} must have a Hypothesis strategy of bytes")
     BODY_STRATEGIES.add([name, *several("aliases", aliases, "media types")], strategy)
 

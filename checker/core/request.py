@@ -22,15 +22,15 @@ class SentHeaders(list[Field]):
     """`headers["X-Key"]` is a text, whatever the letter case of the name; as a list it holds each line as a pair of bytes."""
 
     def keys(self) -> list[str]:
-        """Names as they were sent, each once."""
+        """Return the names as they were sent, each once."""
         return list(dict(self.items()))
 
     def values(self) -> list[str]:
-        """Values as text, in order."""
+        """Return the values as text, in order."""
         return [value for _, value in self.items()]
 
     def items(self) -> Iterator[tuple[str, str]]:
-        """Names and values as text, in order."""
+        """Return the names and values as text, in order."""
         return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in self)
 
     @overload
@@ -38,7 +38,7 @@ class SentHeaders(list[Field]):
     @overload
     def get(self, name: str, default: Default) -> str | Default: ...
     def get(self, name: str, default: Any = None) -> Any:
-        """Values of a name, with commas between where there are several (RFC 9110, 5.3)."""
+        """Return the values of a name, joined by commas if there are several (RFC 9110, 5.3)."""
         wanted = name.lower()
         found = [value for key, value in self.items() if key.lower() == wanted]
         return ", ".join(found) if found else default
@@ -118,7 +118,7 @@ class BaseUrl(Struct, frozen=True):
         return replace(self, socket="") if self.socket else self
 
     def with_userinfo(self, userinfo: str) -> "BaseUrl":
-        """This place, reached with these credentials."""
+        """Return this place with these credentials in its URL."""
         return replace(self, userinfo=userinfo)
 
     @classmethod
@@ -148,7 +148,7 @@ class BaseUrl(Struct, frozen=True):
 
 
 def canonical_url(url: str) -> str:
-    """A URL as every library reads it: `http://%2Frun%2Fapp.sock/api` for `unix:/run/app.sock:/api`, others as they are.
+    """Return a URL in the form that every library reads: `http://%2Frun%2Fapp.sock/api` for `unix:/run/app.sock:/api`, others unchanged.
 
     Raises `ValueError` for a socket without an absolute path.
     """
@@ -165,7 +165,7 @@ def canonical_url(url: str) -> str:
 
 
 def readable_url(url: str) -> str:
-    """A URL as people write it: `unix:/run/app.sock:/api` for `http://%2Frun%2Fapp.sock/api`, others as they are."""
+    """Return a URL in the form that people write: `unix:/run/app.sock:/api` for `http://%2Frun%2Fapp.sock/api`, others unchanged."""
     netloc, slash, below = url.removeprefix("http://").partition("/")
     if not url.startswith("http://") or netloc[:3].upper() != "%2F":
         return url
@@ -173,23 +173,23 @@ def readable_url(url: str) -> str:
 
 
 def loopbacks_of(host: str) -> tuple[str, ...]:
-    """Addresses behind the name of this machine: both, whatever its table of hosts says (RFC 6761, 6.3). Other hosts stay as they are."""
+    """Return the addresses of the name of this machine: both, whatever its hosts file says (RFC 6761, 6.3). Other hosts stay as they are."""
     return ("127.0.0.1", "::1") if host.lower() == _LOOPBACK else (host,)
 
 
 def without_userinfo(url: str) -> str:
-    """A URL without credentials before its host."""
+    """Return a URL without the credentials before its host."""
     return _USERINFO.sub("", url, count=1)
 
 
 def _shown(url: str) -> str:
-    """As much of a URL as an error may show: its query may hold credentials, too."""
+    """Return the part of a URL that an error may show: its query may hold credentials, too."""
     return without_userinfo(url).partition("?")[0]
 
 
 @lru_cache(maxsize=1024)
 def host_of(name: str) -> str:
-    """The host of a name or an address, one spelling for this machine."""
+    """Return the host of a name or an address, with one spelling for this machine."""
     lowered = name.lower().rstrip(".")
     try:
         address = ip_address(lowered)
@@ -237,7 +237,7 @@ class WireRequest:
     """The headers as lines of the transport, if they were written in advance. Reset it when the headers change."""
 
     def header(self, name: bytes) -> bytes | None:
-        """First value of a header, names compared without case."""
+        """Return the first value of a header. Names are compared without case."""
         wanted = name.lower()
         for key, value in self.headers:
             if key.lower() == wanted:
@@ -257,14 +257,14 @@ class WireRequest:
         return self.url_at(self.origin.plain)
 
     def shown(self, origin: BaseUrl | None = None) -> Self:
-        """This request, made readable for users: its headers by name, too, and its URL."""
+        """Return this request in a readable form for users: headers also by name, and the URL."""
         if not isinstance(self.headers, SentHeaders):
             self.headers = SentHeaders(self.headers)
         self.origin = origin or self.origin
         return self
 
     def url_at(self, origin: BaseUrl) -> str:
-        """Absolute URL; bytes outside ASCII are shown percent-encoded. A target of another host has it (RFC 9112, 3.2.2)."""
+        """Return the absolute URL; bytes outside ASCII are shown percent-encoded. A target of another host has it (RFC 9112, 3.2.2)."""
         text = _UNSHOWN.sub(lambda byte: b"%%%02X" % ord(byte[0]), self.target).decode("ascii")
         return text if text.startswith(("http://", "https://")) else origin.url + text
 
@@ -328,7 +328,7 @@ GivenHeaders = list[tuple[str, str]] | Mapping[str, str | Iterable[str]]
 
 
 def header_pairs(headers: GivenHeaders) -> list[tuple[str, str]]:
-    """Names and values of headers, one pair for each value. Raises `IncorrectUsage` for what are none."""
+    """Return names and values of headers, one pair for each value. Raises `IncorrectUsage` for other objects."""
     try:
         found = (
             [
@@ -354,7 +354,7 @@ class HeaderFields(dict[str, Any]):
         self.update(values)
 
     def _known(self, name: str) -> str:
-        """The name as it is written here already."""
+        """Return the spelling of a name that is present already."""
         if super().__contains__(name):
             return name
         wanted = name.lower()
@@ -373,15 +373,15 @@ class HeaderFields(dict[str, Any]):
         return isinstance(name, str) and super().__contains__(self._known(name))
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a name, or the default."""
+        """Return the value of a name, or the default."""
         return super().get(self._known(name), default)
 
     def pop(self, name: str, *default: Any) -> Any:
-        """The value of a name, which is gone then, or the default. Raises `KeyError`."""
+        """Remove a name and return its value, or the default. Raises `KeyError`."""
         return super().pop(self._known(name), *default)
 
     def setdefault(self, name: str, default: Any = None) -> Any:
-        """The value of a name; the default is its value from now on where there is none."""
+        """Return the value of a name; if it is absent, set and return the default."""
         return super().setdefault(self._known(name), default)
 
     def update(self, values: Any = (), /, **named: Any) -> None:

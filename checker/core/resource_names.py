@@ -78,7 +78,7 @@ Resource = tuple[str, ...]
 
 @lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
-    """Words of a name in lower case: `bookingId`, `booking_id` and `booking-id` are the same."""
+    """Return the words of a name in lower case: `bookingId`, `booking_id` and `booking-id` are the same."""
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
@@ -104,13 +104,13 @@ def differing_words(one: str, other: str) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=4096)
 def normalised(name: str) -> str:
-    """A name without case and separators."""
+    """Return a name without case and separators."""
     return "".join(words(name)) or name.lower()
 
 
 @lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """A plural noun as a singular one, roughly: only ever compared with another result of this function."""
+    """Return a plural noun as a singular one, roughly: only ever compared with another result of this function."""
     word = normalised(word)
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
@@ -135,7 +135,7 @@ def is_of_accounts(path: str) -> bool:
 
 
 def last_word(path: str) -> str:
-    """The last segment of a path template, normalised."""
+    """Return the last segment of a path template, normalised."""
     return normalised(path.rstrip("/").rpartition("/")[2])
 
 
@@ -146,7 +146,7 @@ def is_identifier(field: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def resource_of(path: str) -> Resource:
-    """The collection that an operation belongs to: its template without trailing parameters."""
+    """Return the collection that an operation belongs to: its template without trailing parameters."""
     return _collection(_segments(path))
 
 
@@ -167,7 +167,7 @@ def looked_up(owner: Resource, name: str) -> str:
 
 
 def variables_of(path: str) -> list[str]:
-    """Names of the parameters in a path template."""
+    """Return the names of the parameters in a path template."""
     return _VARIABLE.findall(path)
 
 

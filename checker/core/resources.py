@@ -71,11 +71,11 @@ class ResourceUse(Struct, frozen=True, array_like=True):
         return self.method in READING and not self.is_member
 
     def owner(self, name: str) -> Resource:
-        """The collection that a variable of the path chooses from; its own for every other name."""
+        """Return the collection that a variable of the path chooses from; the own collection for every other name."""
         return next((owner for found, owner in self.owners if found == name), self.resource)
 
     def variables_for(self, asked: Self, name: str) -> list[str]:
-        """Variables of this path that name what a variable of another does: of several from one collection those called alike."""
+        """Return the variables of this path that name the same resource as a variable of another path: of several from one collection the equally named ones."""
         owner = asked.owner(name)
         mine = [found for found, above in self.owners if above == owner]
         is_one = len(mine) == 1 and [above for _, above in asked.owners].count(owner) == 1
@@ -161,7 +161,7 @@ class ResourceModel:
         return to_builtins((list(self.uses.values()), self.transitions, self.formatted, self.preceding))
 
     def joined(self, transitions: Iterable[Transition]) -> "ResourceModel":
-        """With further transitions."""
+        """Return the model with further transitions."""
         return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted, self.preceding)
 
     def following(self, pairs: Iterable[tuple[Label, Label]]) -> "ResourceModel":
@@ -198,7 +198,7 @@ class ResourceModel:
         return self._sources.get(target, ())
 
     def on(self, resource: Resource) -> Sequence[Label]:
-        """Operations on a resource, members or not."""
+        """Return the operations on a resource, members or not."""
         uses = self.uses.items()
         return [label for label, use in uses if use.resource == resource] if resource else []
 
@@ -400,7 +400,7 @@ def place_of(operation: Operation, variable: str) -> Place:
 
 
 def variable_at(operation: Operation, place: Place) -> str | None:
-    """The variable of a resource that a case names at a place; None if it names none there."""
+    """Return the variable of a resource that a case names at a place; None if it names none there."""
     if place[0] is Location.PATH:
         return place[1]
     return next((name for name, at in operation.resource_places.items() if at == place), None)
@@ -427,7 +427,7 @@ def sent_at(case: Case, place: Place) -> Any:
 
 
 def sent_expression(pointer: str) -> str:
-    """The runtime expression of a part of a request's body."""
+    """Return the runtime expression of a part of a request's body."""
     return _SENT + pointer
 
 
@@ -438,7 +438,7 @@ def telling_variables(model: ResourceModel) -> frozenset[str]:
 
 
 def naming_places(model: ResourceModel) -> Mapping[Label, tuple[str, ...]]:
-    """Operation -> pointers into its body, where `*` is every item of a list: `/customer_id`, `/lines/*/productId`, `/vin` of `/cars/{vin}`."""
+    """Return operation -> pointers into its body, where `*` is every item of a list: `/customer_id`, `/lines/*/productId`, `/vin` of `/cars/{vin}`."""
     found: dict[Label, dict[str, None]] = {}
     for target, pointer, _ in _named(model):
         found.setdefault(target, {})[pointer] = None
@@ -446,7 +446,7 @@ def naming_places(model: ResourceModel) -> Mapping[Label, tuple[str, ...]]:
 
 
 def named_collections(model: ResourceModel) -> Mapping[Label, tuple[Resource, ...]]:
-    """Operation -> collections of whose members its body names some: customers and products of an order."""
+    """Return operation -> collections of which its body names members: customers and products of an order."""
     found: dict[Label, dict[Resource, None]] = {}
     for target, _, collection in _named(model):
         found.setdefault(target, {})[collection] = None

@@ -58,7 +58,7 @@ def is_decoded(response: Any) -> bool:
 
 
 def _http_version(response: Any) -> str:
-    """`1.0`, `1.1` or `2`: a text of `httpx`, a number below a response of `requests`."""
+    """Return `1.0`, `1.1` or `2`: a text of `httpx`, a number below a response of `requests`."""
     version = getattr(getattr(response, "raw", None), "version", None)
     if isinstance(version, int):
         return f"{version // 10}.{version % 10}" if version > 9 else str(version)
@@ -175,7 +175,7 @@ class Undecoded(Struct, frozen=True):
 
 
 def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Codings in the order in which they were applied, in lower case, without `identity`."""
+    """Return the codings in the order in which they were applied, in lower case, without `identity`."""
     values = [value for name, value in fields if len(name) == _NAME_LENGTH and name.lower() == CONTENT_ENCODING]
     # Most answers have none.
     if not values:
@@ -185,7 +185,7 @@ def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def decoded(content: bytes, codings: tuple[str, ...], *, is_cut: bool, most: int = MOST_DECODED) -> Decoded | Undecoded:
-    """A body without its codings, its first `most` bytes. Of one that is cut, as much as its beginning says."""
+    """Return the first `most` bytes of a body without its codings; of a body that is cut, as much as can be decoded."""
     found = Decoded(content, is_cut)
     if not codings:
         return found
@@ -314,7 +314,7 @@ class Response:
         content_size: int | None = None,
         verify: bool = True,
     ) -> "Response":
-        """Response of raw header lines, status line first."""
+        """Return the response of raw header lines, status line first."""
         # One is made for each request: `__init__` once more would cost as much as all of this.
         response = cls.__new__(cls)
         response.status_code = status_code
@@ -333,7 +333,7 @@ class Response:
 
     @classmethod
     def from_any(cls, response: Any, verify: bool = True) -> "Response":
-        """A response of `requests`, `httpx`, aiohttp (read), or of a test client of werkzeug, Starlette or Django.
+        """Return a response of `requests`, `httpx`, aiohttp (read), or of a test client of werkzeug, Starlette or Django.
 
         The same object if it is ours. `verify` is whether the certificate was verified: responses do not say it. Raises
         `TypeError` for what is no response.
@@ -464,7 +464,7 @@ class Response:
         raise json.JSONDecodeError(reason, content.decode("utf-8", "replace"), 0)
 
     def json(self) -> Any:
-        """Parsed content, without its `Content-Encoding`.
+        """Return the parsed content, without its `Content-Encoding`.
 
         It is text in a Unicode encoding (RFC 8259, 8.1); what is none is read in the charset of `Content-Type`.
         Raises `json.JSONDecodeError` on content that is invalid, or beyond what Python reads.
@@ -476,7 +476,7 @@ class Response:
         self.__dict__.pop("_json", None)
 
     def truncated(self, limit: int) -> "Response":
-        """A copy that keeps at most `limit` bytes; `body_size` still reports the full size."""
+        """Return a copy that keeps at most `limit` bytes; `body_size` still reports the full size."""
         shorter = Response(
             self.status_code,
             self.raw_headers,
@@ -528,7 +528,7 @@ def _content_type_of(headers: list[tuple[str, str]]) -> str | None:
 
 
 def _content_type_in(lines: list[bytes]) -> str | None:
-    """`Content-Type` from raw header lines. One is looked for in each response: all of them are read only where it is written oddly."""
+    """Return the `Content-Type` of raw header lines. It is needed for each response, so all lines are parsed only if it is spelled oddly."""
     for index, line in enumerate(lines):
         first = line[0]
         if first | 32 == _C:
@@ -546,13 +546,13 @@ def _content_type_in(lines: list[bytes]) -> str | None:
 
 
 def head_of(headers: Iterable[tuple[str, str]]) -> bytes:
-    """Names and values as header lines."""
+    """Return names and values as header lines."""
     lines = (f"{name}: {value}\r\n" for name, value in headers)
     return "".join(lines).encode("latin-1", "backslashreplace")
 
 
 def headers_of(head: bytes) -> list[tuple[str, str]]:
-    """Names and values of header lines."""
+    """Return the names and values of header lines."""
     *lines, rest = head.split(b"\n")
     return _parsed([b"", *(line + b"\n" for line in lines), *filter(None, (rest,)), b"\r\n"])
 

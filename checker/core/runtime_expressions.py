@@ -70,7 +70,7 @@ Value = Any
 
 
 def parse_value(raw: Any) -> Value:
-    """A value of a link: texts with expressions become templates, at any depth. Raises `InvalidExpression`."""
+    """Return a value of a link in which texts with expressions are templates, at any depth. Raises `InvalidExpression`."""
     if isinstance(raw, str):
         if raw.startswith("$"):
             return ExpressionTemplate((parse_expression(raw),))
@@ -88,7 +88,7 @@ def parse_value(raw: Any) -> Value:
 
 
 def parse_expression(text: str) -> RuntimeExpression:
-    """One expression. Raises `InvalidExpression`."""
+    """Return one parsed expression. Raises `InvalidExpression`."""
     if text in _SIMPLE:
         return RuntimeExpression(text)
     match = _SOURCE.fullmatch(text)
@@ -110,7 +110,7 @@ def parse_expression(text: str) -> RuntimeExpression:
 
 
 def evaluate(value: Value, exchange: EvaluationContext, pick: Pick) -> Any | Unresolved:
-    """The value with every expression replaced; `Unresolved` if one of them has none."""
+    """Return the value with every expression replaced; `Unresolved` if one of them has no value."""
     if isinstance(value, ExpressionTemplate):
         values = []
         for part in value.parts:
@@ -132,7 +132,7 @@ def evaluate(value: Value, exchange: EvaluationContext, pick: Pick) -> Any | Unr
 
 
 def candidates(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
-    """Values that an expression has in an interaction: none, one, or with `*` several."""
+    """Return the values that an expression has in an interaction: none, one, or with `*` several."""
     found = _sources(expression, exchange)
     for token in expression.tokens:
         # Most expressions name one value: a list for each level would take half of the time.

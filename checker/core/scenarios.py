@@ -86,6 +86,6 @@ REQUEST_SHAPES: Final = frozenset(
 
 
 def standing(listed: str | None, *, is_other_method: bool) -> str | None:
-    """The scenario of a case that was listed for one, where users may have given it another method since."""
+    """Return the scenario of a case that was listed for `listed`; users may have changed its method since."""
     is_given = is_other_method and listed not in REQUEST_SHAPES
     return Scenario.GIVEN_METHOD if is_given else listed

@@ -37,7 +37,7 @@ class Document(Protocol):
     """The document that resolves references."""
 
     def resolve(self, reference: str, *, at: str) -> tuple[object, str]:
-        """Target value and its JSON pointer. `at` is the pointer of the schema that holds the reference.
+        """Return the target of a reference and its JSON pointer. `at` is the pointer of the schema that holds the reference.
 
         Raises `UnresolvableReference`.
         """
@@ -111,10 +111,10 @@ class SchemaWarning(Struct, frozen=True):
 
 
 def unescaped(token: str) -> str:
-    """A token as its name is: `a/b` of `a~1b`."""
+    """Return the name that a token of a pointer stands for: `a/b` for `a~1b`."""
     return token.replace("~1", "/").replace("~0", "~")
 
 
 def tokens_of(pointer: str) -> tuple[str, ...]:
-    """Names and numbers on the way down; none for the whole document."""
+    """Return the names and numbers of a pointer; empty for the whole document."""
     return tuple(map(unescaped, pointer.split("/")[1:]))

@@ -58,19 +58,19 @@ class SecurityRequirement(Struct, frozen=True):
 
 
 def ways_in(schemes: Iterable[SecurityScheme]) -> tuple[str, ...]:
-    """Options that give credentials to these, as a reader is told of them."""
+    """Return the options that give credentials to these schemes, as messages name them."""
     declared = list(schemes)
     options = {option for one in declared if (option := _option_of(one)) is not None}
     return ("`[auth.openapi]` in checker.toml",) if declared and not options else tuple(sorted(options))
 
 
 def named_ways(options: Sequence[str]) -> str:
-    """Some of `ways_in`, for a sentence; where no scheme is declared, what most APIs want."""
+    """Return some of `ways_in` for a sentence; without a declared scheme, the options that most APIs need."""
     return " or ".join(options[:_MOST_WAYS]) or f"{_BASIC} or `-H 'Authorization: ...'`"
 
 
 def _option_of(scheme: SecurityScheme) -> str | None:
-    """The option for one scheme; None where only the configuration file has one, or a certificate authenticates the caller."""
+    """Return the option for one scheme; None if only the configuration file has one, or a certificate authenticates the caller."""
     location, name = scheme.place
     if scheme.type == "mutualTLS":
         return "`--request-cert FILE`"
@@ -90,7 +90,7 @@ def is_open(alternatives: Collection[SecurityRequirement]) -> bool:
 
 
 def met_alternatives(alternatives: Sequence[SecurityRequirement], configured: Container[str]) -> tuple[int, ...]:
-    """Places of the alternatives that requests may meet with what is configured, that of usual requests first.
+    """Return the places of the alternatives that requests may meet with the configured credentials, that of usual requests first.
 
     Those that it fills, or else the first that it helps to fill; then those that ask for nothing. Certificates need nothing
     in the request. Empty when none of the alternatives has a scheme that is configured.
@@ -113,7 +113,7 @@ def met_alternatives(alternatives: Sequence[SecurityRequirement], configured: Co
 def chosen_schemes(
     alternatives: Sequence[SecurityRequirement], configured: Container[str], place: int | None = None
 ) -> tuple[SecurityScheme, ...]:
-    """Schemes that a request uses: those configured of the alternative at a place, None for that of usual requests."""
+    """Return the schemes that a request uses: the configured ones of the alternative at a place; None is the place of usual requests."""
     if place is None or place >= len(alternatives):
         met = met_alternatives(alternatives, configured)
         if not met:

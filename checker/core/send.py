@@ -63,7 +63,7 @@ class Transport(Protocol):
         ...
 
     def waited_s(self, lane: int) -> float:
-        """Seconds since the request on a lane was sent; 0 if none is in flight."""
+        """Return the seconds since the request on a lane was sent; 0 if none is in flight."""
         ...
 
     def close(self) -> None:

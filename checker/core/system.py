@@ -39,7 +39,7 @@ _KINDS: Final[tuple[tuple[Callable[[int], bool], str], ...]] = (
 
 
 def read_local(path: AnyPath, what: str, *, most_bytes: int) -> bytes:
-    """Content of a file; `what` says in errors what it should have been: `a cassette`. Raises `UnreadableFile`."""
+    """Return the content of a file; errors use `what` as the name of its kind: `a cassette`. Raises `UnreadableFile`."""
     taken = bytearray()
     for piece in pieces_of(path, what):
         taken += piece
@@ -71,7 +71,7 @@ def pieces_of(path: AnyPath, what: str) -> Iterator[bytes]:
 
 
 def shown_size(size: int) -> str:
-    """`32 MiB`, `1000 bytes`."""
+    """Return a size as text: `32 MiB`, `1000 bytes`."""
     for unit, name in _UNITS:
         if size >= unit and size % unit == 0:
             return f"{size // unit} {name}"
@@ -184,7 +184,7 @@ class LenientStream(io.FileIO):
         self._is_lost = False
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Number of bytes taken; what cannot be written is taken, too, and all that follows."""
+        """Return the number of accepted bytes. After an error all bytes are accepted and dropped."""
         size = memoryview(data).nbytes
         if self._is_lost:
             return size
@@ -223,7 +223,7 @@ def guarded_output() -> LenientStream:
 
 
 def _text(outlet: LenientStream, before: TextIO | None) -> io.TextIOWrapper:
-    """Text as the stream of before wrote it; one that was closed took any."""
+    """Return a text stream with the encoding of the previous one; a stream that was closed took any text."""
     buffer = io.BufferedWriter(outlet)
     if not isinstance(before, io.TextIOWrapper):
         return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace")

@@ -45,7 +45,7 @@ class Lexicon(Struct):
 
 
 def words_of(value: object) -> Words:
-    """Words of at least three letters in the texts and keys of a value, in lower case; its first 50,000 nodes count."""
+    """Return the words of at least three letters in the texts and keys of a value, in lower case; its first 50,000 nodes count."""
     words: set[str] = set()
     pending, left = [value], _MOST_NODES
     while pending and left:
@@ -63,7 +63,7 @@ def words_of(value: object) -> Words:
 
 
 def parts_of(word: str) -> list[str]:
-    """Words of which a name in camel case consists, in lower case: `KeyError` is `key` and `error`."""
+    """Return the words of a name in camel case, in lower case: `key` and `error` for `KeyError`."""
     return [part.lower() for part in _HUMP.split(word)]
 
 
@@ -121,7 +121,7 @@ _OF_NO_CAUSE = re.compile(
 
 
 def error_template(content: bytes, sent: Iterable[str] = (), described: Words = NO_WORDS) -> str:
-    """Words of an error body that do not depend on the request: those of errors in general and of the description.
+    """Return the words of an error body that do not depend on the request: general words of errors, and those of the description.
 
     Masked are quoted parts, statements of SQL, `sent` texts, and whatever has a digit in it. At most 160 characters. Empty
     when nothing stable is left.
@@ -143,7 +143,7 @@ def error_template(content: bytes, sent: Iterable[str] = (), described: Words = 
 
 
 def generalised(one: str, other: str) -> str:
-    """The template of both: where they differ stands `*`."""
+    """Return the template of both texts: `*` stands where they differ."""
     if one == other:
         return one
     left, right = one.split(), other.split()
@@ -194,7 +194,7 @@ def says_nothing(template: str) -> bool:
 
 
 def sent_texts(case: Case) -> list[str]:
-    """Every text that the case sent: what an error message may echo."""
+    """Return every text that the case sent: an error message may echo it."""
     texts: list[str] = []
     pending: list[object] = [case.path_parameters, case.query, case.headers, case.cookies, case.body]
     while pending:
@@ -226,7 +226,7 @@ def _stable_parts(token: str, described: Words) -> list[str]:
 
 
 def _common(one: list[str], other: list[str]) -> list[tuple[int, int]]:
-    """Places of the longest sequence of words that both have."""
+    """Return the places of the longest sequence of words that both have."""
     # Dynamic programming from the end. Templates have at most 160 characters, so the table is small.
     lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):

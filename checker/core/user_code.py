@@ -54,12 +54,12 @@ _NOT_OF_USERS: Final = frozenset(["checker", "hypothesis", "_pytest", "pluggy", 
 
 
 def is_of_user(frame: FrameType) -> bool:
-    """False for lines of ours, and of what runs tests."""
+    """Whether a line is code of a user: not ours, and not that of a test runner."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_OF_USERS
 
 
 def users_traceback(error: BaseException) -> str:
-    """The traceback of an error from the first line of a user's code on; empty where there is none, as in a call that did not fit."""
+    """Return the traceback of an error from the first line of user code on; empty if there is none, as for a call with wrong arguments."""
     found: TracebackType | None = error.__traceback__
     while found is not None and not is_of_user(found.tb_frame):
         found = found.tb_next
@@ -127,7 +127,7 @@ def require_function(decorator: str, given: object) -> None:
 
 
 def several(name: str, given: Any, wanted: str) -> tuple[Any, ...]:
-    """The members of the argument `name`; one text stands for itself. Raises `IncorrectUsage` for what has no members."""
+    """Return the members of the argument `name`; a single text is one member. Raises `IncorrectUsage` for an object without members."""
     require(isinstance(given, Iterable) and not isinstance(given, bytes), name, wanted, given)
     return (given,) if isinstance(given, str) else tuple(given)
 
