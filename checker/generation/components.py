@@ -502,7 +502,7 @@ class PartCompiler:
         return "\n".join(text for text in texts if isinstance(text, str))
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
-        """The schema of one kind of body."""
+        """Return the schema of one kind of body."""
         schema = body.schema
         parsed = parse(body.media_type)
         is_multi = is_multipart(body.media_type)
@@ -623,7 +623,7 @@ def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
 
 
 def _name_on_wire(name: str, values: Iterable[Any]) -> str:
-    """The name of the pairs that values of a parameter become; objects may become pairs of their own."""
+    """Return the name of the pairs that values of a parameter become; objects may become pairs of their own names."""
     has_names = any(isinstance(value, dict | list) for value in values)
     return ANYTHING if has_names else name
 
@@ -657,7 +657,7 @@ def _is_xml_part(how: PropertyEncoding) -> bool:
 
 
 def location_is_free(location: Location, has_no_list: bool) -> bool:
-    """True when a parameter may take a value of an earlier response."""
+    """Whether a parameter may take a value of an earlier response."""
     return location is Location.PATH or (has_no_list and location in (Location.QUERY, Location.HEADER))
 
 

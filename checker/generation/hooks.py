@@ -52,7 +52,7 @@ class ComponentHooks(Struct, frozen=True):
 
     @classmethod
     def from_registry(cls, registry: HookSource, context: HookContext) -> "ComponentHooks":
-        """Hooks that are registered for parts of cases of the operation of a context."""
+        """Return the hooks for parts of cases of one operation, that of a context."""
         if registry.is_empty:
             # Asked for each case that Hypothesis draws, of 25 names in each registry.
             return cls(context)

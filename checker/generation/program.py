@@ -214,7 +214,7 @@ def compile_operation(
     hooks: ComponentHooks = NO_HOOKS,
     budget: Budget | None = None,
 ) -> OperationProgram:
-    """The draw program of an operation. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`.
+    """Return the draw program of an operation. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`.
 
     Where only a required body cannot be made, the negative cases are requests without it.
     """
@@ -232,7 +232,7 @@ DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
 def compile_parts(
     operation: Operation, make: DrawParts, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS
 ) -> OperationProgram:
-    """The draw program of an operation whose kind draws its parts itself. Raises what `make` does, and `NothingToBreak`."""
+    """Return the draw program of an operation whose kind draws its parts itself. Raises `NothingToBreak` and the errors of `make`."""
     if settings.mode is GenerationMode.NEGATIVE:
         raise NothingToBreak(operation.label, NOTHING)
     compiler = PartCompiler(operation, settings, _shared(operation, settings), Budget())

@@ -214,7 +214,7 @@ class RootRole(Struct, frozen=True):
     """Fields of the response that show success: a flag, or a list of errors."""
 
     def way(self, *names: str) -> tuple[Step, ...]:
-        """Fields on the way to its objects, or of these, with the members of unions that have them."""
+        """Return the fields on the way to its objects, or of these, with the members of unions that have them."""
         return tuple(zip(self.members, names, strict=False))
 
     @property

@@ -50,7 +50,7 @@ def evaluated(raw: Any, sent: SentCase) -> Any:
 
 
 def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
-    """The binding with the value that its producer answered this time; as it was when that gives none."""
+    """Return the binding with the value that its producer returned this time; unchanged if the producer returned none."""
     if not binding.expression:
         return _read_again(binding, earlier)
     if not 0 <= binding.step < len(earlier):
@@ -60,7 +60,7 @@ def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
 
 
 def without_step(bindings: Iterable[Binding], dropped: int) -> tuple[Binding, ...]:
-    """Bindings of a later step when the one with this place in the sequence is left out: its values stay as they were."""
+    """Return the bindings of a later step when the step at this place of the sequence is left out: its values stay as they were."""
     found = []
     for binding in bindings:
         step = binding.step
@@ -225,7 +225,7 @@ def _is_set(case: Case, binding: Binding) -> bool:
 
 
 def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
-    """Objects that are missing on the way are made; in each item of a list, and a list of plain values is this one."""
+    """Put a value at a place and make missing objects on the way; return whether it was put. A list gets it in each item."""
     token, below = tokens[0], tokens[1:]
     if isinstance(body, list) and token == ITEMS:
         if below:

@@ -40,7 +40,7 @@ class ListedCase(Protocol):
         ...
 
     def case(self, operation: Operation, case_id: str) -> Case:
-        """A new case that shares nothing with others."""
+        """Return a new case that shares nothing with others."""
         ...
 
 

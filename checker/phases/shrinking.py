@@ -29,7 +29,7 @@ _PLAIN: Final = "0"
 
 
 def leaves_of(case: Case) -> list[Leaf]:
-    """Places of all values that have no parts, those of parameters first."""
+    """Return the places of all values without parts, those of parameters first."""
     found: list[Leaf] = []
     roots: list[tuple[Leaf, Any]] = [
         ((location.container,), getattr(case, location.container)) for location in _CONTAINERS
@@ -58,7 +58,7 @@ def value_at(case: Case, leaf: Leaf) -> Any:
 
 
 def put(case: Case, leaf: Leaf, value: Any) -> Case:
-    """The case, which is changed, with another value at a place."""
+    """Return the case, which is changed in place, with another value at a place."""
     if len(leaf) == 1:
         setattr(case, str(leaf[0]), value)
     else:
@@ -67,7 +67,7 @@ def put(case: Case, leaf: Leaf, value: Any) -> Case:
 
 
 def smaller(value: Any) -> Iterator[Any]:
-    """Values to try in place of one, the smallest first; going on from any of them comes to an end."""
+    """Yield simpler values to try in place of one, the smallest first. Repeating this with any of them ends."""
     match value:
         case True:
             yield False

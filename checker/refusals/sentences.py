@@ -127,7 +127,7 @@ def listed(text: str) -> list[Any]:
 
 
 def _limit(keyword: str) -> _Reading:
-    """A bound of a number, or of a length where a unit follows."""
+    """Return a bound of a number, or of a length if a unit follows."""
     sizes = {
         "minimum": ("minLength", "minItems", 0),
         "maximum": ("maxLength", "maxItems", 0),
@@ -190,7 +190,7 @@ def _of_class(found: re.Match[str]) -> Iterator[Demand]:
 
 
 def _of_placeholders(found: re.Match[str]) -> Iterator[Demand]:
-    """`<tenant>:<name>`: something that is not empty in place of each, and what stands between them nowhere else."""
+    """Return a pattern for a text like `<tenant>:<name>`, with non-empty text for each placeholder. Its separators occur nowhere else."""
     parts = re.split(r"<[\w ]+>", found["p"].rstrip(".,;"))
     between = "".join(sorted(set("".join(parts))))
     some = f"[^{re.escape(between)}]+" if between else ".+"

@@ -104,7 +104,7 @@ class Consumer(Struct):
         self._keys = [(kind, value) for kind, values in wanted.items() for value in values]
 
     def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
-        """The value for this index; where something is `above`, the first from there on that stands in it, if any does.
+        """Return the value for this index; with `above`, the first value from there on that belongs to that resource, if there is one.
 
         Rings change, so they are ranked again now and then.
         """
@@ -146,7 +146,7 @@ class Consumer(Struct):
         return not self.is_careful or any(one in (ring.made or ring.values) for _, ring in self._candidates)
 
     def named(self, rings: Rings, text: str, above: Above) -> Taken | None:
-        """The thing of this name that may stand in what is `above`, as an answer showed it; None if none did."""
+        """Return the resource of this name that may belong to `above`, as a response showed it; None if no response did."""
         self._examine(rings)
         for _, ring in sorted(self._candidates, key=lambda one: -one[0]):
             for value in _readings_of(text, ring.kind):

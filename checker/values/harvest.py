@@ -69,7 +69,7 @@ Reader = Callable[[Response], Any]
 
 
 def value_at(response: Response, pointer: str, read: Reader | None = None) -> Scalar | None:
-    """The scalar at a recorded pointer; `*` is the first item of an array. None when there is none."""
+    """Return the scalar at a recorded pointer; `*` is the first item of an array. None if there is no scalar."""
     place, mark, located = pointer.partition(URL_MARK)
     if mark:
         return _located_at(response, place, located, read)
@@ -276,7 +276,7 @@ def _parts(value: dict[str, Any] | list[Any]) -> Iterable[tuple[str, Any]]:
 
 
 def sent_scalars(case: Case) -> frozenset[object]:
-    """Scalars that the request itself named, at the top of its body."""
+    """Return the scalars at the top of the request's own body."""
     body = case.body
     if not isinstance(body, dict):
         return frozenset()
@@ -301,7 +301,7 @@ def _last_segment(url: str) -> str:
 
 @lru_cache(maxsize=4096)
 def field_of(pointer: str) -> str:
-    """Normalised name of the field at a recorded pointer."""
+    """Return the normalised name of the field at a recorded pointer."""
     if (member := member_of(pointer)) is not None:
         return member.name
     if pointer.startswith(_HEADER):

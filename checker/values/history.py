@@ -118,7 +118,7 @@ class ValueHistory(Struct):
         return [one for one in known if one in self.values and agree(one[1], above)]
 
     def newest(self, depth: int) -> tuple[Instance, Origin]:
-        """The value that was seen last, or `depth` values before it. There must be that many."""
+        """Return the value that was seen last, or the one `depth` values before it, which must exist."""
         return next(islice(reversed(self.values.items()), depth, None))
 
     def missed(self, value: Instance) -> None:
@@ -140,7 +140,7 @@ class ValueHistory(Struct):
         return float(_OF_ATTEMPT ** self.attempts.get(self.newest(depth)[0], 0))
 
     def looks_like_identifier(self) -> float:
-        """From what its values look like: 1 for short texts or integers that the server makes, down to 0.02."""
+        """Return a weight by the look of its values: 1 for short texts or integers that the server makes, down to 0.02."""
         if self.kind is bool or self.kind is float:
             return 0.02
         first = next(iter(self.values), None)

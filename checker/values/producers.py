@@ -23,7 +23,7 @@ _REQUEST: Final = "request:"
 
 @lru_cache(maxsize=4096)
 def key_of(resource: Resource) -> str:
-    """A collection as contexts name it."""
+    """Return a collection as contexts name it."""
     return "/".join(resource)
 
 
@@ -74,7 +74,7 @@ class Ancestry(Struct, frozen=True):
         return self.named(case.body.items()) if isinstance(case.body, dict) else {}
 
     def named(self, fields: Iterable[tuple[str, object]]) -> Mapping[str, str]:
-        """Foreign keys among the fields of one thing: collection -> name."""
+        """Return the foreign keys among the fields of one resource: collection -> name."""
         found = ((self.foreign.get(normalised(field)), _name(value)) for field, value in fields)
         return {key: name for key, name in found if key is not None and name}
 

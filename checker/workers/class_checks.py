@@ -40,7 +40,7 @@ class ClassChecks(Struct):
         return next(alone, "")
 
     def news(self) -> Iterator[CheckState]:
-        """States that changed since the last call: to be written down."""
+        """Return the states that changed since the last call, as records."""
         for check in self.checks:
             if check.concludes:
                 record = _state_of(check)

@@ -118,7 +118,7 @@ def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[
 
 
 def _values(context: WorkerContext, operation: Operation, path: str) -> dict[str, str] | None:
-    """Values of the variables of an operation whose path is this one; None if it is another's."""
+    """Return the values of the variables of an operation in a path; None if the path belongs to another operation."""
     template = context.subject.origin.base_path + operation.path
     names = variables_of(operation.path)
     pattern = "([^/]+)".join(map(re.escape, _VARIABLE.split(template)))

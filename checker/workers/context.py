@@ -60,7 +60,7 @@ class TimeAccounting:
         return now
 
     def take(self) -> tuple[float, float, float, float, float]:
-        """Seconds since the last call: make, wait, judge, record, idle."""
+        """Return the seconds since the last call: make, wait, judge, record, idle."""
         self.enter(self._part)
         make, wait, judge, record, idle = self._seconds
         self._seconds = [0.0] * len(Activity)

@@ -20,7 +20,7 @@ PATIENCE_S = 30.0
 
 
 def main(incarnation: int, settings: RunSettings, down: Connection, up: Connection, work: Work | None = None) -> None:
-    """Live one incarnation in this process. `work` replaces the worker loop."""
+    """Run one incarnation in this process. `work` replaces the worker loop."""
     die_with_parents()
     # A hook that prints must not fail because the reader of the pipe is gone.
     guarded_output()
@@ -36,7 +36,7 @@ def main(incarnation: int, settings: RunSettings, down: Connection, up: Connecti
 
 
 def live(incarnation: int, settings: RunSettings, queues: tuple[Receiver, Sender], work: Work | None = None) -> None:
-    """Live one incarnation in this thread; the other side sees the end of its queues afterwards, whatever happens."""
+    """Run one incarnation in this thread. Its queues are closed afterwards in every case, so that the supervisor notices the end."""
     down, up = queues
     try:
         try:

@@ -26,7 +26,7 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, users: UsersCode = ALL_SCHEMAS) -> None:
-    """The life of one incarnation: open the document, work until told to leave or the supervisor is gone."""
+    """Run one incarnation: open the document, then work until an order to leave arrives or the supervisor is gone."""
     # Only user code has strategies.
     if settings.may_load_user_code or has_plugins() or "hypothesis" in sys.modules:
         hypothesis.isolate(RunLayout(Path(settings.corpus.folder)).caches)

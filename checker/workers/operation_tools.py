@@ -127,7 +127,7 @@ def judges(
 
 
 def checks_by_case(resolver: OperationResolver) -> Callable[[Case], Sequence[str]] | None:
-    """Names of the checks that a case is judged by; None where all cases have the same."""
+    """Return the names of the checks that judge a case; None if all cases have the same ones."""
     if resolver.is_uniform:
         return None
     return lambda case: settings_of_case(resolver, case).checks
@@ -159,7 +159,7 @@ def dispatching(
 
 
 def dispatched(headers: Headers, given: Mapping[int | None, Credentials], via: HttpSettings | None = None) -> Dispatch:
-    """Headers of every request, and what it carries for security schemes; a header that users give wins.
+    """Return the headers of every request and the credentials of its security schemes; headers that users give win.
 
     `given`: by the alternative that a case meets.
     """
@@ -180,7 +180,7 @@ def dispatched(headers: Headers, given: Mapping[int | None, Credentials], via: H
 
 
 def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
-    """The curl command that sends a request as we do."""
+    """Return the curl command that sends a request as we do."""
     usual = resolver.common.http
 
     def render(request: WireRequest, *, is_timed: bool = False) -> str:

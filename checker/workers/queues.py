@@ -106,7 +106,7 @@ class Receiver:
         return self._ended and not self._messages
 
     def get_nowait(self) -> Message | None:
-        """The next message; None when there is none now."""
+        """Return the next message; None when there is none now."""
         if not self._messages:
             while not self._ended:
                 try:
@@ -140,7 +140,7 @@ class Receiver:
         return bool(wait([self.fileno()], timeout_s))
 
     def fileno(self) -> int:
-        """For `multiprocessing.connection.wait` and the like. `OSError` after `close`."""
+        """Return the descriptor for `multiprocessing.connection.wait` and similar calls. Raises `OSError` after `close`."""
         return self._connection.fileno()
 
     def close(self) -> None:

@@ -82,7 +82,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return frozenset(first.values())
 
     def names(self, label: Label) -> Iterable[str]:
-        """Names of the parameters of one, which is not read for them."""
+        """Return the names of the parameters of an operation without reading the operation."""
         return self._schema.parameter_names(label)
 
     def __getitem__(self, label: Label) -> ApiOperation:
@@ -100,7 +100,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return known
 
     def variables_below(self) -> dict[str, tuple[str, ...]]:
-        """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
+        """Return path template without a slash at its end -> variables of the templates one level below: `/users` -> `id`."""
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.entries:
             parent, _, last = entry.path.rstrip("/").rpartition("/")

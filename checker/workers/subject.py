@@ -71,7 +71,7 @@ class Description(Struct, frozen=True):
 
 
 def read_description(settings: RunSettings, layout: RunLayout, given: bytes | None = None) -> Description:
-    """The description; read from the run directory once anyone has fetched it, unless it was damaged there.
+    """Return the description. It is read from the run directory once a worker has fetched it, unless it was damaged there.
 
     `given` is what is packed already: then nothing is fetched.
     """
@@ -194,7 +194,7 @@ _LIBRARIES: Final = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "pl
 
 
 def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
-    """Settings whose strings and numbers are sometimes literals of the application, and what could not be read.
+    """Return settings in which literals of the application may replace strings and numbers, and the files that could not be read.
 
     What users say of a type goes first.
     """
@@ -225,7 +225,7 @@ def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
 
 
 def constants_of(modules: Iterable[ModuleType]) -> Iterator[TypeWords]:
-    """Literals of the files of modules by type: each once, in the order of modules and lines."""
+    """Return the literals of the files of modules by type: each once, in the order of modules and lines."""
     found: dict[str, dict[Any, None]] = {"string": {}, "integer": {}, "number": {}}
     files = sorted({str(file) for module in modules if (file := _file_of(module))})
     for file in files[:_MOST_FILES]:
@@ -242,7 +242,7 @@ def _note(source: str, reason: str) -> Note:
 
 
 def _modules_of(item: Any) -> list[ModuleType]:
-    """The module of an application, or the one that is given, and what else of its package is imported."""
+    """Return the module of an application, or the given one, and the imported modules of its package."""
     module = item if isinstance(item, ModuleType) else _home_of(item)
     if module is None or _file_of(module) is None:
         return []
@@ -263,7 +263,7 @@ def _home_of(item: Any) -> ModuleType | None:
 
 
 def _endpoints(app: Any) -> Iterator[Any]:
-    """Functions behind the routes of Starlette's and Flask's applications."""
+    """Return the functions behind the routes of Starlette's and Flask's applications."""
     for route in getattr(app, "routes", ()) or ():
         if callable(endpoint := getattr(route, "endpoint", None)):
             yield endpoint
@@ -273,7 +273,7 @@ def _endpoints(app: Any) -> Iterator[Any]:
 
 
 def _file_of(module: ModuleType) -> str | None:
-    """The source of a module of users; None for what is installed."""
+    """Return the source file of a user module; None for an installed one."""
     file = getattr(module, "__file__", None)
     if not isinstance(file, str) or not file.endswith(".py"):
         return None

@@ -61,7 +61,7 @@ class UsersCode(Struct, frozen=True):
     """How much of the time of `fuzz` operations get, relative to each other; None: all alike."""
 
     def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool | None:
-        """Values for one operation: those of users, or else the usual ones."""
+        """Return the values for one operation: those of its users, or else the usual ones."""
         return usual if self.values is None else _UsersFirst(self.values(operation), usual)
 
 
@@ -76,7 +76,7 @@ class _UsersFirst(Struct, frozen=True):
     rest: ValuePool | None
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """A value of the first pool; where that has none, of the other one."""
+        """Return a value of the first pool; one of the other pool if the first has none."""
         found = self.first.pick(location, name, index)
         if found is None and self.rest is not None:
             return self.rest.pick(location, name, index)

@@ -72,7 +72,7 @@ def _differs(matches: Callable[[str], bool]) -> Accepts:
 
 
 def _few(kind: str, form: Canonical) -> list[Any] | None:
-    """All values of a kind, when they are few."""
+    """Return all values of a kind if there are few; None otherwise."""
     if kind == forms.BOOLEAN:
         return [False, True]
     if kind != forms.INTEGER:
@@ -156,7 +156,7 @@ def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
 
 
 def _is_simplest(draw: Draw, accepts: IsValid, context: DrawContext) -> bool:
-    """True when the simplest value, with nothing optional, is accepted."""
+    """Whether the simplest value, with nothing optional, is accepted."""
     with context.aside(_DISCARDED):
         context.begin(None)
         try:

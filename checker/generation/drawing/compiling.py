@@ -146,7 +146,7 @@ class Compiler(Struct):
             raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
-        """The canonical form. Raises `Unsatisfiable` where a reference points at nothing."""
+        """Return the canonical form. Raises `Unsatisfiable` if a reference leads nowhere."""
         try:
             return self.canon.canonical(conjunction)
         except UnresolvableReference as error:
@@ -221,7 +221,7 @@ class Compiler(Struct):
         return self._varied(conjunction, place, draw) if is_usual and may_be_poor(form) else draw
 
     def _may_overlap(self, branches: Branches) -> bool:
-        """True for a `oneOf` of which a value may satisfy several alternatives."""
+        """Whether a value may satisfy several alternatives of a `oneOf`."""
         return (
             branches.keyword == "oneOf"
             and not discrimination.discriminated(self.canon, branches)

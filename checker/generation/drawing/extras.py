@@ -159,7 +159,7 @@ def _parameter(location: Location, text: Alphabet, excluded: str) -> Draw:
 
 
 def _grown_body(part: tuple[Any, str | None], name: str, drawn: list[Any], room: Room) -> tuple[Any, str | None]:
-    """A body with one member more, where there is room for it."""
+    """Return a body with one more member, if there is room for it."""
     body, media_type = part
     if not isinstance(body, dict | list):
         return part
@@ -170,7 +170,7 @@ def _grown_body(part: tuple[Any, str | None], name: str, drawn: list[Any], room:
 
 
 def _grown(value: dict[str, Any] | list[Any], name: str, member: Any, path: int) -> Any:
-    """A copy with a member in the object at `path`, the outermost for 0; None when there is no room."""
+    """Return a copy with a new member in the object at `path` (0: the outermost); None if there is no room."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     ways: list[Any] = [key for key, inner in pairs if isinstance(inner, dict | list)]
     if isinstance(value, dict):

@@ -47,7 +47,7 @@ def different(draw: Draw, context: DrawContext) -> int:
 
 
 def is_alive(draw: Draw, context: DrawContext) -> bool:
-    """True when one of a few draws comes to a value."""
+    """Whether one of a few draws gives a value."""
     with context.aside(_DISCARDED):
         return _counted(draw, context, 1) > 0
 
@@ -159,7 +159,7 @@ def _admits_all(value: Any) -> bool:
 
 
 def is_json(value: Any) -> bool:
-    """False for dates and other things that YAML makes of plain text."""
+    """Whether a value is JSON: YAML makes dates and other objects of plain text."""
     if isinstance(value, list):
         return all(map(is_json, value))
     if isinstance(value, dict):

@@ -72,7 +72,7 @@ class TextPlace(Struct, frozen=True):
         return len(text) >= self.min_text or (self.carries_empty and not text)
 
     def carries(self, value: Any) -> bool:
-        """True when a value arrives as it is."""
+        """Whether a value arrives unchanged."""
         if isinstance(value, str):
             return (
                 self._is_long_enough(value)
@@ -91,7 +91,7 @@ class TextPlace(Struct, frozen=True):
 
 @lru_cache(maxsize=16)
 def filled(place: TextPlace, *, carries_empty: bool) -> TextPlace:
-    """The place of a query parameter that need not be accepted without a value (OpenAPI 3.0, `allowEmptyValue`)."""
+    """Return the place of a query parameter that servers may refuse without a value (OpenAPI 3.0, `allowEmptyValue`)."""
     return replace(place, name=_FILLED_QUERY, min_text=1, carries_empty=carries_empty)
 
 
@@ -124,7 +124,7 @@ def place_of(location: Location, text: Alphabet, excluded: str, style: str = "",
 
 @lru_cache(maxsize=64)
 def json_place(location: Location, text: Alphabet, excluded: str) -> TextPlace:
-    """The place of parameters that travel as JSON: it quotes and escapes, so its texts keep their ends."""
+    """Return the place of parameters that are sent as JSON, whose quotes keep spaces at the ends of texts."""
     match location:
         case Location.QUERY:
             characters = text

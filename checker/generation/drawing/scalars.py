@@ -154,7 +154,7 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
 
 
 def _whole(value: float) -> float:
-    """Integers are written without a fraction; -0.0 and large numbers stay as they are."""
+    """Return an integer without a fraction for a whole number; -0.0 and large numbers stay as they are."""
     if value.is_integer() and -1e15 < value < 1e15 and (value or math.copysign(1.0, value) > 0):
         return int(value)
     return value
@@ -192,7 +192,7 @@ def _divides(unit: float) -> Callable[[Any], bool]:
 
 
 def _may_round(numbers: Numbers, step: Fraction) -> bool:
-    """True when a bound lies where floats are nearly as far apart as the multiples: the nearest one may be beyond it."""
+    """Whether floats near a bound are nearly as far apart as the multiples, so that the nearest float may be beyond the bound."""
     bounds = [abs(nearest_float(bound)) for bound in (numbers.low, numbers.high) if bound is not None]
     return any(math.ulp(bound) > min(nearest_float(step) / 4, 1.0) for bound in bounds)
 
@@ -204,7 +204,7 @@ def _are_far(numbers: Numbers) -> bool:
 
 
 def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
-    """True for numbers that are multiples between the bounds whether they are read as text or as a float."""
+    """Return a predicate for numbers that are multiples between the bounds both as text and as a float."""
     low, high, divides = numbers.low, numbers.high, _divides(nearest_float(step))
     above = operator.gt if numbers.is_low_open else operator.ge
     below = operator.lt if numbers.is_high_open else operator.le
@@ -226,7 +226,7 @@ def _readings(value: float) -> set[Fraction]:
 
 
 def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
-    """Smallest and largest multiple, as a factor of `step`."""
+    """Return the smallest and the largest multiple, as factors of `step`."""
     low, high = numbers.low, numbers.high
     least = -(_WIDEST // step.numerator) * step.denominator if low is None else math.ceil(low / step)
     most = (_WIDEST - 1) // step.numerator * step.denominator if high is None else math.floor(high / step)

@@ -307,7 +307,7 @@ class _BreachWalk(Struct):
             return ()
 
     def _is_open(self, conjunction: Conjunction) -> bool:
-        """True when one of these schemas has not been seen often enough."""
+        """Whether one of these schemas was seen fewer than `_VISITS` times."""
         return any(self._visits.get(facet.pointer, 0) < _VISITS for facet in conjunction)
 
     def _is_new(self, node: _Node, facet: Facet) -> bool:

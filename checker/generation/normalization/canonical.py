@@ -596,7 +596,7 @@ def _have_twins(alternatives: list[Any]) -> bool:
 
 
 def _equal(left: Any, right: Any) -> bool:
-    """Equality of schemas; false when it takes too long to tell."""
+    """Whether two schemas are equal; False if the comparison takes too long."""
     todo = [(left, right)]
     for _ in range(_MOST_NODES):
         if not todo:

@@ -73,7 +73,7 @@ class Numbers(Struct):
         return Reason(self.high_said[2], f"{self._said()} exclude every number")
 
     def empty(self, what: str) -> tuple[str, str]:
-        """Pointer and sentence when no number of a kind lies between."""
+        """Return pointer and sentence if no number of a kind lies between the bounds."""
         said = self._said() + (f" and multipleOf {self.step}" if self.step else "")
         place = self.high_said or self.low_said
         return (place[2] if place else ""), f"{said} exclude every {what}"
@@ -150,7 +150,7 @@ class Facet(Struct, frozen=True):
         return self.pointer, self.without, self.tag, self.scope, self.taken
 
     def below(self, value: object, *tokens: str) -> "Facet":
-        """The schema that stands under these tokens."""
+        """Return the schema under these tokens."""
         if isinstance(value, Facet):
             return value
         place = pointer_child(self.pointer, *tokens)
@@ -176,7 +176,7 @@ Conjunction = tuple[Facet, ...]
 
 
 def key_of(conjunction: Conjunction) -> frozenset[FacetKey]:
-    """Names a conjunction, whatever its order."""
+    """Return a key of a conjunction that does not depend on its order."""
     return frozenset(facet.key for facet in conjunction)
 
 
@@ -191,7 +191,7 @@ class Properties(Struct, frozen=True):
     """True for made schemas, which `unevaluatedProperties` does not count."""
 
     def facets(self, name: str) -> Conjunction:
-        """Schemas of a property; none when anything goes."""
+        """Return the schemas of a property; empty if it may have any value."""
         found = self.declared(name)
         return (self.rest,) if not found and self.rest is not None else found
 

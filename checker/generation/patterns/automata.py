@@ -90,7 +90,7 @@ class _Machine:
         self.work = 0
 
     def intervals(self) -> Iterator[Intervals]:
-        """Sets of characters that edges stand for."""
+        """Return the sets of characters of all edges."""
         return (intervals for moves in self._moves for intervals, _ in moves)
 
     def read(self, members: dict[Intervals, int]) -> None:
@@ -195,7 +195,7 @@ class _Machine:
 
 
 def _classes(allowed: Intervals, sets: set[Intervals]) -> tuple[list[Intervals], dict[Intervals, int]]:
-    """Characters that no set tells apart, and for each set the classes in it, bit by bit."""
+    """Return the classes of characters that no set distinguishes, and for each set its classes, bit by bit."""
     ordered = sorted(sets)
     edges = [_cuts(intervals) for intervals in ordered]
     inside = _cuts(allowed)

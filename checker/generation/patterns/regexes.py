@@ -319,7 +319,7 @@ _BEYOND_TREES = later_pattern(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.",
 
 @lru_cache(maxsize=4096)
 def is_plain(pattern: str) -> bool:
-    """True when every text written from the tree matches: no assertion inside, no flags."""
+    """Whether every text written from the tree matches: it has no assertions inside, and no flags."""
     return _BEYOND_TREES.search(pattern) is None
 
 
@@ -331,7 +331,7 @@ CERTAIN = later_pattern(rf"\^?(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$?
 
 @lru_cache(maxsize=4096)
 def is_certain(pattern: str) -> bool:
-    """True for characters and classes in a row, each repeated or not, anchored or not.
+    """Whether a pattern is a row of characters and classes, each repeated or not, anchored or not.
 
     Such a pattern has one meaning, and a text that is written part by part matches for every validator.
     """
@@ -343,7 +343,7 @@ _EXACT = later_pattern(r"(?:[^.\\(\[]|\((?!\?)|\(\?:|\\[dw./+*?|$^(){}\[\]-]|\[(
 
 @lru_cache(maxsize=4096)
 def is_exact(pattern: str) -> bool:
-    """True when its tree stands for all texts that match, not only for usual ones."""
+    """Whether a tree stands for all texts that match, and not only for usual ones."""
     return is_plain(pattern) and _EXACT.fullmatch(pattern) is not None
 
 
@@ -371,5 +371,5 @@ def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=64)
 def strict_format(name: str) -> Callable[[str], bool]:
-    """True for texts of a format as the stricter of the validators reads it."""
+    """Return a predicate for texts of a format as the stricter of the validators reads it."""
     return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True).is_valid

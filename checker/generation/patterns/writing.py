@@ -47,7 +47,7 @@ class PatternPart(Struct, frozen=True):
     """Writes the part with any length, where that is less to do."""
 
     def unbounded(self) -> Draw:
-        """Writes texts of whatever length the pattern gives them."""
+        """Return draws of texts of any length that the pattern gives them."""
         write, low, high = self.write, self.low, self.high
         return self.free or (lambda source: write(source, low, high))
 
@@ -239,7 +239,7 @@ def _framed(parts: list[PatternPart]) -> Draw | None:
 
 
 def _with_constants_joined(parts: list[PatternPart]) -> Iterator[PatternPart]:
-    """Parts of a pattern in which constant texts that follow each other are one."""
+    """Yield the parts of a pattern, with successive constant texts joined."""
     text = ""
     for part in parts:
         if part.constant is not None:
@@ -254,7 +254,7 @@ def _with_constants_joined(parts: list[PatternPart]) -> Iterator[PatternPart]:
 
 
 def one_written(options: list[PatternPart]) -> PatternPart:
-    """One of several, whichever fits the length."""
+    """Return a part that writes one of several parts, whichever fits the length."""
     if len(options) == 1:
         return options[0]
     low, high = min(option.low for option in options), max(option.high for option in options)
@@ -305,7 +305,7 @@ class Branch(Struct, frozen=True):
 
 
 def branches(tree: Expression) -> list[Branch]:
-    """The alternatives of a pattern, each with the ends at which it is open.
+    """Return the alternatives of a pattern, each with the ends at which it is open.
 
     An alternative with an anchor in its middle counts as closed at both ends.
     """
@@ -313,7 +313,7 @@ def branches(tree: Expression) -> list[Branch]:
 
 
 def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
-    """Parts in a row of each alternative: groups with anchors at an end are one for each of theirs."""
+    """Yield the parts of each alternative in a row: a group with anchors at an end gives a row for each of its alternatives."""
     if isinstance(tree, Alternation):
         for option in tree.options:
             yield from _rows(option, most)
@@ -440,7 +440,7 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
 
 
 def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]) -> PatternPart:
-    """A match, now and then with something before or after it."""
+    """Return draws of a match, sometimes with other text before or after it."""
     share = _SHARE_OF_BOTH if all(is_open) else _SHARE
 
     def write(source: Source, least: int, most: int) -> str:

@@ -25,7 +25,7 @@ BOOLEAN: Draw = lambda source: source.boolean()  # noqa: E731
 
 
 def constant(value: Any) -> Draw:
-    """Gives the one value, without a choice."""
+    """Return draws of one value, without a choice."""
     return lambda source: value
 
 

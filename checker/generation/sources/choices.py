@@ -215,15 +215,15 @@ class Source(Protocol):
     def choices(self) -> Sequence[Choice]: ...
 
     def integer(self, low: int, high: int) -> int:
-        """Both ends included, any size."""
+        """Return an integer of any size, both bounds included."""
         ...
 
     def floating(self, low: float, high: float) -> float:
-        """Finite; both ends included; -0.0 lies below 0.0."""
+        """Return a finite number, both bounds included; -0.0 lies below 0.0."""
         ...
 
     def boolean(self, p: float = 0.5) -> bool:
-        """True with probability `p`, which is neither 0 nor 1."""
+        """Return True with probability `p`, which is neither 0 nor 1."""
         ...
 
     def forced(self, value: bool) -> None:

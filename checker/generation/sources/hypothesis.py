@@ -167,7 +167,7 @@ class _DrawnStrategy(SearchStrategy[Value]):
 
     @plainly
     def do_draw(self, data: ConjectureData) -> Value:
-        """One value."""
+        """Return one value."""
         try:
             value = self._draw_from(HypothesisSource(data, self._refuse))
         except Rejected as error:

@@ -220,7 +220,7 @@ class _Run(Generic[Value]):
 
 
 def _outermost(spans: list[Span]) -> list[Span]:
-    """Spans that lie in no other one, in order."""
+    """Return the spans that lie in no other one, in order."""
     found: list[Span] = []
     for span in sorted(spans, key=lambda span: (span[1], -span[2])):
         if not found or span[1] >= found[-1][2]:

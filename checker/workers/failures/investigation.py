@@ -132,7 +132,7 @@ class FailureQueue:
         return None
 
     def drop_all(self) -> None:
-        """Investigate nothing more: the first versions of the findings are on disk."""
+        """Begin no further investigation: the first versions of the findings are on disk."""
         for flight, _ in self.waiting:
             self._release(flight)
         self.waiting.clear()

@@ -647,7 +647,7 @@ def _is_free(outline: Outline) -> bool:
 
 
 def declared_names(operation: Operation) -> frozenset[str]:
-    """Names of properties of the body, as the description spells them."""
+    """Return the names of the properties of the body, as the description spells them."""
     return frozenset(name for body in operation.bodies for name in outline_of(body.schema).names)
 
 

@@ -41,7 +41,7 @@ class HillClimber(Struct):
                 self._best[made.label, name] = value, made.step
 
     def variant(self, label: Label, name: str, phase: PhaseInfo) -> GeneratedCase | None:
-        """A case that begins as the best one of an operation does, and goes on in another way; None for another turn."""
+        """Return a variant of the best case of an operation so far; None if it is the turn of another kind of case."""
         known = [step for (of, _), (_, step) in self._best.items() if of == label]
         if not known or self.random.random() > _SHARE:
             return None
@@ -53,7 +53,7 @@ class HillClimber(Struct):
             return None
 
     def _changed(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
-        """Choices of which one to three are forgotten: they are drawn anew."""
+        """Return the choices with one to three of them made invalid, so that a source draws these anew."""
         if not choices:
             return ()
         gone = {self.random.randrange(len(choices)) for _ in range(self.random.randint(1, 3))}

@@ -41,7 +41,7 @@ class Concurrency(Struct):
         self.observe(status, outcome.elapsed)
 
     def observe(self, status: int | None, elapsed_s: float) -> None:
-        """One answer; `status` is None when none arrived. Not to be asked when the number is fixed."""
+        """Record one response; `status` is None if none arrived. Not called if the number of lanes is fixed."""
         self._answers += 1
         self._latencies.append(elapsed_s)
         if status is None or status in _SUFFERING:
@@ -72,7 +72,7 @@ class SlowLanes(Struct):
         self.lanes = self.most
 
     def observe(self, *, timed_out: bool) -> None:
-        """One request that was waited for is over."""
+        """Record one response; `status` is None if none arrived. Not called if the number of lanes is fixed."""
         if timed_out:
             self.lanes = max(1, self.lanes - 1)
         else:

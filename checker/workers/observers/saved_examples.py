@@ -26,7 +26,7 @@ class Shards:
         self._databases: dict[int, hypothesis.DirectoryBasedExampleDatabase] = {}
 
     def database(self, label: str) -> "hypothesis.DirectoryBasedExampleDatabase":
-        """The shard of an operation, as Hypothesis knows it."""
+        """Return the shard of an operation as a database of Hypothesis."""
         shard = shard_of(label)
         database = self._databases.get(shard)
         if database is None:
@@ -39,7 +39,7 @@ class Shards:
         self.database(label).save(secondary_key(label), choices)
 
     def load(self, label: str) -> list[bytes]:
-        """Examples of an operation, shrunk ones first, shortest first."""
+        """Return examples of an operation, shrunk ones first, shortest first."""
         if not self._root.exists():
             return []
         database = self.database(label)
@@ -56,12 +56,12 @@ class Shards:
 
 
 def key(label: str) -> bytes:
-    """Primary key of an operation: what Hypothesis itself has shrunk."""
+    """Return the primary key of an operation, whose examples Hypothesis itself has shrunk."""
     return digest(label).encode()
 
 
 def secondary_key(label: str) -> bytes:
-    """Key of what failed and is not shrunk."""
+    """Return the key of failing examples that are not shrunk."""
     return key(label) + _SECONDARY
 
 
@@ -85,7 +85,7 @@ class SavedExamples:
             self.forget(flight.steps)
 
     def load(self, label: Label) -> list[tuple[Step, ...]]:
-        """Recipes that failed before, single cases and sequences that begin with the operation; smallest first."""
+        """Return recipes that failed before, single cases and sequences that begin with the operation; smallest first."""
         if self._shards is None:
             return []
         found = (_steps(label, data) for data in self._shards.load(label)[:MOST])
@@ -103,10 +103,10 @@ class SavedExamples:
 
 
 def _data(steps: Sequence[Step]) -> bytes:
-    """A recipe as it is kept: choices of a single case as Hypothesis writes them, all others as records of ours.
+    """Return a recipe as bytes: the choices of a single case as Hypothesis writes them, other recipes as our records.
 
-    What the steps before it answered is not kept: it is found anew, so that a recipe is the same each time. Values that come
-    from elsewhere are: they may still exist.
+    Values from responses of earlier steps are not kept, because a replay gets new ones: the recipe of a failure is the same each
+    time. Values from elsewhere are kept, because they may still exist.
     """
     recipe = steps[0].recipe
     is_alone = len(steps) == 1 and not (steps[0].bindings or steps[0].names)
@@ -121,7 +121,7 @@ def _bare(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 
 def _values(steps: Sequence[Step]) -> list[object]:
-    """All that is kept of a recipe and came from outside."""
+    """Return all values of a recipe that came from outside."""
     found: list[object] = [binding.literal for step in _bare(steps) for binding in step.bindings]
     for step in steps:
         found += step.names

@@ -183,7 +183,7 @@ class ServedRequests(Struct):
         return [one for one in known if one.is_of_all] or known
 
     def suspects(self) -> Iterator[Sent]:
-        """Served requests, the latest first; none twice."""
+        """Yield the served requests, the latest first, each once."""
         seen: set[tuple[str, bytes, bytes | None]] = set()
         for sent in reversed(self.recent):
             key = (sent.request.method, sent.request.target, sent.request.body)

@@ -121,7 +121,7 @@ class LivenessProbes(Struct):
         return build_request(tools.maker, tools.hooks, made.case, tools.credentials)
 
     def renews_credentials(self) -> Job[bool]:
-        """Have credentials fetched anew, if there is a source of them; return whether the target serves with them."""
+        """Fetch credentials anew if they have a source; return whether the target serves requests with them."""
         tools = self.context.tools
         if tools.credentials is None or not self._chosen:
             return False
@@ -319,7 +319,7 @@ def _guilt(account: OutageAccount) -> Iterator[str]:
 
 
 def _clock(at: float) -> str:
-    """A moment as logs of servers tell it."""
+    """Return a time in the form of server logs."""
     return time.strftime("%H:%M:%S UTC", time.gmtime(at))
 
 
@@ -430,7 +430,7 @@ class Examination:
         return False
 
     def _related(self, suspect: Sent) -> Iterator[Label]:
-        """Operations that change what stands at the same path, the suspect's own included, then what stands beside it."""
+        """Return the operations that change the resource at the same path, the suspect included, then those of neighbouring resources."""
         path = suspect.made.case.operation.path
         parent = path.rpartition("/")[0]
         changing = [one for one in self._context.subject.selected.entries if one.method not in ("GET", "HEAD")]
@@ -502,7 +502,7 @@ class Examination:
         return (yield from self._witnesses.is_in_trouble(trouble))
 
     def _together(self) -> list[list[Sent]]:
-        """Requests of each operation that was sent several lately, oldest first."""
+        """Return the latest requests of each operation that was sent several times, oldest first."""
         groups: dict[Label, list[Sent]] = {}
         for sent in self._recent:
             groups.setdefault(sent.label, []).append(sent)

@@ -196,7 +196,7 @@ def is_tls_hint(outcome: Outcome) -> bool:
 
 
 def wants_tls(origin: BaseUrl, patience_s: float) -> str:
-    """The sentence for a target that was asked without TLS and takes nothing else; empty where it does not speak TLS."""
+    """Return the sentence for a target that was asked without TLS and accepts only TLS; empty for other targets."""
     secure = replace(origin, scheme="https")
     if connection_fault(secure, HttpSettings(verify=False), patience_s) is not None:
         return ""

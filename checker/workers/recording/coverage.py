@@ -75,7 +75,7 @@ def _enumerations(outline: Outline) -> Iterator[dict[object, str]]:
 
 
 def _key(value: object) -> object:
-    """Equal for equal values of JSON: `true` is no number."""
+    """Return a key that is equal for equal JSON values: `true` is no number."""
     return value if isinstance(value, str) else (isinstance(value, bool), value)
 
 
@@ -231,7 +231,7 @@ def documented_types(operation: Operation) -> Iterator[tuple[str, str]]:
 
 
 def _status_of(spelled: str) -> int:
-    """A status that `200`, `4XX` or `default` covers, and hardly anything else."""
+    """Return an example of a status that `200`, `4XX` or `default` covers."""
     digits = spelled.strip().upper().replace("X", "9")
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) == 3 else 999
 

@@ -101,7 +101,7 @@ class Defects(Struct):
         return settled is not None and bool(settled.reproduced) and self.knows_cause(settled.cause)
 
     def spent(self, label: str) -> int:
-        """Requests that went into findings of an operation."""
+        """Return the number of requests that went into findings of an operation."""
         return self._spent[label]
 
     def is_novel(self, label: str, check: str) -> bool:
@@ -109,13 +109,13 @@ class Defects(Struct):
         return not self._by_check[label, check]
 
     def text_of(self, fingerprint: str, failure: Failure) -> str | None:
-        """Template of the error texts of a settled finding; None if a failure breaks another rule."""
+        """Return the template of the error texts of a settled finding; None if a failure breaks another rule."""
         settled = self._settled.get(fingerprint)
         rule = (failure.check, failure.unique_key)
         return settled.text if settled is not None and (settled.check, settled.unique_key) == rule else None
 
     def same_as(self, label: str, failure: Failure, fingerprint: str) -> str | None:
-        """Fingerprint of the settled finding that a failure is another sight of; None when it is to be looked into."""
+        """Return the fingerprint of the settled finding that shows the same defect as a failure; None if the failure is to be investigated."""
         alike = self._by_rule[label, failure.check, failure.unique_key]
         if fingerprint in alike:
             return None
@@ -130,7 +130,7 @@ class Defects(Struct):
         return None
 
     def with_case(self, label: str, failure: Failure, fingerprint: str, case: str) -> str | None:
-        """Fingerprint of another settled finding that breaks the same rule by the very same smallest case."""
+        """Return the fingerprint of another settled finding that breaks the same rule with the same smallest case."""
         alike = _in_order(self._by_rule[label, failure.check, failure.unique_key])
         others = (one for one in alike if one.fingerprint != fingerprint)
         return next((one.fingerprint for one in others if one.case == case), None)

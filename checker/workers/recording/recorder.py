@@ -41,7 +41,7 @@ from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
-    """Title, and the traceback where the error is in code: all of it for ours, the lines of the user for a user's."""
+    """Return the title of an error and its traceback: the whole one for our code, the lines of the user for user code."""
     match error:
         case errors.Unsatisfiable():
             return "Schema Error", ""
@@ -147,7 +147,7 @@ class Recorder(Struct):
             self._unwritten.clear()
 
     def second_look(self, flight: InFlight, verdict: Verdict, again: ShrinkAgain) -> UnconfirmedFailure | None:
-        """The failure of a settled finding, if it shows again."""
+        """Return the failure of a settled finding, if it shows again."""
         chain = (JudgedCase(flight.made, verdict),)
         for failure in verdict.judgement.failures:
             text = self.defects.text_of(again.fingerprint, failure)
@@ -213,7 +213,7 @@ class Recorder(Struct):
         return suspicion.second is not None or place == (finding.task, finding.index)
 
     def settled(self, findings: Sequence[Finding]) -> None:
-        """The last versions of findings: after a death all of them are there or none."""
+        """Write the last versions of findings: after a death all of them are there or none."""
         for finding in findings:
             self._unsettled.pop(finding.fingerprint, None)
             error = network_error_of(finding)
@@ -224,14 +224,14 @@ class Recorder(Struct):
             self.journal.hand_over(*findings)
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
-        """A recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
+        """Return a recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
         recipe = made.other or (_DRAWN, made.choices, made.learned)
         step = (made.label, recipe, made.bindings, made.names)
         steps = (*[shot.made.step for shot in chain], step)
         return encode_fields(CorpusEntry, made.label, steps, (), 0.0)
 
     def operation_error(self, label: str, phase: str, title: str, message: str, trace: str = "") -> None:
-        """An operation that cannot be tested further; each sentence once."""
+        """Record an operation that cannot be tested further; each sentence once."""
         if self.is_new("error", label, title + message):
             self.journal.append(OperationError(label, phase, title, message, trace))
 
@@ -252,7 +252,7 @@ class Recorder(Struct):
             self.journal.write(record)
 
     def note(self, note: Note) -> None:
-        """Something that the summary counts; each once."""
+        """Record a note that the summary counts; each once."""
         if self.is_new(note.kind, note.label, note.pointer + note.text):
             self.journal.append(note)
 

@@ -65,7 +65,7 @@ class ClusterRotation(Struct):
         return index // len(self.labels) % self.pauses.get(label, 1) > 0
 
     def showed(self, label: Label) -> None:
-        """A case of it showed something new."""
+        """Note that a case of an operation showed something new."""
         self._fresh[label] += 1
         self._lively.add(label)
         self._settle(label)
@@ -275,7 +275,7 @@ class LeasedTask(TaskTally, kw_only=True):
 
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
-        """A leased task, not begun: its slice runs from its first case on."""
+        """Return the state of a leased task. Its slice begins with its first case."""
         row, rotation = phase_named(task.phase), ClusterRotation(task.labels, task.producers, dict(task.pauses))
         return cls(
             lease=task,
@@ -342,7 +342,7 @@ class LeasedTask(TaskTally, kw_only=True):
             self.next_index = min(self.next_index, index)
 
     def extra_index(self) -> int:
-        """An index for a case outside the task's numbering."""
+        """Return an index for a case outside the task's numbering."""
         self.extras += 1
         return EXTRA_INDEX + self.extras
 

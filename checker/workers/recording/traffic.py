@@ -64,7 +64,7 @@ class Draft(Struct):
         return DRAFT_BYTES + received + sent
 
     def encode(self, keep: Keep) -> bytes:
-        """The interaction as bytes, without the bodies that `keep` takes."""
+        """Return the interaction as bytes, without the bodies that `keep` takes."""
         return self.traffic.encoded(self.made, self.verdict, keep)
 
 
@@ -93,7 +93,7 @@ class Components(Struct):
         return tuple(Component(*one) for one in self.fields(case, case.meta, outcome))
 
     def fields(self, case: Case, meta: CaseMetadata, outcome: Outcome | None) -> Fields:
-        """Components as fields: making objects that are only written costs more than packing.
+        """Return components as fields: making objects that are only written costs more than packing.
 
         Credentials that a sign-up or a login has accepted are those of an account, whoever invented them: they are masked like
         values from outside.
@@ -137,7 +137,7 @@ class CheckOutcomes(Struct):
         self._packed = self._all_passed(self.names)
 
     def passed(self, case: Case) -> Packed:
-        """All checks of a case passed, as it is written."""
+        """Return the record of a case that passed all its checks."""
         if self.of_case is None:
             return self._packed
         names = tuple(self.of_case(case))
@@ -179,7 +179,7 @@ class UncountedRequests(Struct):
     """The number of them that investigated failures."""
 
     def take(self) -> tuple[int, int]:
-        """Both numbers, which are counted anew from now on."""
+        """Return both numbers and reset them."""
         taken = self.requests, self.inquiries
         self.requests = self.inquiries = 0
         return taken
@@ -292,7 +292,7 @@ class Traffic(Struct):
         return encode_fields(Interaction, *begin, *end)
 
     def interaction(self, shot: JudgedCase) -> Interaction:
-        """A shot as one line of a cassette."""
+        """Return the interaction of a judged case, as one line of a cassette."""
         verdict = shot.verdict
         exchanged = self._exchanged(verdict)
         begin = list(self._begin(shot.made, verdict, _status_of(verdict), exchanged))
@@ -301,7 +301,7 @@ class Traffic(Struct):
         return Interaction(*[*begin, *end])
 
     def encoded(self, made: GeneratedCase, verdict: Verdict, keep: Keep) -> bytes:
-        """A case and its verdict as bytes, as they are written: without the bodies that `keep` takes.
+        """Return a case and its verdict as bytes for the record, without the bodies that `keep` takes.
 
         Raises `StorageError`.
         """
@@ -332,7 +332,7 @@ class Traffic(Struct):
         return exchange(verdict.request, verdict.outcome, self.secrets)
 
     def _begin(self, made: GeneratedCase, verdict: Verdict, status: str, exchanged: Exchange) -> tuple[Any, ...]:
-        """Fields of an `Interaction` from the case to the exchange."""
+        """Return the fields of an `Interaction` from the case to the exchange."""
         meta, at = made.case.meta, verdict.at
         if meta is None:
             return (made.case.id, made.label, *_BY_HAND, status, at, 0.0, exchanged)
@@ -358,7 +358,7 @@ class Traffic(Struct):
 
 
 def without_answer(verdict: Verdict, error: Exception) -> Verdict:
-    """A verdict on an answer that cannot be written down: the request was sent, whatever its answer is."""
+    """Return a verdict without the response, which cannot be recorded: the request was sent all the same."""
     reason = f"the answer cannot be written down: {type(error).__name__}: {error}"
     return replace(verdict, outcome=NetworkFailure(FailureKind.OTHER, reason, 0.0))
 

@@ -506,7 +506,7 @@ class CaseScheduler:
         self.may_be_over = True
 
     def retry(self, flight: InFlight) -> None:
-        """Have a case made again when its task is leased again."""
+        """Return the index of a case to its task: it is made again in the next lease."""
         running = flight.task
         running.make_again(flight.index)
         self.release(flight)

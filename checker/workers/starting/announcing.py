@@ -36,7 +36,7 @@ _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
 
 
 def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrides, schemes: SchemeCredentials) -> None:
-    """Values that are configured for parameters which nothing has. Of bodies nothing is said: what they hold is not listed."""
+    """Warn of values that are configured for parameters which no operation has. Bodies are not checked: their members are not listed."""
     wanted = [one for one in overrides.parameters if one.location is not Location.BODY]
     if not wanted:
         return
@@ -58,7 +58,7 @@ def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrid
 
 
 def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationLayers) -> None:
-    """Filters of `[[operations]]` that no operation matches: what such a block says holds for nothing.
+    """Warn of filters of `[[operations]]` that match no operation, so that their settings have no effect.
 
     Nothing is said of blocks that stand beside `[[project]]` tables: they may be about another API.
     """
@@ -76,7 +76,7 @@ def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationL
 
 
 def tell_of_servers(recorder: Recorder, description: Description, operations: OperationLayers) -> None:
-    """Values that are configured for variables that no server of the description has."""
+    """Warn of values that are configured for variables which no server of the description has."""
     given = {name: None for one in operations.everywhere() for name, _ in one.server_variables}
     declared = description.schema.server_variable_names if given else None
     if declared is None:
@@ -120,7 +120,7 @@ def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
 
 
 def tell_of_warning(recorder: Recorder, warning: SchemaWarning) -> None:
-    """A fault of the description that costs a part of an operation."""
+    """Record a fault of the description that costs a part of an operation."""
     recorder.note(Note(warning.kind.value, warning.label, warning.pointer, warning.message))
 
 

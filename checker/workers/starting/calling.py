@@ -75,7 +75,7 @@ def open_tools(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, gate:
 
 
 def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestMaker:
-    """Makes requests with all that is configured but credentials of security schemes."""
+    """Return a maker of requests with everything that is configured except credentials of security schemes."""
     return RequestMaker(
         origin, operations.common.headers, version=__version__, own_servers=True, dispatch=dispatching(operations, None)
     )

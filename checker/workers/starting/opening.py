@@ -199,7 +199,7 @@ def _factories(
 
 
 def _component_hooks(hooks: HookSource) -> Callable[[Operation], ComponentHooks]:
-    """Hooks of operations, looked up once: they are asked for each case of a list."""
+    """Return the hooks of operations, looked up once: they are needed for each case of a list."""
     found: dict[Label, ComponentHooks] = {}
 
     def of(operation: Operation) -> ComponentHooks:
@@ -219,7 +219,7 @@ _MOST = 100
 def confirmed(
     known: Iterable[Discovery], selected: SelectedOperations, tools: Tools, http: Transport
 ) -> Iterator[DemandHeard]:
-    """Demands that the target makes again, when what it refused is sent once more: one request for all that one case showed."""
+    """Return the demands that the target makes again. Its refused request is sent once more, one for all demands of a case."""
     cases: dict[str, list[Discovery]] = {}
     for one in known:
         if one.label in selected:
@@ -235,7 +235,7 @@ def confirmed(
 
 
 def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory) -> list[Note]:
-    """A warning for each of these operations that answers 405 once more: one request each. They are not tested."""
+    """Return a warning for each of these operations that responds with 405 again, to one request each. They are not tested."""
     known = islice((Label(one) for one in labels if one in factory.operations), _MOST)
     text = "405 once more, after nothing but 405 in an earlier run: not tested"
     return [Note("method_not_allowed", label, "", text) for label in known if _is_405(label, tools, http, factory)]
@@ -265,7 +265,7 @@ def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
 
 
 def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCode = ALL_SCHEMAS) -> WorkerContext:
-    """Document, hooks, operations and tools of one incarnation.
+    """Return the document, hooks, operations and tools of one incarnation.
 
     Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
     """
