@@ -263,8 +263,8 @@ class CaseFactory:
 
     With an index, those of earlier cases of the same list are among them.
     """
-    is_left_out: "Callable[[GeneratedCase, str, int, int, bool], bool]" = lambda made, phase, index, judged, listed: (
-        False
+    is_left_out: "Callable[[GeneratedCase, str, int, int, CaseSource], bool]" = (
+        lambda made, phase, index, judged, source: False
     )
     """Whether valid case `index` of an operation in a phase is not worth sending, after the cases below another index."""
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
@@ -427,24 +427,23 @@ class CaseFactory:
 
     def maker(self, phase: Phase) -> CaseMaker:
         """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more, `FilteredOut` for one that is left out."""
-        is_listed = phase.source is CaseSource.LISTED
         makers: dict[CaseSource, CaseMaker]
         makers = {CaseSource.LISTED: self.listed, CaseSource.DRAWN: self.drawn, CaseSource.CHAINED: self.make_first}
         make = makers.get(phase.source, self.make)
 
         def made(label: Label, task_seed: int, index: int, info: PhaseInfo) -> GeneratedCase:
             found = make(label, task_seed, index, info)
-            return self.worthwhile(found, index, info, _judged(phase.source, index), is_listed=is_listed)
+            return self.worthwhile(found, index, info, _judged(phase.source, index), phase.source)
 
-        return partial(self._made_new, made) if self.rules.some_unique and not is_listed else made
+        return partial(self._made_new, made) if self.rules.some_unique and make != self.listed else made
 
     def worthwhile(
-        self, made: GeneratedCase, index: int, phase: PhaseInfo, judged: int, *, is_listed: bool
+        self, made: GeneratedCase, index: int, phase: PhaseInfo, judged: int, source: CaseSource
     ) -> GeneratedCase:
         """Return case `index` of a task whose cases below `judged` are judged. Raises `FilteredOut` for one that is left out."""
         meta = made.case.meta
         is_wrong = meta is not None and meta.mode.is_negative
-        if not is_wrong and self.is_left_out(made, phase.name, index, judged, is_listed):
+        if not is_wrong and self.is_left_out(made, phase.name, index, judged, source):
             raise FilteredOut(
                 f"{made.label}: valid cases are refused again and again, so that case {index} is left out"
             )
@@ -706,7 +705,7 @@ class LeftOutFirst:
         listed, number, late = self._places[index]
         made = self.factory.listed(label, task_seed, number, PhaseInfo(listed), late=late)
         made.case.id = case_id(task_seed, index)
-        return self.factory.worthwhile(made, index, phase, block_start(index), is_listed=True)
+        return self.factory.worthwhile(made, index, phase, block_start(index), CaseSource.LISTED)
 
     def _chosen(self, label: Label, task_seed: int, later: str) -> list[tuple[str, int, LateCases]]:
         """Return the skipped cases in order; if they are too many, one of each topic and a random choice of the others.

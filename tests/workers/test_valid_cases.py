@@ -8,6 +8,7 @@ import pytest
 
 from checker.core.constraints import Constraint
 from checker.core.meta import Literal
+from checker.core.phases import CaseSource
 from checker.core.response import Response
 from checker.corpus.records import CaseFared
 from checker.phases.case_parts import literal_case
@@ -17,6 +18,7 @@ from tests.openapi.documents import operation
 
 LABEL = "POST /a"
 END: Moment = (9, 0, 0)
+DRAWN = CaseSource.DRAWN
 
 
 def counted(reasons: list[str], parts: list[int] | None = None) -> ValidCases:
@@ -28,11 +30,9 @@ def counted(reasons: list[str], parts: list[int] | None = None) -> ValidCases:
     return cases
 
 
-def sent(cases: ValidCases, before: Moment = END, *, is_listed: bool = False) -> int:
+def sent(cases: ValidCases, before: Moment = END, source: CaseSource = CaseSource.DRAWN) -> int:
     """The number of the next hundred cases that are sent."""
-    return sum(
-        not cases.is_left_out(LABEL, before, index, is_listed=is_listed, is_invented=False) for index in range(100)
-    )
+    return sum(not cases.is_left_out(LABEL, before, index, source=source) for index in range(100))
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,12 @@ def sent(cases: ValidCases, before: Moment = END, *, is_listed: bool = False) ->
 )
 def test_cases_are_left_out_after_refusals_for_no_new_reason(reasons: list[str], of_list: int, drawn: int) -> None:
     cases = counted(reasons)
-    assert (sent(cases, is_listed=True), sent(cases)) == (of_list, drawn)
+    assert (sent(cases, source=CaseSource.LISTED), sent(cases)) == (of_list, drawn)
 
 
 def test_invented_names_are_left_out_where_known_ones_were_accepted() -> None:
     for reasons, expected in (([ACCEPTED, *"aaa"], 100), ([ACCEPTED, *"aaaa"], 10), (["a"] * 12, 100)):
-        left = [
-            counted(reasons).is_left_out(LABEL, END, index, is_listed=False, is_invented=True) for index in range(100)
-        ]
+        left = [counted(reasons).is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
         assert left.count(False) == expected
 
 
@@ -73,7 +71,7 @@ def test_an_operation_that_accepts_one_case_in_ten_is_found(seed: int) -> None:
     random, cases = Random(seed), ValidCases()
     accepted = 0
     for index in range(100):
-        if cases.is_left_out(LABEL, (2, 0, index), index, is_listed=False, is_invented=False):
+        if cases.is_left_out(LABEL, (2, 0, index), index, source=DRAWN):
             continue
         is_accepted = random.random() < 0.1
         accepted += is_accepted

@@ -338,7 +338,7 @@ class DemandLearner(Struct):
             found = sorted(_without_explained(held))
             self._late[label, phase] = since, tuple(found)
 
-    def is_left_out(self, made: GeneratedCase, phase: str, index: int, judged: int, is_listed: bool) -> bool:
+    def is_left_out(self, made: GeneratedCase, phase: str, index: int, judged: int, source: CaseSource) -> bool:
         """Whether valid case `index` is not worth sending: the target refused too many alike. The cases below `judged` count.
 
         In `fuzz` nothing is left out: operations that refuse everything get fewer turns there.
@@ -348,8 +348,9 @@ class DemandLearner(Struct):
         label = made.label
         is_late = (label, phase) in self._late and index >= self._late[label, phase][0]
         here = _LAST if is_late else self._here(label, phase)
+        is_listed = source is CaseSource.LISTED
         is_invented = not is_listed and self.names_resource(label) and not taken_from(made.case)[0]
-        return self._valid.is_left_out(label, (*here, judged), index, is_listed=is_listed, is_invented=is_invented)
+        return self._valid.is_left_out(label, (*here, judged), index, source=source, is_invented=is_invented)
 
     def _here(self, label: Label, phase: str) -> Place:
         here = self._places.get((phase, label))

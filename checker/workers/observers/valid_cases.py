@@ -3,11 +3,13 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
+from typing import Final
 
 from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.digests import digest
+from checker.core.phases import CaseSource
 from checker.core.response import Response
 from checker.core.system import later_pattern
 from checker.generation.boundaries.values import likeness
@@ -17,19 +19,18 @@ Moment = tuple[int, int, int]
 """(phase, layer, index of a case)."""
 ACCEPTED = ""
 """In place of a reason: the case was not refused."""
-_DULL = 12
-"""Refusals in a row, without a new reason, of listed cases: they change one thing at a time, so that further ones are refused alike."""
-_DULL_LATER = 20
-"""Refusals in a row of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
-_DULL_INVENTED = 3
-"""Refusals in a row after which a case that invents the name of a resource is not worth sending, where known ones were accepted."""
-_ENOUGH = 40
-_DRAWN_ONE_IN = 4
-"""Refusals of an operation that accepted nothing after which one drawn case in so many is sent. Of a hundred cases, 60 remain: of
-operations that accept one case in ten, one in 600 accepts none of them.
+_ONE_IN: Final = 10
+"""One case in so many is sent all the same: other operations may have changed the state of the target."""
+_ENOUGH: Final = {CaseSource.LISTED: (12, _ONE_IN), CaseSource.DRAWN: (40, 4), CaseSource.CHAINED: (20, 4)}
+"""Source of cases -> (refusals in a row for known reasons, of an operation that accepted nothing, after which one case in so many is sent).
+
+Listed cases change one thing at a time, so that further ones are refused alike. Of a hundred drawn cases 60 remain: of operations that
+accept one case in ten, one in 600 accepts none of them. A sequence that begins with a refusal ends there.
 """
-_ONE_IN = 10
-"""One case in so many is sent in other places: other operations may have changed the state of the target."""
+_DULL = 20
+"""Such refusals of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
+_DULL_INVENTED = 3
+"""Such refusals after which a case that invents the name of a resource is not worth sending, where known ones were accepted."""
 _WORDS = later_pattern(r"[^\W\d_]{3,}")
 _MOST_WORDS = 8
 """Words of a reason that are compared: what follows is often about the value that was sent."""
@@ -59,23 +60,23 @@ class ValidCases(Struct):
         results = self._results.get(label, [])
         return results[: bisect_left(results, moment, key=itemgetter(0))]
 
-    def is_left_out(self, label: str, before: Moment, index: int, *, is_listed: bool, is_invented: bool) -> bool:
-        """Whether valid case `index` is not worth sending, after the cases before a moment.
+    def is_left_out(
+        self, label: str, before: Moment, index: int, *, source: CaseSource, is_invented: bool = False
+    ) -> bool:
+        """Whether valid case `index` of a source is not worth sending, after the cases before a moment.
 
-        `is_listed`: it is one of a list. `is_invented`: the resource that it names is made up.
+        `is_invented`: the resource that it names is made up.
         """
-        if len(self._results.get(label, ())) < (_DULL_INVENTED if is_invented else _DULL):
-            return False
+        results = self._before(label, before)
         met: set[str] = set()
         dull = 0
-        for _, reason, _ in self._before(label, before):
+        for _, reason, _ in results:
             dull = dull + 1 if reason != ACCEPTED and reason in met else 0
             met.add(reason)
-        if is_invented and ACCEPTED in met:
-            return dull >= _DULL_INVENTED and index % _ONE_IN > 0
-        if is_listed or ACCEPTED in met:
-            return dull >= (_DULL_LATER if ACCEPTED in met else _DULL) and index % _ONE_IN > 0
-        return dull >= _ENOUGH and index % _DRAWN_ONE_IN > 0
+        enough, one_in = _ENOUGH[source]
+        if ACCEPTED in met:
+            enough, one_in = _DULL_INVENTED if is_invented else _DULL, _ONE_IN
+        return dull >= enough and index % one_in > 0
 
     def worse_with(self, label: str, before: Moment) -> Iterator[int]:
         """Yield the numbers of the optional parts with which far fewer cases before a moment were accepted than without them."""
