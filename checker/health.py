@@ -295,7 +295,7 @@ class FirstAnswers(Struct):
         found = self._statuses.keys()
         if not found:
             return ""
-        said = f"all of the first {self._statuses.total()} answers were {'/'.join(map(str, sorted(found)))}"
+        said = f"all of the first {self._statuses.total()} responses were {'/'.join(map(str, sorted(found)))}"
         if found == {404}:
             advice = "check that the API is there: its base URL may lack a path"
             if self.missing_path:

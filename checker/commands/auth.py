@@ -33,7 +33,7 @@ def check(ctx: click.Context, /, **options: Any) -> None:
             echo_line(f"{'ok     ' if trial.is_let_in else 'refused'}  {trial.name}: {trial.text}")
         lines = () if found else examples(settings, layout)
     if lines:
-        echo("Nothing is configured. For what the description asks for, in checker.toml:\n")
+        echo("Nothing is configured. The description asks for credentials; configure them in checker.toml:\n")
         echo("\n".join(lines))
     elif not found:
         echo("Nothing is configured: see `[auth]` in checker.toml, --auth, --auth-wfc")

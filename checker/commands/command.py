@@ -56,8 +56,7 @@ def run_program(began_at: float) -> int:
     # A terminal that closes both interrupts the run and breaks the output. The exit code is that of the interrupt.
     if outlet.problem and code != INTERRUPTED:
         print(  # noqa: T201 - the one line that is not ours to lose
-            f"Error: standard output cannot be written: {outlet.problem}; what it shows is not all there is",
-            file=sys.stderr,
+            f"Error: standard output cannot be written: {outlet.problem}; the output is incomplete", file=sys.stderr
         )
         return CANNOT
     return int(code)
@@ -121,7 +120,7 @@ def _place_of(option: str, ctx: click.Context) -> str:
         return ""
     if any(option in one.opts for one in group.params):
         before = f"{ctx.parent.info_name} {option} ... {ctx.info_name}"
-        return f"It stands before the command: `{before}`"
+        return f"Put it before the command: `{before}`"
     others = ((name, group.get_command(ctx.parent, name)) for name in _TESTING)
     has_it = [name for name, one in others if one and any(option in known.opts for known in one.params)]
     return f"`{ctx.parent.info_name} {has_it[0]}` has it" if has_it else ""

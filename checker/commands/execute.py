@@ -83,7 +83,7 @@ class EventHandlers(Struct):
         while self._thread is not None and self._thread.is_alive():
             self._thread.join(_LOOK_S)
             if is_given_up():
-                self.problems["handlers"] = "they had not seen all events when the user gave up"
+                self.problems["handlers"] = "they had not received all events when the user interrupted them"
                 break
         self.context.statistics, self.context.exit_code = view, exit_code
         for one in self._handlers:

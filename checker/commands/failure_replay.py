@@ -215,7 +215,7 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     """
     symptoms = list(symptoms_of(finding)) if finding.interactions else []
     if not symptoms:
-        raise _CannotSend("there was no answer to compare with; send its command by hand")
+        raise _CannotSend("there was no response to compare with; send its command by hand")
     if any(one.exchange.body_size is not None for one in finding.interactions):
         raise _CannotSend("a body was too long to be recorded")
     lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)

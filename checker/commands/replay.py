@@ -56,7 +56,7 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
     type=click.Choice(["full", "recorded"], case_sensitive=False),
     default="full",
     show_default=True,
-    help="Send as fast as answers come, or with the pauses that were recorded.",
+    help="Send as fast as responses arrive, or with the recorded pauses.",
 )
 @click.option(*BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead.")
 @click.option(

@@ -44,7 +44,7 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
     config, root = configured_by(ctx, options, settings)
     if kind == "run" and config.generation.maximize:
         echo_line(
-            "Hint: `maximize` leads `fuzz` and tests in Python; `run` sends the same requests whatever is answered",
+            "Hint: `maximize` leads `fuzz` and tests in Python; `run` sends the same requests whatever the responses are",
             err=True,
         )
     occasion = resolving.Invocation(

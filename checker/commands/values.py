@@ -199,7 +199,7 @@ def apply_keys(config: Config, given: Iterable[str]) -> None:
         for name in found[:-1]:
             table = table.setdefault(name, {})
         if not isinstance(table, dict):
-            raise UsageError(f"--set: {'.'.join(found)} stands below a value")
+            raise UsageError(f"--set: {'.'.join(found)} is below a key that has a value")
         table[found[-1]] = _value(found, value)
     try:
         layer = read_layer(document, below=[one for one, _ in config.sources])

@@ -76,8 +76,10 @@ TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
 NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
-FROM_ELSEWHERE = "Values come from other requests. On a fresh target put in what is answered there:"
-MADE_EARLIER = "This request uses a resource that was created or removed earlier in the run. On a fresh server, send these requests first, and put in the identifiers that it answers with:"
+FROM_ELSEWHERE = (
+    "Some values come from responses to other requests. On a fresh server, insert the values of its responses:"
+)
+MADE_EARLIER = "This request uses a resource that was created or removed earlier in the run. On a fresh server, send these requests first, and insert the identifiers from its responses:"
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 EXPORT: Final = "export "
 """Start of a command that sets a variable for credentials."""

@@ -146,8 +146,8 @@ class BodyFault(Enum):
     """The reason why a declared body cannot be sent."""
 
     UNRESOLVABLE = "it refers to nothing"
-    UNSERIALISABLE = "nobody here writes its media type"
-    MALFORMED = "its declaration means nothing"
+    UNSERIALISABLE = "its media type has no serialiser"
+    MALFORMED = "its declaration is malformed"
 
 
 class UnusableBody(Struct, frozen=True):

@@ -132,7 +132,7 @@ class BaseUrl(Struct, frozen=True):
             raise ValueError(f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080")
         port = parts.port
         if port == 0:
-            raise ValueError(f"{_shown(url)!r} has port 0, which nobody can listen on; give a port from 1 to 65535")
+            raise ValueError(f"{_shown(url)!r} has port 0, on which no server can listen; give a port from 1 to 65535")
         usual = 443 if parts.scheme == "https" else 80
         userinfo = unquote(parts.netloc.rpartition("@")[0])
         return cls(parts.scheme, host, port or usual, parts.path.rstrip("/"), userinfo)

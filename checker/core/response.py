@@ -405,7 +405,7 @@ class Response:
         """Return the content without its `Content-Encoding`, or the reason why it cannot be decoded."""
         codings = self._codings
         if codings and self.status_code == _PARTIAL:
-            return Undecoded("a part of what was compressed as a whole", is_damaged=False)
+            return Undecoded("only a part of a compressed body was sent", is_damaged=False)
         return decoded(self.content, codings, is_cut=self.is_truncated)
 
     @property

@@ -123,7 +123,7 @@ def require_function(decorator: str, given: object) -> None:
     if not isinstance(given, type) and callable(given):
         return
     hint = "; write it above each of its methods" if isinstance(given, type) else ""
-    raise IncorrectUsage(f"`{decorator}` stands above a function, got {given!r:.80}{hint}")
+    raise IncorrectUsage(f"`{decorator}` decorates a function, got {given!r:.80}{hint}")
 
 
 def several(name: str, given: Any, wanted: str) -> tuple[Any, ...]:

@@ -136,7 +136,7 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.LEFT_OUT, "Optional parts that no value can satisfy, never sent"),
     WarningRow(
         WarningKind.DICTIONARY_MISMATCH,
-        "Dictionaries that hold mostly what their places forbid",
+        "Dictionaries whose entries the schema mostly forbids",
         "Bind another dictionary to the place, or correct its schema: what it forbids is not sent as valid data.",
     ),
     WarningRow(WarningKind.UNKNOWN_METHOD, "Operations that the version of the description does not know"),
@@ -162,7 +162,7 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.UNUSED_OPENAPI_AUTH, "Credentials for security schemes that are not declared"),
     WarningRow(
         "constants_extraction",
-        "Sources of constants that gave none",
+        "Sources of constants that returned none",
         "Have the function return an application, a module, or a list of them.",
     ),
     WarningRow("damaged_file", "Damaged files of the corpus"),

@@ -309,7 +309,7 @@ def trimmed_note(max_bytes: int) -> Note:
     """Return the note about removed traffic; equal notes count once."""
     text = (
         f"the corpus reached {max_bytes:,} bytes (`corpus.max-size`), so the oldest traffic was removed: "
-        "what no report had read yet is missing in them"
+        "reports lack the interactions that they had not read yet"
     )
     return Note(TRIMMED, "", "", text)
 

@@ -46,7 +46,7 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
             document = parse(file.text, no_location=True, max_tokens=_MOST_TOKENS)
             variables = json.loads(file.variables or "{}")
             if not isinstance(variables, dict):
-                raise ValueError("the variables beside it are no object")
+                raise ValueError("its variables are not an object")
         except (GraphQLError, ValueError, RecursionError) as error:
             found.faults.append((file.path, f"it cannot be read: {_line(error)}; correct it"))
             continue

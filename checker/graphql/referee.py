@@ -117,7 +117,7 @@ class QueryReferee:
         if reason:
             return _part(Outcome.INVALID, "variables", reason)
         if found.has_custom or has_custom:
-            return _part(Outcome.AMBIGUOUS, "scalar", "only the server knows what its own scalars take")
+            return _part(Outcome.AMBIGUOUS, "scalar", "only the server knows which values its custom scalars accept")
         for name, kind, is_mark, node in found.pages:
             page = value_from_ast_untyped(node, dict(given or {}))
             for doubt in _doubts(name, page, kind, is_mark, _DEEPEST):

@@ -282,7 +282,7 @@ class GraphQLContract:
         if isinstance(value, BodyOpinions):
             return value
         if not isinstance(value, dict):
-            says = f"an answer is an object with `data` or `errors`, not {type(value).__name__}"
+            says = f"a response is an object with `data` or `errors`, not {type(value).__name__}"
             return BodyOpinions((_violation(DataFault(("answer", "type"), (), says, "object", value)),))
         if value.get("errors") and value.get("data") is None:
             return BodyOpinions()
@@ -318,7 +318,7 @@ def _read(response: Response) -> Any:
     if not isinstance(body, Decoded):
         return BodyOpinions(undecodable=UndecodableBody("application/json", body.message))
     if body.is_cut or response.is_truncated:
-        return BodyOpinions(unread="is longer than what is kept of one")
+        return BodyOpinions(unread="is longer than the part of a body that is kept")
     try:
         return orjson.loads(body.content)
     except orjson.JSONDecodeError as error:

@@ -117,7 +117,7 @@ class RedirectChain:
                 raise _network_error(asked, error, self._advice) from error
             except (httpx.InvalidURL, ValueError, TypeError) as error:
                 raise LoaderError(
-                    f"{shown} cannot be asked for: {error}; correct the URL, or what is sent with it"
+                    f"{shown} cannot be requested: {error}; correct the URL, or the headers that are sent with it"
                 ) from error
             if watch.is_over and isinstance(found, Fetched):
                 # A response without a length just ends where we closed it.

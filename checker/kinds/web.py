@@ -90,7 +90,7 @@ class Web:
         shown, host = self.way.redaction.url(url), urlsplit(url).netloc.rpartition("@")[2]
         if host in self._silent:
             raise LoaderError(
-                f"{shown} is not asked for: {host} did not answer before; {BESIDE}",
+                f"{shown} is not requested: {host} did not respond before; {BESIDE}",
                 self._silent[host].extras,
                 kind=self._silent[host].kind,
                 url=shown,

@@ -45,7 +45,7 @@ def with_schema(schema: object) -> Callable[[Tested], Tested]:
         found: Tested = copied(test)
         if hasattr(test, SCHEMA):
             found.__dict__[MISUSE] = (
-                f"`parametrize` stands twice above {test.__name__!r}; keep one of them, or use `checker.pytest.parametrize`"
+                f"`parametrize` is applied twice to {test.__name__!r}; keep one of them, or use `checker.pytest.parametrize`"
             )
         found.__dict__[SCHEMA] = schema
         return found
@@ -74,7 +74,7 @@ class SchemaDecorators:
             require_function("given", test)
             below: GivenArguments | None = getattr(test, GIVEN, None)
             if below is not None:
-                test.__dict__[MISUSE] = f"`given` stands twice above {test.__name__!r}; join them"
+                test.__dict__[MISUSE] = f"`given` is applied twice to {test.__name__!r}; join them"
             # All names are kept: pytest would look for fixtures of the others.
             others = below.named if below is not None else {}
             test.__dict__[GIVEN] = GivenArguments(arguments, {**others, **named})

@@ -343,7 +343,7 @@ def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_
             is_faultless = False
     circle = circle_in(whole)
     if circle is not None:
-        message = f"the schema at {circle} is all of itself; that says nothing, take it out of the `allOf`"
+        message = f"the schema at {circle} contains itself in its `allOf`, which constrains nothing; remove it there"
         yield WarningKind.MALFORMED_KEYWORD, circle, message
     elif is_faultless:
         document.faultless.update(*whole.values())

@@ -107,7 +107,7 @@ def _parts_of(body: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _pruned(value: Any, pointer: str, removed: Collection[str]) -> Any:
-    """Return a value without what stands at these pointers."""
+    """Return a value without the parts at these pointers."""
     kept = [
         (token, _pruned(item, at, removed))
         for token, item in _members(value)

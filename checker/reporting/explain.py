@@ -47,7 +47,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
     "ST103": Explanation(
         "The server responded with a status that the description does not list for this operation.",
         "Document the status, or correct the server. 401 and 403 mostly mean that credentials are missing. A `default` "
-        "response silences it, and says nothing to the users of the API.",
+        "response silences the failure, but documents nothing for the users of the API.",
     ),
     "ST104": Explanation(
         "The response has no Content-Type header although the description defines its body.",
@@ -168,7 +168,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
     ),
     "ST402": Explanation(
         "A user reads what another user made: it is neither public nor in the list that this user gets.",
-        "Compare the owner of the thing with who is calling, on the server, for every way that leads to it.",
+        "On the server, compare the owner of the resource with the caller in every operation that reaches it.",
     ),
     "ST403": Explanation(
         "An error response holds a stack trace, an error of the database, a path of the server or a secret, which help an attacker.",

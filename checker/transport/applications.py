@@ -155,7 +155,7 @@ class AsgiApplication:
         if failures:
             # Frameworks send the whole traceback; its last line is the exception.
             lines = failures[0].strip().splitlines() or ["it does not say why"]
-            raise LoaderError(f"the ASGI application failed to start: {lines[-1]}; mend its lifespan", lines[:-1])
+            raise LoaderError(f"the ASGI application failed to start: {lines[-1]}; correct its lifespan", lines[:-1])
         return orders, lifespan
 
     async def _exchange(self, request: WireRequest) -> Response:
@@ -344,7 +344,7 @@ def _underline_nothing(told: traceback.TracebackException) -> None:
 
 
 def _too_slow(timeout_s: float) -> NetworkFailure:
-    return NetworkFailure(FailureKind.TIMEOUT, f"no answer within {timeout_s:g} seconds", timeout_s)
+    return NetworkFailure(FailureKind.TIMEOUT, f"no response within {timeout_s:g} seconds", timeout_s)
 
 
 def transport_to(start: Callable[[], Application]) -> TransportFactory:

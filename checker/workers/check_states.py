@@ -97,7 +97,7 @@ def _attempted(value: object, name: str) -> Any:
         raise Untransferable(f"`{name}` contains itself, or is nested too deeply") from None
     except Untransferable as error:
         raise Untransferable(
-            f"`{name}` holds {error}, which cannot travel from a worker; what can: {_TRAVELS}"
+            f"`{name}` holds {error}, which cannot be sent from a worker; possible types: {_TRAVELS}"
         ) from None
     except Exception as error:
         raise Untransferable(f"`{name}` cannot be written down ({error})") from error

@@ -82,7 +82,7 @@ def read_description(settings: RunSettings, layout: RunLayout, given: bytes | No
         if data is not None and _digest(data) == settings.document:
             return Description(unpacked(data), settings.document)
         if data is not None:
-            notes = (damage_note(path, "it is not what its name says", Loss.DESCRIPTION),)
+            notes = (damage_note(path, "its content does not have the digest in its name", Loss.DESCRIPTION),)
     began_s = time.process_time()
     others: dict[str, str] = {}
     schema = _fetched(settings, settings.location, others.setdefault) if given is None else unpacked(given)
@@ -214,7 +214,7 @@ def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
         items = given if isinstance(given, list | tuple | set) else [given]
         found = [module for item in items for module in _modules_of(item)]
         if not found:
-            notes.append(_note(name, "it gave nothing that was imported from a file"))
+            notes.append(_note(name, "it returned no module that was imported from a file"))
         modules += found
     words = tuple(constants_of(modules))
     if not words:

@@ -148,7 +148,7 @@ WRONG = {
     "option of another command": (("fuzz", *RUN[1:], "-n", "1"), "No such option '-n'. `checker run` has it"),
     "option that stands before the command": (
         (*RUN, "--config-file", "a.toml"),
-        "No such option '--config-file'. It stands before the command: `checker --config-file ... run`",
+        "No such option '--config-file'. Put it before the command: `checker --config-file ... run`",
     ),
     "option of another tool": ((*RUN, "--targets", "1"), "No such option '--targets'."),
     "end of an option": ((*RUN, "--timeout", "1"), "No such option '--timeout'. Did you mean '--request-timeout'?"),

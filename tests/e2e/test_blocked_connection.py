@@ -95,7 +95,7 @@ def test_tls_where_nobody_speaks_it(command: Command, plain: int) -> None:
 def test_no_tls_where_nothing_else_is_spoken(command: Command, secure: int) -> None:
     said = _sentence(command, "--url", f"http://127.0.0.1:{secure}/v1")
     assert said == (
-        f"Error: nothing was tested: the API at http://127.0.0.1:{secure}/v1 answers with TLS alone; "
+        f"Error: nothing was tested: the API at http://127.0.0.1:{secure}/v1 accepts only TLS; "
         f"write `https://127.0.0.1:{secure}/v1` as its address (`--url`)"
     )
 

@@ -66,7 +66,7 @@ def test_variables_of_one_query_need_no_name() -> None:
     ("text", "variables", "says"),
     [
         ("{ count", "", "cannot be read: Syntax Error"),
-        ("{ count }", "[]", "the variables beside it are no object"),
+        ("{ count }", "[]", "its variables are not an object"),
         ("fragment a on Book { id }", "", "holds no query"),
         ("{ nothing }", "", "`Query` has no field `nothing`"),
         ("subscription { added { id } }", "", "it is a subscription"),

@@ -179,4 +179,4 @@ def test_whoever_answers_for_a_target_that_is_gone_is_told(
     with serving(lambda request: Reply(502) if len(app.seen) > 30 else answer(request), {}) as app:
         ran = run(tmp_path, app)
     (gone,) = [one for one in ran.view.findings.values() if one.title == TITLE]
-    assert "What stands before it answered 502 whatever was sent, from " in gone.message
+    assert "A proxy or gateway in front of it returned 502 for every request, from " in gone.message

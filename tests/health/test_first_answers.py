@@ -11,7 +11,7 @@ def test_a_header_that_is_refused_is_no_scheme_that_could_be_tried() -> None:
     first = FirstAnswers(URL, given_header="X-Key")
     first.note(401)
     assert first.sentence == (
-        "all of the first 1 answers were 401: "
+        "all of the first 1 responses were 401: "
         "the `X-Key` header that was given (`-H`, `headers`) is refused; correct it"
     )
 
@@ -47,5 +47,5 @@ def test_a_sentence_with_advice(statuses: tuple[int, ...], missing: str, has_cre
     first = FirstAnswers(URL, missing, has_credentials)
     for number in range(1, ENOUGH + 1):
         assert first.note(statuses[number % len(statuses)]) is (number == ENOUGH)
-    start = f"all of the first {ENOUGH} answers "
+    start = f"all of the first {ENOUGH} responses "
     assert first.sentence == (start + said if said else "")

@@ -129,7 +129,7 @@ def test_an_operation_that_only_its_own_requests_could_have_locked_out_is_not_gu
 
 
 @pytest.mark.parametrize(
-    ("quota", "said"), [(20, "locked the caller out"), (25, ""), (30, ""), (36, ""), (40, "when that is too much")]
+    ("quota", "said"), [(20, "locked the caller out"), (25, ""), (30, ""), (36, ""), (40, "when there are too many")]
 )
 @pytest.mark.thorough_beyond(1)
 def test_a_quota_that_is_used_up_blames_no_operation(tmp_path: Path, quota: int, said: str) -> None:

@@ -91,5 +91,5 @@ def test_document_that_cannot_be_read_ends_in_a_sentence(drive: Callable[..., En
     ended = drive("run", str(path), "--url", "http://127.0.0.1:9", "--inline")
     assert ended.code == 2, ended
     assert not ended.bug, ended
-    assert "its aliases stand for too much" in " ".join(ended.output.split())
+    assert "its aliases expand to too many values" in " ".join(ended.output.split())
     assert "Traceback" not in ended.output

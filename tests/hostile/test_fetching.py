@@ -135,7 +135,7 @@ _ROWS = {
                 ["a0: &a0 [x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
             ).encode()
         ),
-        "its aliases stand for too much",
+        "its aliases expand to too many values",
     ),
 }
 

@@ -156,7 +156,7 @@ class _Above:
         (lambda it: it.schema.find_operation_by_path("GET", 3), "`path` must be a text"),
         (lambda it: it.schema.include(lambda: True), "a filter function takes one argument"),
         (lambda it: it.schema.parametrize()(_Above), "`parametrize` .* above each of its methods"),
-        (lambda it: it.schema.given(a=1)(3), "`given` stands above a function, got 3"),
+        (lambda it: it.schema.given(a=1)(3), "`given` decorates a function, got 3"),
         (lambda it: it.schema.hooks.apply(print, name=3), "`name` must be a text"),
         (lambda it: it.schema.hook("map_query")(3), "`hook` must be a function, got 3"),
         (lambda it: ANYHOW.run(3), "`location` must be a URL, the path of a file or a loaded"),

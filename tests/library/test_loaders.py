@@ -181,7 +181,7 @@ def test_an_application_that_fails_to_start_is_one_error() -> None:
             raise ValueError("no database at db:5432")
         yield
 
-    started = r"^the ASGI application failed to start: ValueError: no database at db:5432; mend"
+    started = r"^the ASGI application failed to start: ValueError: no database at db:5432; correct"
     with pytest.raises(checker.errors.LoaderError, match=started) as told:
         checker.openapi.from_asgi("/api.json", Starlette(lifespan=lifespan))
     assert told.value.extras[0] == "Traceback (most recent call last):"

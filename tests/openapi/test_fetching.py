@@ -123,7 +123,7 @@ def test_other_hosts_are_not_shown_the_credentials_and_silent_ones_are_asked_onc
         with pytest.raises(LoaderError, match=r"/a\.json refused the connection"):
             read("a.json")
         # Each is named by its own address, never by the one that was asked for first.
-        with pytest.raises(LoaderError, match=r"/b\.json is not asked for: .* did not answer before"):
+        with pytest.raises(LoaderError, match=r"/b\.json is not requested: .* did not respond before"):
             read("b.json")
 
 
@@ -148,7 +148,7 @@ def test_advice_is_about_the_document_that_does_not_come(shelf: str, nobody: str
     read = reader(Web({}), "openapi.json", folder=Path())
     with pytest.raises(LoaderError, match=f"refused the connection; make it reachable .*{copy}"):
         read(f"http://{nobody}/a.json")
-    with pytest.raises(LoaderError, match=f"did not answer before; make it reachable .*{copy}"):
+    with pytest.raises(LoaderError, match=f"did not respond before; make it reachable .*{copy}"):
         read(f"http://{nobody}/b.json")
     with pytest.raises(LoaderError, match=rf"HTTP 404 Not Found\); correct the reference, .*{copy}"):
         read(f"http://{shelf}/a.json")

@@ -202,12 +202,12 @@ schema = schema.exclude(method="DELETE")
 @pytest.mark.parametrize(
     ("above", "arguments", "sentence"),
     [
-        ("@schema.parametrize()\n", "case", "`parametrize` stands twice above 'test_api'"),
-        ("@schema.given(n=st.none())\n@schema.given(m=st.none())\n", "case", "`given` stands twice above 'test_api'"),
+        ("@schema.parametrize()\n", "case", "`parametrize` is applied twice to 'test_api'"),
+        ("@schema.given(n=st.none())\n@schema.given(m=st.none())\n", "case", "`given` is applied twice to 'test_api'"),
         (
             "@schema.given(n=st.none())\n@schema.given(m=st.none())\n",
             "case, n, m",
-            "`given` stands twice above 'test_api'",
+            "`given` is applied twice to 'test_api'",
         ),
         ("@schema.given(case=st.none())\n", "case", "`given` above 'test_api' gives `case`"),
     ],

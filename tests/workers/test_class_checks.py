@@ -153,7 +153,7 @@ def test_a_state_of_a_class_that_is_not_loaded_is_an_error() -> None:
 
 def test_a_state_that_nobody_can_keep_is_lost_and_told() -> None:
     for state, why in (
-        (object(), "`seen` holds a `object`, which cannot travel from a worker"),
+        (object(), "`seen` holds a `object`, which cannot be sent from a worker"),
         (re.compile("a"), "`seen` holds a `Pattern`"),
         (defaultdict(lambda: 1), "`seen` holds a `defaultdict` with a function of its own"),
         ({"a": [Text("b")]}, "`seen` holds a `Text`"),

@@ -92,7 +92,7 @@ def test_what_gives_nothing_is_told_and_costs_nothing_else(module: Callable[[str
     assert words(found) == {"string": {"found"}}
     assert [(one.kind, one.text) for one in notes] == [
         ("constants_extraction", "no constants of 'broken': it raised RuntimeError: no"),
-        ("constants_extraction", "no constants of 'empty': it gave nothing that was imported from a file"),
+        ("constants_extraction", "no constants of 'empty': it returned no module that was imported from a file"),
     ]  # fmt: skip
 
 

@@ -115,7 +115,7 @@ def test_a_damaged_description_is_fetched_again_and_told(tmp_path: Path) -> None
         again, records = opened(2, replace(first, document=name))
     assert (again, kept.read_bytes()) == (name, whole)
     (told,) = [one for one in records if isinstance(one, Note) and one.kind == DAMAGED]
-    assert told.text == f"{kept} is damaged: it is not what its name says; it was fetched again"
+    assert told.text == f"{kept} is damaged: its content does not have the digest in its name; it was fetched again"
 
 
 def test_a_disk_that_is_full_when_a_worker_begins_is_called_that(

@@ -30,7 +30,7 @@ def test_a_task_whose_candidates_sleep_is_not_shrunk_further() -> None:
         assert not budget.end_reason
         # They are given up just then.
         budget.observe(budget.patience_s)
-    assert budget.end_reason == "because of slow answers"
+    assert budget.end_reason == "because of slow responses"
     budget.begin("u", 0.002)
     assert not budget.end_reason
     budget.begin("t", 0.002)

@@ -265,7 +265,7 @@ class Edges(Struct):
         for value in form.told if not form.examples and form.enum is None else ():
             if place.carries(value) and is_valid(value):
                 scenario = Scenario.STRING if isinstance(value, str) else Scenario.NUMBER
-                yield Boundary(value, "Value that the description tells", scenario, form.pointer)
+                yield Boundary(value, "Value from the prose of the description", scenario, form.pointer)
 
     def _listed(self, form: Canonical, place: TextPlace) -> Iterator[Boundary]:
         is_const = form.enum_pointer.endswith("/const")

@@ -335,7 +335,7 @@ def _index_for(
             reason = reason or error
         else:
             return index
-    raise reason or Unsatisfiable(contained.pointer, "no item may be what the array has to contain")
+    raise reason or Unsatisfiable(contained.pointer, "no item can satisfy `contains`")
 
 
 def _members(nodes: Nodes, items: Conjunction, place: TextPlace, low: int) -> list[Any] | None:

@@ -389,7 +389,7 @@ def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], mi
     def near() -> Draw:
         close = miss(site.narrowed("text", _TEXT))
         if not _is_often(close, is_miss, site.compiler.context):
-            raise Unsatisfiable(at, "what is close to a match is one")
+            raise Unsatisfiable(at, "texts that are close to a match match as well")
         return site.retried(close, is_miss, keyword)
 
     def far() -> Draw:

@@ -575,7 +575,7 @@ class Canon:
         whole: Any = facet.raw
         # A discriminator tells even equal alternatives apart.
         if "discriminator" not in whole and _have_twins(raw.get("oneOf") or []):
-            text = "every alternative stands there twice: no value satisfies exactly one"
+            text = "every alternative occurs twice, so no value satisfies exactly one"
             found.impossible = Reason(pointer_child(facet.pointer, "oneOf"), text)
         conditions(facet, raw, found)
 

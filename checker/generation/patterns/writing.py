@@ -160,7 +160,7 @@ def _spliced(rest: PatternPart, part: PatternPart, *, is_anywhere: bool) -> Patt
 
 def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> PatternPart:
     if not intervals:
-        raise UnsupportedPattern("none of the characters may stand here")
+        raise UnsupportedPattern("none of the characters is allowed here")
     if low > _LONGEST:
         raise UnsupportedPattern(f"its texts have at least {low} characters")
     if len(intervals) == 1 and intervals[0][0] == intervals[0][1]:

@@ -138,7 +138,7 @@ class _NodeReader:
     def _grow(self, size: int, node: yaml.Node) -> None:
         self._size += size
         if self._size > self._largest:
-            raise TooMuch(None, None, "its aliases stand for too much", node.start_mark)
+            raise TooMuch(None, None, "its aliases expand to too many values", node.start_mark)
 
     def _fill(self, mapping: dict[str, Any], node: yaml.Node) -> None:
         merged: dict[str, Any] = {}

@@ -220,13 +220,13 @@ def parts_of(content: bytes, content_type: str) -> Iterator[FormPart]:
     mark = b"\r\n--" + boundary.encode("latin-1", "replace")
     pieces = (b"\r\n" + content).split(mark)
     if len(pieces) < 2:
-        raise ValueError("the boundary that the Content-Type names does not stand in the body")
+        raise ValueError("the boundary that the Content-Type names is not in the body")
     if not pieces[-1].startswith(b"--"):
         raise ValueError("the closing delimiter is missing")
     for piece in pieces[1:-1]:
         blank, _, rest = piece.partition(b"\r\n")
         if blank.strip(b" \t"):
-            raise ValueError("a delimiter does not stand on a line of its own")
+            raise ValueError("a delimiter is not on a line of its own")
         yield _part(rest)
 
 

@@ -55,7 +55,7 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
         found = _any_of(ways, ambiguity.SPLIT, is_cut=target.is_cut)
         if found is MISSING and not parameter.doubt:
             part = Part.of(parameter)
-            yield from part.broken("required", "nothing stands in place of it", texts[0])
+            yield from part.broken("required", "the variable is empty", texts[0])
         else:
             yield from _verdicts(parameter, found, texts[0], rules)
 

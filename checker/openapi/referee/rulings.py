@@ -197,7 +197,7 @@ class Part(Struct, frozen=True):
             return self.ambiguous(doubts[0])
         if read_only:
             # A server may refuse or ignore read-only properties in a request (OpenAPI 3.0, Schema Object): both are right.
-            return self.ambiguous(f"it holds what is only read: {', '.join(sorted(read_only))}")
+            return self.ambiguous(f"it has read-only properties: {', '.join(sorted(read_only))}")
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):
             # If several readings are all valid, it does not matter which of them the server takes.
             return self.valid()

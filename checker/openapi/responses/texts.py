@@ -75,7 +75,7 @@ _MOST_VALUES: Final = 100_000
 _MOST_MARKS: Final = 200_000
 """Line ends, commas and colons: each part between them becomes a node, at some 5 microseconds each."""
 _MARKS: Final = "\n,:"
-_TOO_MUCH: Final = "is YAML that stands for more values than are read"
+_TOO_MUCH: Final = "is YAML with more values than are read"
 _TAG: Final = "tag:yaml.org,2002:"
 
 

@@ -22,11 +22,11 @@ SPLIT: Final = "the segment can be split into its variables in two ways"
 MANY: Final = "there are more readings of it than can be tried"
 UNWRITTEN: Final = "nothing says how arrays and objects are written as this media type"
 DELIMITER: Final = "the delimiter and the same character in a text are written alike"
-EMPTY: Final = (
-    "sent empty, it is as good as absent for many servers, or a list of nothing (OpenAPI 3.0, `allowEmptyValue`)"
+EMPTY: Final = "many servers treat an empty value as absent, or as an empty list (OpenAPI 3.0, `allowEmptyValue`)"
+PASSED_OVER: Final = (
+    "servers may ignore values that they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 )
-PASSED_OVER: Final = "servers pass over what they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
 """Reasons with which further readings may exist."""
-KIND: Final = "what it holds is no file of its media type, or of a kind that is not known here"
+KIND: Final = "its content is no file of its media type, or the file type is not known here"
 DOTS: Final = "dot segments may be removed on the way"

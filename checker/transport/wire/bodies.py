@@ -117,7 +117,7 @@ def json_bytes(value: Any) -> bytes:
         try:
             exact = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=octets_as_text)
         except (TypeError, RecursionError) as error:
-            raise ValueError(f"JSON cannot say it: {error}") from error
+            raise ValueError(f"it cannot be written as JSON: {error}") from error
         return exact.encode("ascii")
     if text.find(b"null") >= 0 and _has_nonfinite(value):
         # orjson silently writes null for NaN.
@@ -225,7 +225,7 @@ def yaml_bytes(value: Any) -> bytes:
     try:
         text: bytes = yaml.dump(value, Dumper=_Dumper, encoding="utf-8", sort_keys=False)
     except yaml.YAMLError as error:
-        raise ValueError(f"YAML cannot say it: {error}") from error
+        raise ValueError(f"it cannot be written as YAML: {error}") from error
     return text
 
 

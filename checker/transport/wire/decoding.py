@@ -60,7 +60,7 @@ def encoding_fault(text: str) -> tuple[str, str] | None:
     try:
         unquote_to_bytes(text).decode("utf-8")
     except UnicodeDecodeError:
-        return "utf-8", "what is percent-encoded is not UTF-8"
+        return "utf-8", "the percent-encoded octets are not UTF-8"
     return None
 
 
@@ -114,7 +114,7 @@ def header_value(
     if nested:
         around = pieces_around_json(text, delimiter)
         if around == pieces:
-            raise ValueError("no list and no object stands in it")
+            raise ValueError("it has no list and no object")
         pieces = around
     items = [item.strip() for item in pieces] if text else []
     return items if shape is DeclaredShape.ARRAY else _object(items, explode=explode)
@@ -431,7 +431,7 @@ def decode_header(parameter: Parameter, text: str, outline: Outline) -> Decoding
     """Return the values of a header."""
     text = text.strip(" \t")
     if control_character(text):
-        return Malformed("header-octets", "control characters stand in it")
+        return Malformed("header-octets", "it has control characters")
     found: list[Reading] = []
     reason: Malformed | None = None
     for variant, doubt in _octets(text):

@@ -395,5 +395,5 @@ def _namespace(how: XmlName) -> str:
 def _escaped(text: str, pattern: re.Pattern[str], escapes: dict[str, str]) -> str:
     bad = _FORBIDDEN.search(text)
     if bad is not None:
-        raise ValueError(f"XML cannot say it: {bad[0]!r} is no character of XML 1.0")
+        raise ValueError(f"it cannot be written as XML: {bad[0]!r} is no character of XML 1.0")
     return pattern.sub(lambda found: escapes[found[0]], text)

@@ -39,9 +39,9 @@ _REJECTIONS: Final = frozenset(("invalid_client", "invalid_grant", "unauthorized
 """Errors of OAuth 2 that are about the credentials (RFC 6749, 5.2)."""
 _UNCLEAR: Final = "correct the credentials, or the way they are sent, in the configuration"
 _NOT_UNDERSTOOD: Final = (
-    "the login does not take what was sent; correct names of its fields and its media type in the configuration"
+    "the login does not understand the request; correct the names of its fields and its media type in the configuration"
 )
-_NOT_THERE: Final = "nothing logs in there; correct path and method in the configuration"
+_NOT_THERE: Final = "there is no login at this place; correct path and method in the configuration"
 _ADVICE: Final = {
     400: _UNCLEAR,
     401: _REJECTED,
@@ -221,7 +221,7 @@ def extracted(response: Response, source: str, selector: str) -> str:
         raise CredentialError(f"the response to the login has no token at {source} {selector!r}")
     token = found if isinstance(found, str) else json.dumps(found)
     if len(token) > _MOST_BYTES or any(char in token for char in "\r\n\0"):
-        raise CredentialError(f"what stands at {source} {selector!r} of the login cannot be sent")
+        raise CredentialError(f"the value at {source} {selector!r} of the login cannot be sent")
     return token
 
 
@@ -356,7 +356,7 @@ class UserSource(CredentialSource):
         if not cookies:
             raise CredentialError(
                 f"the response to the login of {self._user.name!r} sets no cookie, which 'expectCookies' promises; "
-                "say by 'token' where the response holds the credentials"
+                "give the place of the credentials in the response with 'token'"
             )
         if all(map(is_csrf_cookie, cookies)):
             raise CredentialError(

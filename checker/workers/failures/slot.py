@@ -191,5 +191,5 @@ class InvestigationSlot(Struct):
         """Return the reason why a shrink ends now; empty if it goes on."""
         running = self.flight.task
         if self.flight.made.label in self.context.held_back and (running.is_endless or not running.lease.is_last):
-            return "since the target serves nobody after it"
+            return "because the target serves no request after it"
         return self.shrink_budget.end_reason

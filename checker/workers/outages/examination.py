@@ -221,7 +221,7 @@ def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> 
 
 def tell_of_rates(recorder: Recorder) -> None:
     """Record that the target limits the rate of requests."""
-    recorder.note(Note(_RATE_LIMITED, TARGET, "", "it refuses with 429 whatever is sent when that is too much"))
+    recorder.note(Note(_RATE_LIMITED, TARGET, "", "it refuses all requests with 429 when there are too many"))
     recorder.flush()
 
 
@@ -294,12 +294,12 @@ def _message(account: OutageAccount, before: Sequence[Sent]) -> str:
     """Return the message: the time of the outage, whether it is over, its cause, and the last requests."""
     at, refused = _clock(account.order.at), account.refused
     if refused is not None and refused.status in GATEWAY:
-        what = f"What stands before it answered {refused.status} whatever was sent, from {at} on."
+        what = f"A proxy or gateway in front of it returned {refused.status} for every request, from {at} on."
     else:
         what = f"No connection could be opened any more at {at}."
     parts = [what, *_guilt(account)]
     parts.append("It came back." if account.serves else "It did not come back.")
-    shown = [f"    {sent} -> {sent.status or 'no answer'}" for sent in before[:_MOST_SHOWN]]
+    shown = [f"    {sent} -> {sent.status or 'no response'}" for sent in before[:_MOST_SHOWN]]
     last = ["", "Last requests, the latest first:", "", *shown] if shown else []
     return "\n".join([" ".join(parts), *last])
 
@@ -311,7 +311,7 @@ def _guilt(account: OutageAccount) -> Iterator[str]:
     elif account.is_certain:
         yield f"`{account.culprit}`, sent alone, did it again."
     else:
-        yield f"`{account.culprit}` was not answered, or was the last to change something."
+        yield f"`{account.culprit}` got no response, or was the last request that changed something."
     if len(deaths := account.deaths) > 1:
         times = ", ".join(_clock(one.at) for one in deaths[:_MOST_SHOWN])
         more = ", ..." if len(deaths) > _MOST_SHOWN else ""

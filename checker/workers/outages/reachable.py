@@ -202,6 +202,6 @@ def wants_tls(origin: BaseUrl, patience_s: float) -> str:
         return ""
     there = readable_url(origin.url + origin.base_path)
     return (
-        f"nothing was tested: the API at {there} answers with TLS alone; "
+        f"nothing was tested: the API at {there} accepts only TLS; "
         f"write `{readable_url(secure.url + origin.base_path)}` as its address (`--url`)"
     )

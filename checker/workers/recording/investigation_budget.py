@@ -162,7 +162,7 @@ class ShrinkBudget(Struct):
         if self.requests >= max(_FEWEST, self._allowed):
             return f"after {self.requests} requests to a slow target"
         if self._slow[self._task] >= _MOST_SLOW and self._is_sleepy:
-            return "because of slow answers"
+            return "because of slow responses"
         return ""
 
     @property

@@ -359,7 +359,7 @@ class Traffic(Struct):
 
 def without_answer(verdict: Verdict, error: Exception) -> Verdict:
     """Return a verdict without the response, which cannot be recorded: the request was sent all the same."""
-    reason = f"the answer cannot be written down: {type(error).__name__}: {error}"
+    reason = f"the response cannot be recorded: {type(error).__name__}: {error}"
     return replace(verdict, outcome=NetworkFailure(FailureKind.OTHER, reason, 0.0))
 
 

@@ -102,8 +102,8 @@ def _is_rival(one: InFlight, other: InFlight) -> bool:
     return one.task is other.task and one.made.label == other.made.label
 
 
-_UNCOUNTED = NetworkFailure(FailureKind.GIVEN_UP, "the target served nobody; it was sent again", 0.0)
-_ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before an answer came", 0.0)
+_UNCOUNTED = NetworkFailure(FailureKind.GIVEN_UP, "the target served no request; the case was sent again", 0.0)
+_ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before a response arrived", 0.0)
 
 
 class Answers:

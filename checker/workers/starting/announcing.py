@@ -154,7 +154,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: P
     for note in (*description.notes, *subject.notes):
         recorder.note(note)
     if subject.classes.works_alone:
-        text = "it has `after_run` and no `merge`: what several workers see cannot be put together"
+        text = "it has `after_run` and no `merge`: the results of several workers cannot be merged"
         recorder.note(Note("alone", subject.classes.works_alone, "", text))
     for name, text in schemes.unused:
         recorder.note(Note(WarningKind.UNUSED_OPENAPI_AUTH.value, "", f"auth.openapi.{name}", text))
