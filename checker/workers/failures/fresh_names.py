@@ -1,6 +1,7 @@
 """New names for the resources that the steps of a failure create: a server with unique names refuses the old ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from random import Random
 
 from msgspec import Struct, field
@@ -50,10 +51,11 @@ class FreshNames(Struct):
     """Operation -> places of the values that have to be new; none for a listed case with names of its own."""
     _untried: dict[Label, list[tuple[str, ...]]] = field(default_factory=dict)
     """Operation whose printed request was refused -> places that have not had new values yet."""
-    _given: int = 0
+    counter: Iterator[int] = field(default_factory=lambda: count(1))
+    """Numbers the new names of a case, over all its failures: a name that another one took is none."""
 
     @classmethod
-    def of(cls, context: WorkerContext, chain: Chain) -> "FreshNames":
+    def of(cls, context: WorkerContext, chain: Chain, counter: Iterator[int]) -> "FreshNames":
         """Return the names of a sequence that failed."""
         served = (
             shot.made.label
@@ -61,7 +63,7 @@ class FreshNames(Struct):
             if shot.made.case.method not in (*SAFE, REMOVING) and not _is_refused(shot)
         )
         removed = (shot.made.label for shot in chain if shot.made.case.method == REMOVING and shot.is_served)
-        return cls(context, chain[-1].made.case.id, frozenset(served), frozenset(removed))
+        return cls(context, chain[-1].made.case.id, frozenset(served), frozenset(removed), counter=counter)
 
     def sent(self, refused: JudgedCase, again: Again) -> Job[JudgedCase]:
         """Return the response to a case with other names if it was served in the beginning and is refused now; else the refusal.
@@ -165,8 +167,7 @@ class FreshNames(Struct):
 
     def _anew(self, made: GeneratedCase, places: Sequence[str]) -> GeneratedCase | None:
         """Return the case with other names, as valid as it was; None if it has no others."""
-        self._given += 1
-        token = digest("fresh", self.case, str(self._given))
+        token = digest("fresh", self.case, str(next(self.counter)))
         phase = made.case.meta.phase if made.case.meta is not None else PhaseInfo("")
         step, recipe = made.step, made.other
         if not places and isinstance(recipe, Listed) and recipe.token:

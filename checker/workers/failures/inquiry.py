@@ -16,7 +16,7 @@ from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
 from checker.core.meta import Binding, Step
-from checker.core.request import Location, WireRequest
+from checker.core.request import CONDITIONS, Location, WireRequest
 from checker.core.resource_names import is_count, words
 from checker.core.resources import REMOVING, ResourceModel, place_of, sent_at
 from checker.core.response import Response
@@ -78,7 +78,9 @@ class Inquiry(Struct):
     @classmethod
     def of(cls, slot: InvestigationSlot, suspicion: UnconfirmedFailure) -> "Inquiry":
         """Return the inquiry about a failure of the case of a slot."""
-        return cls(slot, suspicion, ExpectedFailure.of(suspicion), FreshNames.of(slot.context, suspicion.chain))
+        return cls(
+            slot, suspicion, ExpectedFailure.of(suspicion), FreshNames.of(slot.context, suspicion.chain, slot.names)
+        )
 
     @property
     def factory(self) -> CaseFactory:
@@ -135,7 +137,7 @@ class Inquiry(Struct):
             yield from self._minimise(result)
         elif failure.needs_repetition:
             # A removal counts as spent when it is sent again, so the commands of such failures are sent as they are.
-            self.names = FreshNames(self.slot.context)
+            self.names = FreshNames(self.slot.context, counter=self.slot.names)
         slot.enter(Stage.CONFIRM)
         # The creations are sent after the shrink: one case is cheaper to shrink than a sequence of four.
         if not failure.needs_repetition or result.is_confirmed:
@@ -314,7 +316,7 @@ class Inquiry(Struct):
         simplest = (yield from self._simplest_shot()) if len(chain) == 1 else None
         if simplest is not None and self.shows(simplest):
             chain = (simplest,)
-        self.names = FreshNames.of(self.slot.context, chain)
+        self.names = FreshNames.of(self.slot.context, chain, self.slot.names)
         result = InvestigationResult(chain, is_confirmed=False)
         self.slot.is_patient = True
         try:
@@ -579,6 +581,30 @@ class Inquiry(Struct):
             yield from self._reproduce(result)
         return result
 
+    def needed_header(self, chain: Chain) -> Job[str]:
+        """Return the optional header without which an error that states no reason does not show; empty if there is none.
+
+        One part of a server reads a header for all operations, and all conditions of a request (RFC 9110, 13.1).
+        """
+        last, failure = chain[-1].made, self.suspicion.failure
+        if not failure.passing_cause or self.is_of_contention:
+            return ""
+        optional = {
+            one.name.lower()
+            for one in last.case.operation.parameters
+            if one.location is Location.HEADER and not one.is_required
+        }
+        recipe = literal_of(last.case)
+        for name in [one for one in recipe.headers if one.lower() in optional]:
+            headers = {other: value for other, value in recipe.headers.items() if other != name}
+            kept = tuple(one for one in last.bindings if one.location is not Location.HEADER or one.name != name)
+            step = Step(last.label, replace(recipe, headers=headers), kept)
+            less = self.factory.remake(step, name=digest("less", last.case.id)[:12], phase=self.suspicion.phase)
+            shots = yield from self._replayed([*(shot.made for shot in chain[:-1]), less])
+            if not self.shows(shots[-1]):
+                return "of a condition" if name.lower() in CONDITIONS else name.lower()
+        return ""
+
     # Printed commands
 
     def as_printed(self, why: str) -> Job[InvestigationResult]:
@@ -589,7 +615,7 @@ class Inquiry(Struct):
         chain = yield from self._without_resource(self.suspicion.chain, is_short=True)
         last = chain[-1:]
         for sequence in [chain] if len(chain) == 1 or last[0].made.bindings else [last, chain]:
-            self.names = FreshNames.of(self.slot.context, sequence)
+            self.names = FreshNames.of(self.slot.context, sequence, self.slot.names)
             wants_more = bool(why) and len(sequence) == 1
             result = InvestigationResult(sequence, is_confirmed=False, stopped=why, wants_more=wants_more)
             yield from self._reproduce(result)

@@ -67,9 +67,9 @@ class Investigation:
         # An error that was seen once cannot be told from those that pass.
         if failure.passing_cause and (result.passes(wanted) or (is_like_passing and not result.showed(wanted))):
             failure = failure.sharing(failure.passing_cause)
-        elif failure.passing_cause and not failure.shared_cause and result.sole_header:
+        elif result.showed(wanted) and (header := (yield from inquiry.needed_header(result.chain))):
             # The text of the error tells it from no other, but what made it does.
-            failure = failure.sharing(f"{failure.unique_key} {failure.text} for the header {result.sole_header}")
+            failure = failure.sharing(f"{failure.unique_key} {failure.text} for the header {header}")
         cause = failure.cause(shot.made.step.label)
         described = result.described(replace(last, message=failure.message, cause=cause), wanted, self._traffic)
         withdrawn = failure.needs_repetition and not result.is_confirmed

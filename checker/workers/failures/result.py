@@ -6,8 +6,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.judge import Judgement
-from checker.core.case import NOT_SET
-from checker.core.request import Location
 from checker.core.response import Outcome, Response
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
@@ -42,22 +40,6 @@ class InvestigationResult(Struct):
     def passes(self, wanted: ExpectedFailure) -> bool:
         """Whether the printed commands were sent without showing a failure at least once."""
         return self.showed(wanted) < len(self.printed)
-
-    @property
-    def sole_header(self) -> str:
-        """Return the only optional header of the reported case, in lower case, if the failure does not show without it. Empty for others.
-
-        One part of a server reads a header for all operations.
-        """
-        case = self.chain[-1].made.case
-        declared = {
-            one.name.lower(): one.is_required for one in case.operation.parameters if one.location is Location.HEADER
-        }
-        left = [name for name in map(str.lower, case.headers) if not declared.get(name, False)]
-        is_alone = not case.query and not case.cookies and case.body is NOT_SET
-        # The simplest case passes if anything was shrunk.
-        is_needed = self.executions > 0 and (is_alone or not self.stopped)
-        return left[0] if is_needed and len(left) == 1 and left[0] in declared else ""
 
     def _showing(self, wanted: ExpectedFailure) -> list[JudgedCase]:
         """Return the outcomes of the commands that showed a failure."""

@@ -1,7 +1,8 @@
 """The slot of an investigation: the case that failed, the lane for its requests, and the limits of both."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -44,6 +45,8 @@ class InvestigationSlot(Struct):
     """The simplest case of the operation, by method if the method is undocumented."""
     requests: int = 0
     """The number of requests so far."""
+    names: Iterator[int] = field(default_factory=lambda: count(1))
+    """Numbers the new names that are given for its failures."""
     _stage: Stage = Stage.CONFIRM
     _sent: int = 0
     """Requests for the current failure; in a second look, requests for all failures of the case."""
