@@ -60,6 +60,11 @@ def test_invented_names_are_left_out_where_known_ones_were_accepted() -> None:
         assert left.count(False) == expected
 
 
+def test_sequences_begin_with_what_was_accepted_before() -> None:
+    assert sent(counted([ACCEPTED, *["a"] * 50]), source=CaseSource.CHAINED) == 100
+    assert sent(counted(["a"] * 21), source=CaseSource.CHAINED) == 25
+
+
 def test_only_the_cases_before_a_moment_count() -> None:
     cases = counted(["a"] * 90)
     assert [sent(cases, (2, 0, index)) for index in (40, 41)] == [100, 25]

@@ -74,6 +74,9 @@ class ValidCases(Struct):
             dull = dull + 1 if reason != ACCEPTED and reason in met else 0
             met.add(reason)
         enough, one_in = _ENOUGH[source]
+        if ACCEPTED in met and source is CaseSource.CHAINED:
+            # Each sequence makes the resources that it needs.
+            return False
         if ACCEPTED in met:
             enough, one_in = _DULL_INVENTED if is_invented else _DULL, _ONE_IN
         return dull >= enough and index % one_in > 0
