@@ -67,7 +67,7 @@ def _is_described(context: CheckContext) -> bool:
     assert request is not None
     declared = context.case.operation.methods_at(path_of(context, request))
     if request.method == "HEAD":
-        # Servers that answer GET answer HEAD (RFC 9110, 9.3.2).
+        # Servers that answer GET also answer HEAD (RFC 9110, 9.3.2).
         return any(methods & {"HEAD", "GET"} for methods in declared)
     return any(request.method in methods for methods in declared)
 

@@ -45,7 +45,7 @@ def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tupl
 @run_options(RUN_SETTINGS)
 @click.pass_context
 def graph(ctx: click.Context, /, shape: str, **options: Any) -> None:
-    """Show which operations make what others use, and the links that lead from answers to requests.
+    """Show which operations create the resources that others use, and the links from responses to requests.
 
     Nothing is sent but what fetches the description at LOCATION.
     """

@@ -165,7 +165,7 @@ class Secret(Struct, frozen=True):
 
 
 class Choice(Struct, frozen=True):
-    """One of some words."""
+    """One of several words."""
 
     values: tuple[str, ...]
     noun: str = "a string"

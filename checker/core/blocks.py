@@ -140,7 +140,7 @@ class FailedCase(Struct, frozen=True):
     stopped: str = ""
     """Why the case may not be the smallest one; empty when it is."""
     sources: tuple[str, ...] = ()
-    """Sources of values in its commands that come from other requests: `path id: /id of the answer to POST /things`."""
+    """Sources of values in its commands that come from other requests: `path id: /id of the response to POST /things`."""
     ids: tuple[str, ...] = ()
     """By which `checker replay` sends it again; nothing where it cannot."""
     needs: tuple[tuple[str, str], ...] = ()

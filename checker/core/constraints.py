@@ -251,7 +251,7 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
             try:
                 return isinstance(value, str) and re.search(given, value) is None
             except re.error:
-                # Of another dialect.
+                # The pattern has the syntax of another dialect.
                 return None
         case "forbidden" | "seldom":
             return True

@@ -12,7 +12,7 @@ CheckerError
 │   │   └── UnknownScalar          a custom scalar of GraphQL has no strategy
 │   └── ForeignDescription the document is of another kind               exit code 2, if no kind reads it
 ├── UnreadableFile         a file that the user named cannot be read     exit code 2
-├── UsageError             a call or command makes no sense         exit code 2
+├── UsageError             a call or command makes no sense              exit code 2
 ├── HookError              a user's code around cases went wrong          an error of its operation
 │   ├── HookExecutionError a user's hook raised
 │   ├── CheckError         a user's check raised, and not that it failed
@@ -24,12 +24,12 @@ CheckerError
 ├── SerializationError     a case cannot be written as its media type      an error of its operation
 │   └── SerializationNotPossible    nothing writes that media type
 ├── BudgetSpent            work or size ran out                           an error of its operation
-├── Unresponsive           no answer came in time, again and again         an error of its operation
+├── Unresponsive           no response came in time, several times        an error of its operation
 ├── CredentialError        a source of credentials gave none              an error of its operation
 ├── StorageError           the corpus cannot be written                   exit code 2
 ├── MissingSecret          a recorded secret is not available             exit code 2
 └── InternalError          we made a mistake: please report it            exit code 2
-NoLinksFound               no answer leads on to another request (also a UsageError)
+NoLinksFound               no response leads on to another request (also a UsageError)
 └── InvalidStateMachine    links are declared, and none can be followed
 OperationNotFound          a schema has no such operation (also a KeyError)
 IncorrectUsage             a Python call makes no sense (also a UsageError)
@@ -62,7 +62,7 @@ class LoaderErrorKind(StrEnum):
     CONNECTION_OTHER = "connection_other"
     """Nobody took the connection."""
     NETWORK_OTHER = "network_other"
-    """No whole answer came: a time limit, a connection that broke, too many redirects."""
+    """No whole response came: a time limit, a connection that broke, too many redirects."""
     INVALID_CERTIFICATE = "invalid_certificate"
     """A file of certificates that the user named cannot be used."""
     HTTP_SERVER_ERROR = "http_server_error"
@@ -290,7 +290,7 @@ class BudgetSpent(CheckerError):
 
 
 class Unresponsive(CheckerError):
-    """No answer came in time, again and again."""
+    """No response came in time, several times in a row."""
 
 
 class StorageError(CheckerError):

@@ -181,7 +181,7 @@ def outside_name(binding: Binding) -> str:
     """Return the name of a value that a binding gave; in a body up to the first array."""
     if binding.location is not Location.BODY:
         return binding.name
-    # How names with a tilde are written is not the same everywhere.
+    # Names with a tilde are escaped in pointers but not in other places, so they cannot be compared.
     if "~" in binding.name:
         return ANYTHING
     tokens = binding.name.split("/")[1:]

@@ -97,7 +97,7 @@ Deserializer = Callable[[DeserializationContext, Any], Any]
 
 
 class Strategy(Protocol):
-    """A strategy of Hypothesis, as far as it is told from other values."""
+    """The part of a strategy of Hypothesis by which it is recognised: importing Hypothesis takes too long."""
 
     def example(self) -> Any: ...
     def map(self, pack: Any) -> Any: ...

@@ -230,7 +230,7 @@ class WireRequest:
     origin: BaseUrl | None = dataclasses.field(default=None, compare=False, repr=False)
     """The destination, if it was known when the request was made."""
     is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
-    """Whether a redirect is an answer to it, and not followed; None: it is followed. Asked when there is one."""
+    """Whether a redirect is a response to it, and not followed; None: it is followed. Asked when there is one."""
     drawn: Collection[tuple[bytes, bytes]] = dataclasses.field(default=(), compare=False, repr=False)
     """Headers of the request of a run that user code sends again."""
     lines: list[bytes] | None = dataclasses.field(default=None, init=False, compare=False, repr=False)

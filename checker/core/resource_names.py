@@ -269,7 +269,7 @@ def place_word(pointer: str, telling: Collection[str] = ()) -> str:
         return ""
     own = names[-1]
     if tokens[-1] is not own and words(own)[-1:] and words(own)[-1] in MANY:
-        # Each of them is one.
+        # The values inside a plural name are single ones: the plural ending goes.
         own = own[:-1]
     parts = words(own)
     if normalised(own) in telling or (len(parts) > 1 and is_identifier(parts[-1])):

@@ -177,7 +177,7 @@ class Undecoded(Struct, frozen=True):
 def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return the codings in the order in which they were applied, in lower case, without `identity`."""
     values = [value for name, value in fields if len(name) == _NAME_LENGTH and name.lower() == CONTENT_ENCODING]
-    # Most answers have none.
+    # Most responses have none.
     if not values:
         return ()
     named = (part.strip().lower() for part in ",".join(values).split(","))

@@ -248,7 +248,7 @@ class Later:
 
     def __getattr__(self, attribute: str) -> Any:
         found = getattr(self._make(), attribute)
-        # So that the next one finds it here.
+        # The next access finds it without a call of `__getattr__`.
         setattr(self, attribute, found)
         return found
 

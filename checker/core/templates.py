@@ -1,6 +1,6 @@
 """Error texts without what changes from request to request, so that one defect reads the same every time.
 
-A template is words, separated by spaces; `*` stands for any words, where two answers to one request differed.
+A template is words, separated by spaces; `*` stands for any words, where two responses to one request differed.
 """
 
 import html

@@ -58,7 +58,7 @@ class PropertyTest(Struct, frozen=True):
         if not self.draws:
             return
         fault = self.engine.program(self.operation).fault
-        # Where a reference leads nowhere, what can be sent without the body is all that is wanted.
+        # If a reference of the body leads nowhere, the cases without the body are tested.
         if fault is not None and not isinstance(fault, UnresolvableBody):
             raise fault
 

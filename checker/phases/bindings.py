@@ -1,4 +1,4 @@
-"""Values of earlier answers set into cases: found by runtime expressions, and found again when a sequence is sent again."""
+"""Values of earlier responses set into cases: found by runtime expressions, and found again when a sequence is sent again."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

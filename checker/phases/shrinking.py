@@ -75,7 +75,7 @@ def smaller(value: Any) -> Iterator[Any]:
             return
         case int() if value:
             sign, size = (1, value) if value > 0 else (-1, -value)
-            # Nearer and nearer to the value: a bound in between is found in few steps.
+            # The sizes approach the value, so that a bound in between is found in few steps.
             sizes = (0, 1, *(size - (size >> shift) for shift in (1, 2, 3, 5, 8)), size - 1)
             yield from dict.fromkeys(sign * one for one in sizes if one < size)
         case float() if value and abs(value) < 1e15:

@@ -29,28 +29,28 @@ from checker.values.states import ResourceStates
 _PRIOR = 4.0
 _BY_NAME = 0.8
 _LINKED = 0.9
-# Affinity of a field that has nothing but its format in common.
+# Affinity of a field that only has the same format.
 _ALIKE = 0.3
-# Share of the affinity that is left of a field that says what a thing stands in.
+# Factor for a field that is named like another variable of the path, such as the parent.
 _FOREIGN = 0.2
 _RANKS = 24
-# Rings that are looked at for that: some fall behind when their values turn out to be no good.
+# Rings that are examined for these ranks: the values of some turn out to be unsuitable.
 _MOST = 4 * _RANKS
-# As many values as generation chooses from.
+# Length of the order that indices choose from; values may repeat in it.
 _REACH = 64
-# Of those, so many different ones at most.
+# Most different values, which come first in the order.
 _DIFFERENT = 12
-# Rings among which most picks are.
+# Best rings, whose values fill the rest of the order.
 _LIKELY = 4
-# Share of the best score below which a ring is far behind.
+# Share of the best score below which one value of a ring is enough.
 _FAR = 0.3
 # Exponent of the score: the larger, the more often the best rings are taken.
 _SURENESS = 3
-# How often a value is taken of which so many newer ones are known.
+# Relative frequency of a value, by the number of newer values.
 _DECAYS = [math.exp(-depth / 3) for depth in range(12)]
-# Picks between two rankings, at most.
+# Most picks between two rankings.
 _PATIENCE = 64
-# Misses of one field, each of which may change the ranking.
+# Number of first misses of a field after each of which the rings are ranked again.
 _TELLING = 16
 _UNKNOWN = (0, 0)
 

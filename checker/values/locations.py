@@ -108,7 +108,7 @@ class DescribedPaths:
             matches = [(one, _pattern_of(one).fullmatch("/".join(rest))) for one in alike]
             found = [(one, match.groups()) for one, match in matches if match is not None]
             if found:
-                # Of templates that match alike, the one with fewer variables.
+                # If several templates match, the one with the fewest variables is the most specific.
                 return min(found, key=lambda one: len(one[1]))
         return "", ()
 

@@ -111,7 +111,7 @@ def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[
             yield from answered(attempt(context.tools, case), exchange)
         except CheckerError:
             continue
-        # The gate has seen the answer.
+        # The gate has seen the response.
         if path not in context.tools.gate.made.paths:
             return True
     return False

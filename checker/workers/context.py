@@ -111,7 +111,7 @@ class WorkerContext(Struct):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A thread may go on after the run: loaded schemas send for themselves again.
+        # The thread may continue after the run. Loaded schemas then send requests themselves again.
         RUN_ENGINE.set(None)
         self.http.close()
         self.slots.close()

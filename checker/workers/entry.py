@@ -24,9 +24,8 @@ def main(incarnation: int, settings: RunSettings, down: Connection, up: Connecti
     die_with_parents()
     # A hook that prints must not fail because the reader of the pipe is gone.
     guarded_output()
-    # Terminals, `timeout` and service managers tell the whole group; what that means is the supervisor's to say. The
-    # signals are handled by a function that does nothing. Processes that a hook starts would inherit an ignored or
-    # blocked signal.
+    # Terminals, `timeout` and service managers signal the whole process group, but only the supervisor decides what
+    # follows. The handler does nothing. Ignoring or blocking the signals would be inherited by processes that hooks start.
     for number in STOP_SIGNALS:
         signal.signal(number, _pass_over)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)

@@ -75,7 +75,7 @@ def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving
         case UsageError():
             return Leaving(LeavingKind.USAGE, sentence)
         case StorageError():
-            # One that takes the place of another meets what the others meet while they work.
+            # A replacement would meet the same full disk.
             return Leaving(LeavingKind.DISK, sentence)
         case _:
             return Leaving(LeavingKind.CANNOT_START, sentence)

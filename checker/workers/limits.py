@@ -91,7 +91,8 @@ def die_with_parents() -> None:
     parent = multiprocessing.parent_process()
     if parent is None or not sys.platform.startswith("linux"):
         return
-    # The fork server is who forked us. It outlives the supervisor while workers live: they hold its life line.
+    # The parent process is the fork server. It outlives the supervisor while workers live, because they hold the pipe whose
+    # end would stop it.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     # The sentinel is a pipe that the supervisor holds open. Its end raises SIGIO, which ends the process without the GIL.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
@@ -99,7 +100,7 @@ def die_with_parents() -> None:
     flags = fcntl.fcntl(parent.sentinel, fcntl.F_GETFL)
     fcntl.fcntl(parent.sentinel, fcntl.F_SETFL, flags | os.O_ASYNC)
     if not parent.is_alive():
-        # It died before this was heard.
+        # The supervisor died before the signal was set up.
         os._exit(1)
 
 

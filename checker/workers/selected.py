@@ -90,7 +90,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         if known is not None:
             return known
         operation = self._schema.find(self._entries[label].label)
-        # All that cannot be read are among the broken.
+        # Unreadable entries are in `broken` and not in `_entries`.
         assert operation is not None
         assert not isinstance(operation, BrokenOperation)
         if self.engine is None:

@@ -50,7 +50,7 @@ class UsersCode(Struct, frozen=True):
     engine: Engine | None = None
     """The engine that operations offer to user code; None: an engine with the settings of the run."""
     values: Callable[[Operation], ValuePool] | None = None
-    """Values that cases take before those of earlier answers."""
+    """Values that cases take before those of earlier responses."""
     judges: Mapping[str, Check] = field(default_factory=dict)
     """Checks in place of those of the same names."""
     transitions: Callable[[], Iterable[Transition]] = tuple

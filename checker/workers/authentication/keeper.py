@@ -66,7 +66,7 @@ MOST_IN_VAIN = 3
 """Renewals in a row after which an operation that still refuses is left alone: it may refuse every caller."""
 
 _MOST_IN_FLIGHT = 256
-"""Requests whose form without credentials is kept."""
+"""Requests of which a copy without credentials is kept, to be authenticated anew."""
 
 Address = tuple[str, str]
 """(source, key of its credentials)."""

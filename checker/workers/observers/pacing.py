@@ -22,7 +22,7 @@ _SUFFERING = frozenset({429, 503})
 
 
 class Concurrency(Struct):
-    """Additive increase, multiplicative decrease, judged every 64 answers."""
+    """Additive increase, multiplicative decrease, judged every 64 responses."""
 
     most: int
     lanes: int = 1

@@ -81,7 +81,7 @@ def _key(value: object) -> object:
 
 _BODY: Final = "body"
 _UNREAD: Final = "?"
-"""In place of the `Content-Type` of an answer: nothing is compiled for it."""
+"""In place of the `Content-Type` of a response: nothing is compiled for it."""
 # Python finds a member of an enumeration ten times slower than a name.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 
@@ -179,7 +179,7 @@ class Shown(Struct):
     """(class of the status, what was shown)."""
 
     def note(self, case: Case, showings: Showings, status: int, content_type: str | None) -> Sequence[Showing]:
-        """Count a case; 0 is the status of no answer. Gives what no case with such an answer showed before."""
+        """Count a case; 0 is the status of no response. Gives what no case with such a response showed before."""
         meta = case.meta
         is_wrong = meta is not None and meta.mode is _NEGATIVE
         key = showings.body[0], status, content_type, None if is_wrong else showings.kind_of(case)
@@ -237,7 +237,7 @@ def _status_of(spelled: str) -> int:
 
 
 def _answer(status: str) -> str:
-    """Place of a documented answer among what was tried: `answer 200`."""
+    """Place of a documented response among what was tried: `answer 200`."""
     return f"answer {status}"
 
 

@@ -33,7 +33,7 @@ class InvestigationBudget(Struct):
 
     A failure that they do not suffice for is sent once, as it is printed. It is reported unconfirmed when the floor is spent.
 
-    In `run` each operation has the share of its own cases, so that neither workers nor the order of answers decide; what
+    In `run` each operation has the share of its own cases, so that neither workers nor the order of responses decide; what
     is left over goes round at the end of the run. In `fuzz`, and with a limit of time, it is the share of what this worker
     did: how many cases there will be is not known.
     """

@@ -281,19 +281,19 @@ class Recorder(Struct):
         )
 
     def tick(self, now: float) -> None:
-        """Hand over what has waited long enough."""
-        # At each turn of the house: how late traffic may be is how late reports are that follow it.
+        """Write records that have waited long enough."""
+        # Traffic is written at each tick, because live reports follow it and are as late as it is.
         self.traffic.writer.flush()
         self.journal.tick(now)
 
     def catch_up(self) -> None:
-        """Write down what could wait."""
+        """Encode the interactions that could wait."""
         self.traffic.writer.catch_up()
         if self.traffic.faults:
             self._tell_of_unwritten()
 
     def flush(self) -> None:
-        """Hand everything over."""
+        """Write all buffered records to the system."""
         self.traffic.writer.flush()
         self._tell_of_unwritten()
         self.journal.flush()

@@ -27,7 +27,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.workers.recording.unconfirmed import JudgedCase
 
-# What a case takes in memory beside its bodies, about.
+# Approximate memory of a case without its bodies.
 DRAFT_BYTES = 4096
 
 
@@ -213,7 +213,7 @@ class BesideDraft(Struct, frozen=True):
 
 
 class Traffic(Struct):
-    """Describes requests and their answers as interactions, and has them written."""
+    """Describes requests and their responses as interactions, and has them written."""
 
     incarnation: int
     writer: TrafficWriter
@@ -223,7 +223,7 @@ class Traffic(Struct):
     """Bytes of a body that are kept; 0: all."""
     components: Components = field(default_factory=Components)
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
-    """(label, phase, error) of answers that could not be written, for whoever tells of them."""
+    """(label, phase, error) of responses that could not be recorded, until they are reported."""
     uncounted: UncountedRequests = field(default_factory=UncountedRequests)
     """Recorded requests that belong to no case. The writer of progress records counts them."""
     _numbers: "count[int]" = field(default_factory=count)
@@ -239,7 +239,7 @@ class Traffic(Struct):
         self.writer.catch_up()
 
     def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
-        """Write down requests whose answers no check has judged: the first one for this purpose, then those of checks."""
+        """Write down requests whose responses no check has judged: the first one for this purpose, then those of checks."""
         for answered in answers:
             self.on_the_way(made, answered.outcome)
             self._unjudged(made, answered, purpose)

@@ -120,7 +120,7 @@ class ExpectedFailure(Struct):
         return cls(failure.check, failure.unique_key, failure.title, suspicion.chain[-1].status, text)
 
     def is_same_rule(self, failure: Failure, status: int | None) -> bool:
-        """Whether a failure differs by its text at most."""
+        """Whether a failure breaks the same rule with the same status; its text may differ."""
         found = (failure.check, failure.unique_key, failure.title, _result(status))
         return found == (self.check, self.rule, self.title, _result(self.status))
 
