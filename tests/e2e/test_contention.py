@@ -199,3 +199,31 @@ def test_errors_without_a_reason_that_need_one_header_are_one_cause(command: Com
         ran = command.run(app.document_url, "-n", "40", "--checks", "not_a_server_error", inline=True)
     assert len(ran.findings) == 3, ran.shown
     assert len({one.cause for one in ran.findings}) == causes, ran.shown
+
+
+def test_all_conditions_of_requests_are_one_header(command: Command) -> None:
+    """One line of a service reads `If-Match` and `If-None-Match`; large numbers beside them are not to blame."""
+    names = {"a": "If-Match", "b": "If-None-Match", "c": "If-Match"}
+
+    def answered(request: Request) -> Reply:
+        if request.method != "GET":
+            return Reply(405, headers=(("Allow", "GET"),))
+        given = request.headers.get("if-match", "") + request.headers.get("if-none-match", "")
+        return (
+            Reply(500, "text/plain", b"Internal Server Error")
+            if given.startswith("*") and given != "*"
+            else json_reply({})
+        )
+
+    def described(header: str) -> dict[str, Any]:
+        parameters = [
+            {"name": header, "in": "header", "schema": {"type": "string", "pattern": "^[*][a-z]$"}},
+            {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 9 * 10**18}},
+        ]
+        return {"get": {"parameters": parameters, "responses": {"200": {"description": ""}}}}
+
+    document = {**DOCUMENT, "paths": {f"/{name}": described(header) for name, header in names.items()}}
+    with serving(answered, document) as app:
+        ran = command.run(app.document_url, "-n", "40", "--checks", "not_a_server_error", inline=True)
+    assert len(ran.findings) == len(names), ran.shown
+    assert len({one.cause for one in ran.findings}) == 1, ran.shown
