@@ -100,3 +100,41 @@ def test_a_failure_of_a_resource_needs_nothing_of_the_run(command: Command, name
         again = command.here("replay", "all")
     assert "FIXED" not in again.stdout, again.shown
     assert again.code == 1, again.shown
+
+
+def test_a_name_that_is_taken_is_no_matter_of_new_resources(command: Command) -> None:
+    """Names of rooms are unique over all houses: the conflict needs the request that took the name."""
+    rooms: set[object] = set()
+    houses: set[str] = set()
+
+    def answer(request: Request) -> Reply:
+        path = request.target.decode().partition("?")[0]
+        if path == "/houses":
+            houses.add(f"house-{len(houses):08d}")
+            return json_reply({"id": max(houses)}, 201)
+        try:
+            name = json.loads(request.body)["name"]
+        except (ValueError, TypeError, KeyError):
+            return json_reply({}, 400)
+        if not isinstance(name, str) or not name:
+            return json_reply({}, 400)
+        is_taken = name in rooms
+        rooms.add(name)
+        return json_reply({}, 409 if is_taken else 201)
+
+    made = {status: {"description": ""} for status in ("201", "400")}
+    house = {"id": {"type": "string"}}
+    paths = {
+        "/houses": {"post": {"responses": _response({"type": "object", "properties": house})}},
+        "/houses/{id}/rooms": {"post": {"parameters": [_parameter("string")], "requestBody": BODY, "responses": made}},
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "Houses", "version": "1"}, "paths": paths}
+    checks = CHECKS.replace("not_a_server_error", "status_code_conformance")
+    (command.directory / "checker.toml").write_text(checks)
+    with serving(answer, document) as app:
+        ran = command.run_as_usual(app.document_url, inline=True)
+    (found,) = ran.findings
+    status = found.interactions[-1].exchange.status
+    creations = [step.label for step in found.steps[:-1]].count("POST /houses/{id}/rooms")
+    assert status == 409, ran.shown
+    assert creations or marks_of(found), ran.shown

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.judge import UNJUDGED
+from checker.checks.rules import says_taken
 from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core import curl
 from checker.core.case import Case, request_with_fresh_key
@@ -55,6 +56,7 @@ IN_A_ROW = 4
 REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
+_CONFLICT = 409
 _NOT_THERE = frozenset((404, 410))
 _DURATIONS = frozenset(("delay", "duration", "latency", "pause", "sleep", "timeout", "wait"))
 """Words in the names of parameters that ask the server to wait."""
@@ -399,10 +401,12 @@ class Inquiry(Struct):
             places = [place_of(last.case.operation, one) for one in drawn_names(self._resources, last, with_own=True)]
             named += [Binding(*place, last.label, "", 0, sent_at(last.case, place)) for place in places]
         is_provable = is_refused or (len(chain) == 1 and not failure.needs_repetition)
-        if not is_provable or not (taken or named) or self.is_of_contention:
+        if not is_provable or not (taken or named) or self.is_of_contention or is_of_taken_name(chain[-1]):
             return chain
         others = tuple(one for one in last.bindings if one.stands_alone)
-        unknown = tuple(replace(one, literal=_unlike(one.literal)) for one in named)
+        # A request that creates something makes a name known: each is used once.
+        token = digest_int("unknown", last.case.id, str(next(self.slot.names)))
+        unknown = tuple(replace(one, literal=_unlike(one.literal, token)) for one in named)
         name, phase, label = digest("alone", last.case.id)[:12], self.suspicion.phase, last.label
         try:
             bound = self.factory.remake(Step(label, literal_of(last.case), unknown), name=name, phase=phase)
@@ -531,6 +535,9 @@ class Inquiry(Struct):
         made: Sequence[JudgedCase] = creations.shots if named else ()
         sent, is_known = made, bool(made)
         for steps in islice(self._sequences_anew(result, made, named), 1 if is_short else None):
+            if is_of_taken_name(result.chain[-1]) and steps[-1].label not in [one.label for one in steps[:-1]]:
+                sent = ()
+                continue
             self.names.served |= {one.label for one in steps[: len(made)]}
             shots = yield from self._replayed(steps, sent=sent)
             sent = ()
@@ -781,11 +788,19 @@ def _is_above_one(value: object) -> bool:
         return False
 
 
-def _unlike(literal: object) -> object:
+def is_of_taken_name(shot: JudgedCase) -> bool:
+    """Whether a response reports that something exists already: a new resource has its own name, and shows nothing of that."""
+    outcome = shot.verdict.outcome
+    return isinstance(outcome, Response) and (
+        shot.said_status == _CONFLICT or (shot.said_status >= 400 and says_taken(outcome.readable.content))
+    )
+
+
+def _unlike(literal: object, token: int) -> object:
     """Return another name of the same kind, which no server knows; values that are no names unchanged."""
     if isinstance(literal, bool) or not isinstance(literal, str | int):
         return literal
-    others = [one for one in others_like(literal, Random(digest_int("unknown", str(literal)))) if one != literal]
+    others = [one for one in others_like(literal, Random(token)) if one != literal]
     # The first text has the shape of the name, and the last integer is the longest.
     return others[0 if isinstance(literal, str) else -1]
 
