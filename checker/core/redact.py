@@ -32,8 +32,8 @@ _PLAIN_NAME = re.compile(
 )
 """Names made of words, such as `sortKey` or `expires_at`, and small numbers; other names may be values themselves."""
 _LONGEST_NAME = 30
-_DEEPEST = 64
-"""Levels of a JSON body that are read. Deeper values are replaced as a whole."""
+_DEEPEST = 200
+"""Levels of a JSON body that are read: more than the deepest body that is generated has, so that it is printed as it was sent. Deeper values are replaced as a whole."""
 
 
 @dataclass(frozen=True, slots=True)

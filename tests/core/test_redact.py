@@ -1,9 +1,13 @@
+import json
 from dataclasses import replace
 
 import pytest
 
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest
+from checker.generation.sources import alphabets
+from checker.generation.boundaries.values import deep
+from checker.generation.drawing.places import body_place
 
 REDACTION = Redaction()
 
@@ -189,6 +193,12 @@ def test_deep_bodies_are_replaced_below_some_levels(depth: int, opening: str, cl
     assert b"hidden" not in REDACTION.body(body, "application/json")
     request = WireRequest("POST", b"/", [(b"Content-Type", b"application/json")], body)
     assert REDACTION.places(request)
+
+
+def test_the_deepest_generated_body_is_shown() -> None:
+    (deepest,) = deep(body_place(alphabets.TEXT, is_form=False, is_bytes=False), "")
+    body = json.dumps({"where": [deepest.value]}, separators=(",", ":")).encode()
+    assert REDACTION.body(body, "application/json") == body
 
 
 def test_in_a_form_a_value_from_outside_may_be_any_pair() -> None:
