@@ -5,9 +5,9 @@ import pytest
 
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest
-from checker.generation.sources import alphabets
 from checker.generation.boundaries.values import deep
 from checker.generation.drawing.places import body_place
+from checker.generation.sources import alphabets
 
 REDACTION = Redaction()
 
