@@ -62,7 +62,8 @@ class Investigation:
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
         is_known = failure.cause_if_passing() in self._defects.passing
         is_like_passing = is_known and not inquiry.is_of_contention
-        if is_like_passing and not result.passes(wanted):
+        if is_like_passing and not result.passes(wanted) and self._defects.later_looks:
+            self._defects.later_looks -= 1
             yield from inquiry.look_later(result)
         # An error that was seen once cannot be told from those that pass.
         if failure.passing_cause and (result.passes(wanted) or (is_like_passing and not result.showed(wanted))):

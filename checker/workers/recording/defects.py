@@ -19,6 +19,9 @@ MOST_VARIANTS = 20
 MOST_LOOKS = 5
 """At a failure that was withdrawn each time: what others came between once may show itself the next time."""
 
+MOST_LATER = 20
+"""Failures of one worker that are looked at later. Each look takes a second, and on a service that masks its errors all may need one."""
+
 
 class Defects(Struct):
     """Settled findings of all workers, by what they have in common. Nothing in here depends on who settled them."""
@@ -29,6 +32,8 @@ class Defects(Struct):
     """Fingerprints of failures that were not looked into here beyond their commands."""
     passing: set[str] = field(default_factory=set)
     """Causes of findings that did not show each time."""
+    later_looks: int = MOST_LATER
+    """Failures that may still be looked at later, because others of their cause pass."""
     reopens: Callable[[str], bool] = lambda fingerprint: False
     """Whether there is more for one of them by now."""
     _by_rule: dict[tuple[str, str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
