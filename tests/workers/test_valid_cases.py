@@ -30,7 +30,7 @@ def counted(reasons: list[str], parts: list[int] | None = None) -> ValidCases:
     return cases
 
 
-def sent(cases: ValidCases, before: Moment = END, source: CaseSource = CaseSource.DRAWN) -> int:
+def sent(cases: ValidCases, before: Moment | None = END, source: CaseSource = CaseSource.DRAWN) -> int:
     """The number of the next hundred cases that are sent."""
     return sum(not cases.is_left_out(LABEL, before, index, source=source) for index in range(100))
 
@@ -58,6 +58,15 @@ def test_invented_names_are_left_out_where_known_ones_were_accepted() -> None:
     for reasons, expected in (([ACCEPTED, *"aaa"], 100), ([ACCEPTED, *"aaaa"], 10), (["a"] * 12, 100)):
         left = [counted(reasons).is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
         assert left.count(False) == expected
+
+
+def test_a_later_turn_goes_by_the_latest_results() -> None:
+    cases = counted([])
+    for index in range(30):
+        cases.count(LABEL, (2, 0, index), ACCEPTED, 0)
+    for index in range(30):
+        cases.count(LABEL, (1, 0, index), "a", 0)
+    assert [sent(cases, before) for before in (END, None)] == [100, 10]
 
 
 def test_sequences_begin_with_what_was_accepted_before() -> None:

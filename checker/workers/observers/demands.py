@@ -28,7 +28,7 @@ from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import Outline, outline_of
 from checker.values.consumers import taken_from
-from checker.workers.observers.valid_cases import ACCEPTED, MOST_PARTS, Moment, ValidCases, reason_for
+from checker.workers.observers.valid_cases import MOST_PARTS, Moment, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -347,10 +347,10 @@ class DemandLearner(Struct):
             return False
         label = made.label
         is_late = (label, phase) in self._late and index >= self._late[label, phase][0]
-        here = _LAST if is_late else self._here(label, phase)
+        before = None if is_late else (*self._here(label, phase), judged)
         is_listed = source is CaseSource.LISTED
         is_invented = not is_listed and self.names_resource(label) and not taken_from(made.case)[0]
-        return self._valid.is_left_out(label, (*here, judged), index, source=source, is_invented=is_invented)
+        return self._valid.is_left_out(label, before, index, source=source, is_invented=is_invented)
 
     def _here(self, label: Label, phase: str) -> Place:
         here = self._places.get((phase, label))
@@ -476,13 +476,11 @@ class DemandLearner(Struct):
         """Return the result of a valid case."""
         case, label = flight.made.case, flight.made.label
         is_wrong = case.meta is not None and case.meta.mode is _NEGATIVE
-        if is_wrong or case.other_method is not None or flight.index >= _COUNTED:
+        # Several steps of a sequence have one index, and what a sequence makes is there for itself alone.
+        if is_wrong or flight.task.is_chained or case.other_method is not None or flight.index >= _COUNTED:
             return None
         status = case.operation.status_of(outcome)
         reason = reason_for(case, outcome, status)
-        if flight.task.is_chained and reason != ACCEPTED:
-            # Several steps of a sequence have one index.
-            return None
         index = flight.index + (0 if is_ordered else _UNORDERED)
         parts = sum(1 << at for at, place in enumerate(self._compared(case.operation)) if _is_met(case, *place))
         found = CaseFared(label, flight.task.lease.phase, index, reason, parts, status, taken_from(case))

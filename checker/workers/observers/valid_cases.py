@@ -47,7 +47,9 @@ class ValidCases(Struct):
     """The results of the valid cases of each operation, by the moments of the cases."""
 
     _results: dict[str, list[tuple[Moment, str, int]]] = field(default_factory=dict)
-    """Operation -> (moment, reason of the refusal, bits of the optional parts) in order."""
+    """Operation -> (moment, reason of the refusal, bits of the parts) in order."""
+    _reasons: dict[str, list[str]] = field(default_factory=dict)
+    """Operation -> the reasons in the order in which they came."""
 
     def count(self, label: str, moment: Moment, reason: str, parts: int) -> None:
         """Count a valid case, once for each moment. The order of the calls does not matter."""
@@ -55,22 +57,23 @@ class ValidCases(Struct):
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
             results.insert(at, (moment, reason, parts))
+            self._reasons.setdefault(label, []).append(reason)
 
     def _before(self, label: str, moment: Moment) -> Sequence[tuple[Moment, str, int]]:
         results = self._results.get(label, [])
         return results[: bisect_left(results, moment, key=itemgetter(0))]
 
     def is_left_out(
-        self, label: str, before: Moment, index: int, *, source: CaseSource, is_invented: bool = False
+        self, label: str, before: Moment | None, index: int, *, source: CaseSource, is_invented: bool = False
     ) -> bool:
-        """Whether valid case `index` of a source is not worth sending, after the cases before a moment.
+        """Whether valid case `index` of a source is not worth sending, after the cases before a moment, or all that are known.
 
         `is_invented`: the resource that it names is made up.
         """
-        results = self._before(label, before)
+        known = self._reasons.get(label, ()) if before is None else (one for _, one, _ in self._before(label, before))
         met: set[str] = set()
         dull = 0
-        for _, reason, _ in results:
+        for reason in known:
             dull = dull + 1 if reason != ACCEPTED and reason in met else 0
             met.add(reason)
         enough, one_in = _ENOUGH[source]
