@@ -315,7 +315,7 @@ def take_references(case: Case, listed: object, pool: ValuePool | None, number: 
     meta = case.meta
     if not isinstance(listed, BoundaryCase) or listed.renewal is None or pool is None or meta is None:
         return ()
-    pick = partial(pool.pick, Location.BODY, index=number // _TURNS % _TURNS)
+    pick = partial(pool.pick, Location.BODY, index=_LIKELY[number // _TURNS % _TURNS])
     # The first case is the plainest one: an optional reference may be refused, too.
     adds = number > 0 and listed.scenario not in _SETS
     taken = tuple(listed.renewal.filled(case.body, pick, keeps_said=number % _TURNS == 0, adds=adds))
