@@ -54,6 +54,7 @@ class Scenario(StrEnum):
     FORBIDDEN = "forbidden_value"
     NO_ALTERNATIVE = "no_alternative"
     MISSING_PARAMETER = "missing_parameter"
+    RELATED_TEXTS = "related_texts"
     OTHER_CREDENTIALS = "other_credentials"
     DUPLICATE_PARAMETER = "duplicate_parameter"
     EMPTY_LIST = "empty_list_of_query"

@@ -35,6 +35,7 @@ from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE, Budget, Shared
 from checker.schema.pointers import pointer_child
+from checker.schema.views import Outline, outline_of
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 UNKNOWN: Final = "x-checker-unknown-property"
@@ -44,6 +45,18 @@ _OF_STRATEGY: Final = 4
 _BY_USER: Final = "Value of a strategy for the media type"
 _OF_BODIES: Final = 0.8
 """Share of all cases that may test bodies: deep schemas have thousands of them."""
+
+
+_RELATED_TEXTS: Final = (
+    ("abcabc", "abc", "The first text contains the others"),
+    ("abc", "abcabc", "Other texts contain the first one"),
+    ("abc", "cba", "Other texts are the reverse of the first one"),
+)
+
+
+def _is_free_text(outline: Outline) -> bool:
+    """Whether a value is any text: neither listed nor of a format or pattern."""
+    return outline.types == {"string"} and outline.first("enum", "const", "format", "pattern") is None
 
 
 def _negative(
@@ -246,6 +259,7 @@ class OperationEdges:
         for location in _OPTIONAL:
             yield from self._containers(location, template, full)
         yield BoundaryCase(full, _POSITIVE, "All optional parameters", Scenario.SOME_OPTIONAL)
+        yield from self._related(template, full)
         yield from self._other_credentials(template)
 
     def _bodies(self, template: Parts) -> Iterator[BoundaryCase]:
@@ -382,6 +396,45 @@ class OperationEdges:
             for boundary in self._wrong(parameter, self._compiler.parameter(parameter)):
                 named = replace(boundary, description=f"{name}: {boundary.description}")
                 yield about(named, reduced.with_value(location, name, boundary.value), location, name)
+
+    def _related(self, template: Parts, full: Parts) -> Iterator[BoundaryCase]:
+        """Yield requests whose texts contain each other, or are each other's reverse. By chance, few runs would send one."""
+        for base in (template, full):
+            holders = {place: one for place, one in self._text_places(base).items() if _is_free_text(one[1])}
+            if len(holders) > 1:
+                break
+        else:
+            return
+        for first, others, text in _RELATED_TEXTS:
+            parts = base
+            for number, ((location, name), (declared, _)) in enumerate(holders.items()):
+                value: Any = others if number else first
+                if isinstance(declared, Body):
+                    value = {**parts.body, name: value}
+                    part = self._compiler.body_part(declared)
+                else:
+                    part = self._compiler.parameter(declared)
+                if not self._compiler.fitting((value,), self._compiler.narrowed(part, declared)):
+                    continue
+                if isinstance(declared, Body):
+                    parts = self._usual.with_body(parts, value, declared)
+                else:
+                    parts = parts.with_value(location, name, value)
+            yield BoundaryCase(parts, _POSITIVE, text, Scenario.RELATED_TEXTS)
+
+    def _text_places(self, parts: Parts) -> dict[tuple[Location, str], tuple[Parameter | Body, Outline]]:
+        """Return (location, name) -> (parameter or body, outline) of the values of a request and of the members of its body."""
+        found: dict[tuple[Location, str], tuple[Parameter | Body, Outline]] = {
+            (one.location, one.name): (one, outline_of(one.schema))
+            for one in self._free()
+            if one.location in (Location.PATH, Location.QUERY) and one.name in parts.containers.get(one.location, {})
+        }
+        bodies = (one for one in self.operation.bodies if one.media_type == parts.media_type and one.strategy is None)
+        for body in bodies if isinstance(parts.body, dict) else ():
+            outline = outline_of(body.schema)
+            names = [name for name in outline.names if name in parts.body]
+            found |= {(Location.BODY, name): (body, outline.property(name)) for name in names}
+        return found
 
     def _other_credentials(self, template: Parts) -> Iterator[BoundaryCase]:
         """Yield the usual request with each of the other security alternatives in place of the usual one."""

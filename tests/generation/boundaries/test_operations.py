@@ -334,3 +334,28 @@ def test_positive_cases_of_real_operations_are_valid_in_every_part(path: Path) -
             for location, container in case.parts.containers.items():
                 for name, value in container.items():
                     assert checks[location, name](value), (operation.label, name, value)
+
+
+def test_texts_of_a_request_contain_each_other_and_are_reversed() -> None:
+    text = {"type": "string", "maxLength": 40}
+    word = {"type": "object", "required": ["word"], "properties": {"word": text}}
+    found = listed(operation_of(parameter_of(text, name="whole"), body=word))
+    related = [one.parts for one in found if one.scenario is Scenario.RELATED_TEXTS]
+    pairs = [(parts.containers[Location.QUERY]["whole"], parts.body["word"]) for parts in related]
+    assert pairs == [("abcabc", "abc"), ("abc", "abcabc"), ("abc", "cba")]
+
+
+def test_texts_that_are_listed_short_or_formatted_are_related_to_none() -> None:
+    listed_text, uri, short = ({"enum": ["x"]}, {"format": "uri"}, {"maxLength": 2})
+    for other in (listed_text, uri):
+        operation = operation_of(
+            parameter_of({"type": "string"}, name="a"), parameter_of({"type": "string"} | other, name="b")
+        )
+        assert Scenario.RELATED_TEXTS not in {one.scenario for one in listed(operation)}
+    operation = operation_of(
+        parameter_of({"type": "string"}, name="a"), parameter_of({"type": "string"} | short, name="b")
+    )
+    related = [
+        one.parts.containers[Location.QUERY] for one in listed(operation) if one.scenario is Scenario.RELATED_TEXTS
+    ]
+    assert all(len(query["b"]) <= 2 for query in related)
