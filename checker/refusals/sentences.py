@@ -264,6 +264,9 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
      _limit("exclusiveMaximum")),
     (rf"(?:must|should)(?: be)? (?:equal(?: to)?|exactly) {_NUMBER}(?!\S| *(?:char|letter|item|element|digit))",
      lambda found: iter([("enum", [number_of(found[1])])])),
+    (rf"(?:must|should|has to) be {_NUMBER}(?=[.;,]?\s*$|,? (?:but|not) )|"
+     rf"expected(?: to be| exactly)?:? {_NUMBER},? (?:but )?(?:got|was|received|found|is)\b",
+     lambda found: iter([("enum", [number_of(found[1] or found[2])])])),
     (r"multiple of (?:step size )?(?P<n>[1-9]\d*)(?!\.?\d)", _whole_number("multipleOf")),
     (r"(?:must|should) be positive\b|must be a positive (?:number|integer)", _fixed("exclusiveMinimum", 0)),
     # Choices and patterns
