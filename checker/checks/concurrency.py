@@ -17,7 +17,7 @@ from checker.core.case import Case, is_idempotency_key, with_fresh_key
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, WireRequest
-from checker.core.resource_names import normalised
+from checker.core.resource_names import normalised, words
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging
 
@@ -31,6 +31,8 @@ _VERSIONS: Final = frozenset(("version", "revision", "etag", "lockversion"))
 """Normalised names of fields with the version of a resource that an update is about."""
 
 
+_IDS: Final = (("id",), ("uuid",), ("guid",))
+"""Last words of the names of identifiers."""
 _TITLES: Final = {
     "update": "Lost update",
     "key": "Idempotency key accepted twice at once",
@@ -82,21 +84,20 @@ def races(context: CheckContext) -> Exchanging[Found]:
     if sent is None or tools is None or context.response.redirects:
         return True
     if sent.is_twice:
-        is_lost = _are_both_done(case, context.response) and (yield from _is_refused(case, context.response))
-        return _failure(case, context.response) if is_lost else PASSED
+        return _failure(case, context.response) if (yield from is_race(context.response)) else PASSED
     if case.method != "POST" and not _conditions_of(case):
         return PASSED
-    if not (yield from _is_refused(case, context.response)):
+    if not (yield from _is_refused(context.response)):
         return PASSED
     stage = _Stage(context, [step.case for step in context.sequence], case)
     for _ in range(_MORE_TRIES if sent.confirms else _TRIES):
         pair = yield from stage.sent(is_twice=True)
         if pair is None:
             return PASSED
-        if not (_are_both_done(stage.case, pair) and (yield from _is_refused(stage.case, pair))):
+        if not (yield from is_race(pair)):
             continue
         first = yield from stage.sent(is_twice=False)
-        if first is None or not (yield from _is_refused(stage.case, first)):
+        if first is None or not (yield from _is_refused(first)):
             return PASSED
         failure = _failure(stage.case, pair)
         failure.request = pair.request
@@ -177,27 +178,36 @@ def _conditions_of(case: Case) -> list[str]:
     )
 
 
-def _has_key(case: Case) -> bool:
-    return any(map(is_idempotency_key, case.headers))
+def _has_key(request: WireRequest | None) -> bool:
+    names = () if request is None else (name.decode("latin-1") for name, _ in request.headers)
+    return any(map(is_idempotency_key, names))
 
 
-def _is_refused(case: Case, first: Response) -> Exchanging[bool]:
+def is_race(pair: Response) -> Exchanging[bool]:
+    """Whether two requests at once were both accepted, and a third one is refused, or shows what one of them made."""
+    return _are_both_done(pair) and (yield from _is_refused(pair))
+
+
+def _is_refused(first: Response) -> Exchanging[bool]:
     """Whether an accepted write is refused in turn, or the server shows again what it made for the same `Idempotency-Key`."""
     assert first.request is not None
     again = yield replace(first.request, is_twice=False, is_of_check=True)
     if not isinstance(again, Response):
         return False
     shown = [_ids_in(one) for one in (first, *(outcome for _, outcome, _ in first.earlier))]
-    return again.status_code in _OF_STATE or (_has_key(case) and bool(_ids_in(again)) and _ids_in(again) in shown)
+    return again.status_code in _OF_STATE or (
+        _has_key(first.request) and bool(_ids_in(again)) and _ids_in(again) in shown
+    )
 
 
-def _are_both_done(case: Case, pair: Response) -> bool:
+def _are_both_done(pair: Response) -> bool:
     """Whether two requests at once were accepted. Two responses with the same new identifier are one creation."""
     others = [outcome for request, outcome, _ in pair.earlier if request.is_twice]
+    # The outcome of a pair is the one with the lower status.
     if len(others) != 1 or not isinstance(others[0], Response) or others[0].status_code // 100 != 2:
         return False
     first, second = _ids_in(pair), _ids_in(others[0])
-    if _has_key(case):
+    if _has_key(pair.request):
         return first != second
     sent = b"" if pair.request is None else pair.request.target + (pair.request.body or b"")
     is_new = any(str(one).encode() not in sent for one in first.values())
@@ -206,16 +216,15 @@ def _are_both_done(case: Case, pair: Response) -> bool:
 
 def _ids_in(response: Outcome) -> Mapping[str, str | int]:
     """Return the identifiers of the resource in a response."""
-    shown = resource_in(response) or {}
-    found = {name: value for name, value in shown.items() if normalised(name).endswith(("id", "uuid"))}
-    return {name: value for name, value in found.items() if isinstance(value, str | int) and value is not True}
+    found = {name: value for name, value in (resource_in(response) or {}).items() if words(name)[-1:] in _IDS}
+    return {name: value for name, value in found.items() if isinstance(value, str | int)}
 
 
 def _failure(case: Case, pair: Response) -> Failure:
     statuses = [
         one.status_code for one in (pair, *(other for _, other, _ in pair.earlier)) if isinstance(one, Response)
     ]
-    kind = "update" if case.method != "POST" else "key" if _has_key(case) else "repetition"
+    kind = "update" if case.method != "POST" else "key" if _has_key(pair.request) else "repetition"
     return RaceCondition(
         f"Sent twice at once: {line_of(pair.request)}\nReceived: {' and '.join(map(str, statuses))}\n{_EXPECTED[kind]}",
         title=_TITLES[kind],

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.checks.concurrency import is_race
 from checker.commands.runs_on_disk import PastRun, chosen_findings
 from checker.config.auth import chosen_users
 from checker.config.config import Config
@@ -19,6 +20,7 @@ from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.core.credentials import Credentials
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
+from checker.core.idempotency import request_with_fresh_key
 from checker.core.known import TRIES, failure_id, shows_surely
 from checker.core.operation import Label
 from checker.core.redact import Redaction
@@ -26,7 +28,7 @@ from checker.core.request import BaseUrl, WireRequest
 from checker.core.resource_names import segment_of
 from checker.core.response import FailureKind, NetworkFailure, Response, codings_of, readable
 from checker.core.schema import Direction
-from checker.core.send import Transport, send_alone
+from checker.core.send import Transport, drive, send_alone
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, Finding, FindingReplayed
@@ -34,7 +36,7 @@ from checker.corpus.secrets import secrets_of
 from checker.kinds.static import json_schema
 from checker.reporting.baselines import known_name
 from checker.reporting.calls import Call, at, calls_of, found_in, parsed, parts_of, with_values
-from checker.reporting.replays import Symptom, not_prepared, not_reached, symptoms_of
+from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_reached, symptoms_of
 from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
 from checker.transport.prepare import drop, put
@@ -213,8 +215,8 @@ def _tried(finding: Finding, again: _Again) -> str | None:
 
     Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
     """
-    symptoms = list(symptoms_of(finding)) if finding.interactions else []
-    if not symptoms:
+    symptoms, is_pair = list(symptoms_of(finding)) if finding.interactions else [], is_at_once(finding)
+    if not symptoms and not is_pair:
         raise _CannotSend("there was no response to compare with; send its command by hand")
     if any(one.exchange.body_size is not None for one in finding.interactions):
         raise _CannotSend("a body was too long to be recorded")
@@ -224,11 +226,15 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     answers: list[Response] = []
     try:
         for number, call in enumerate(calls):
-            answers.append(_response(Label(call.label), _following(call, answers), again, lanes))
+            request, is_last = _following(call, answers), number == len(calls) - 1
+            if is_last and is_pair:
+                request = request_with_fresh_key(request, str(time.time_ns()))
+            answers.append(_response(Label(call.label), request, again, lanes, is_twice=is_last and is_pair))
             last, body = answers[-1], _body_of(answers[-1])
-            is_last = number == len(calls) - 1
             if not is_last and (doubt := not_prepared(call, number + 1 - before, last.status_code)):
                 return doubt
+        if is_pair and drive(is_race(last), lambda request: send_alone(lanes, request)):
+            return None
     except _NoResponse:
         if len(answers) == len(calls) - 1 and any(one.kind == "dropped" for one in symptoms):
             return None
@@ -236,7 +242,7 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     finally:
         lanes.close()
     media_type = _headers_of(last).get("content-type", "")
-    if all(_shows(one, last.status_code, media_type, body) for one in symptoms):
+    if symptoms and all(_shows(one, last.status_code, media_type, body) for one in symptoms):
         return None
     return not_reached(finding, calls, last.status_code, body)
 
@@ -278,8 +284,10 @@ def _body_of(answer: Response) -> bytes:
     return readable(answer.content, codings_of(answer.raw_headers), is_cut=answer.is_truncated).content
 
 
-def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transport) -> Response:
-    """Return the response to a recorded request with current credentials. Raises `CheckerError`."""
+def _response(
+    label: Label, recorded: WireRequest, again: _Again, lanes: Transport, *, is_twice: bool = False
+) -> Response:
+    """Return the response to a recorded request with current credentials, sent once or twice at once. Raises `CheckerError`."""
     again.caller.sign(recorded)
     store = secrets_of(again.past.settings).store
     try:
@@ -292,7 +300,7 @@ def _response(label: Label, recorded: WireRequest, again: _Again, lanes: Transpo
             raise missing from None
         request = store.resolve_request(recorded)
     # On a kept connection that the server has closed meanwhile, the failure to send would look like a dropped response.
-    outcome = send_alone(lanes, dataclasses.replace(request, fresh=True))
+    outcome = send_alone(lanes, dataclasses.replace(request, fresh=True, is_twice=is_twice))
     if isinstance(outcome, NetworkFailure):
         kind = _NoResponse if outcome.kind in _UNANSWERED else _CannotSend
         raise kind(f"{outcome.kind}: {outcome.message}")

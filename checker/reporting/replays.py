@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from checker.checks.rules import says_taken
 from checker.checks.server_error import DROPPED, UNANSWERED
 from checker.checks.table import BUILT_IN
+from checker.core import curl
 from checker.core.case import is_idempotency_key
 from checker.core.media_types import media_type_of
 from checker.core.redact import Redaction
@@ -73,9 +74,25 @@ class Symptom(Struct, frozen=True):
                 return type(found) is type(self.value) if self.kind == "type" else bool(found == self.value)
 
 
+def is_at_once(finding: Finding) -> bool:
+    """Whether the last command sends two requests at once."""
+    return finding.reproduction.rpartition("\n")[2].startswith(f"curl {curl.AT_ONCE[0]} ")
+
+
+def unproved(finding: Finding) -> str:
+    """Return why no program can judge the last response of a finding without symptoms."""
+    return (
+        "two requests at once prove it"
+        if is_at_once(finding)
+        else "the request got no response, which no test can prove"
+    )
+
+
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Yield the symptoms of a finding; none for a cut response."""
+    """Yield the symptoms of a finding; none for a cut response, and none for two requests at once, of which each is right."""
     exchange = finding.interactions[-1].exchange
+    if is_at_once(finding):
+        return
     if not has_response(exchange):
         if finding.unique_key in (DROPPED, UNANSWERED):
             yield Symptom("dropped")

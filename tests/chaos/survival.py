@@ -218,8 +218,8 @@ def _compare(found: Survived, directory: Path) -> None:
     wanted = Counter(said[name] for corpus in directory.glob(".checker/*") for name in to_be_told(corpus))
     shown = found.ran.stdout if found.ran is not None else ""
     told = evidence.reported(shown)
-    # Several outages of the target are told as one list.
-    listed = [one for one in wanted - told if one[0] == TARGET and shown.count(one[2]) == 1]
+    # Several outages of the target are told as one list. The first one is a cause as well.
+    listed = [one for one in wanted - told if one[0] == TARGET and shown.count(f"- {one[2]}\n") == 1]
     found.lost = Counter({one: count for one, count in (wanted - told).items() if one not in listed})
     found.twice = Counter({one: told[one] - count for one, count in wanted.items() if told[one] > count})
     found.lost.update(("", name, "") for name in found.seen - said.keys())

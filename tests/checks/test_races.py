@@ -134,6 +134,21 @@ def test_fuzz_finds_lost_updates_double_actions_taken_names_and_keys(tmp_path: P
     assert "--parallel" in done.shown
 
 
+def test_a_race_is_sent_again_and_fixed_by_a_lock(tmp_path: Path) -> None:
+    command = Command(tmp_path)
+    with racing(is_fixed=False) as (url, service):
+        command.until(
+            lambda: service.requests > 10_000,
+            *("fuzz", f"{url}/openapi.json", "--checks", NAME, "--seed", "1", "--workers", "1"),
+            *("--include-path-regex", "^/coupons"),
+        )
+        again = command.here("replay", "all")
+    with racing(is_fixed=True, port=int(url.rpartition(":")[2])):
+        fixed = command.here("replay", "all")
+    assert (again.code, again.stdout.count("FAILED") + again.stdout.count("FLAKY")) == (1, 1), again.shown
+    assert (fixed.code, fixed.stdout.count("FIXED")) == (0, 1), fixed.shown
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_service_that_locks_has_no_race(tmp_path: Path, seed: int) -> None:
     with racing(is_fixed=True) as (url, service):

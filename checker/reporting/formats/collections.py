@@ -15,7 +15,7 @@ from checker.core import curl
 from checker.core.request import BaseUrl
 from checker.corpus.records import Finding
 from checker.reporting.calls import UNHANDLED, Path
-from checker.reporting.replays import Symptom, item_of, symptoms_of, unproving_statuses
+from checker.reporting.replays import Symptom, item_of, symptoms_of, unproved, unproving_statuses
 from checker.reporting.report import Report
 from checker.reporting.reproduction import (
     Secret,
@@ -37,7 +37,6 @@ _OF_EDITORS = re.compile(r"\{\{|^\s*(?:[#@<>?]|//|/\*)", re.MULTILINE)
 
 _SCRIPT = re.compile(r"\{(?=\{)")
 _TOO_LONG = "a body was too long to be recorded"
-_SILENT = "the request got no response, which no test can prove"
 _INEXACT = "editors would interpret a part of a request, which is therefore written in another way"
 
 
@@ -111,7 +110,7 @@ def _unjudged(finding: Finding) -> str:
     """Return why no program can judge a failure; empty if it can."""
     if any(one.exchange.body_size is not None for one in finding.interactions):
         return _TOO_LONG
-    return "" if any(symptoms_of(finding)) else _SILENT
+    return "" if any(symptoms_of(finding)) else unproved(finding)
 
 
 def _expected(finding: Finding, calls: list[ShownCall]) -> tuple[str, list[int]]:

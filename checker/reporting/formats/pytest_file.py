@@ -8,7 +8,7 @@ from checker import __version__
 from checker.config.resolve import slug
 from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding
-from checker.reporting.replays import item_of, subject_of, symptoms_of, unproving_statuses
+from checker.reporting.replays import item_of, subject_of, symptoms_of, unproved, unproving_statuses
 from checker.reporting.report import Report
 from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, base_path_of, shown_calls
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
@@ -44,7 +44,7 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         yield '    pytest.skip("the body of a request was too long to be recorded")\n'
         return
     if not any(symptoms_of(finding)):
-        yield '    pytest.skip("the request got no response, which no test can prove")\n'
+        yield f'    pytest.skip("{unproved(finding)}")\n'
         return
     calls = shown_calls(finding, context.masking, base_path_of(context.base_url))
     before = len(calls) - len(finding.interactions)
