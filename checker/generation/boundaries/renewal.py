@@ -55,8 +55,8 @@ _ASKING: Final = frozenset(("search", "query", "filter", "find", "lookup"))
 """Last words of paths whose bodies search for existing things."""
 _SAMPLES: Final = (0x9E3779B97F4A7C15, 0x243F6A8885A308D3, 0x13198A2E03707344)
 """Numbers for trials of a way to write values."""
-_TURNS: Final = 3
-"""One case in this number sends the value of the description, which may name a resource that must exist."""
+_TURNS: Final = 9
+"""One case in this number sends the value of the description: it may name a resource that must exist, or a name that the first creation took."""
 _DEEPEST: Final = 3
 _MOST: Final = 12
 """Places of a body."""
