@@ -68,8 +68,9 @@ def may_race(operation: Operation) -> bool:
 def is_chosen(case: Case, response: Response) -> bool:
     """Whether the check sends a request for an interaction, or judges the response to its own."""
     sent = response.request
-    is_own = sent is not None and (sent.is_twice or (sent.confirms and not sent.is_of_check))
-    return is_own or (crc32(case.id.encode()) % _ONE_OF == 0 and not (sent is not None and sent.is_of_check))
+    if sent is None or sent.is_of_check:
+        return sent is not None and sent.is_twice
+    return sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0
 
 
 def races(context: CheckContext) -> Exchanging[Found]:
@@ -135,7 +136,7 @@ class _Stage(Struct):
         assert self.context.tools is not None
         renewed = yield from self._with_current_version(self.context.tools.renew(case, earlier))
         for trial in self._trials(renewed):
-            request = replace(self._request(trial), is_twice=is_twice, fresh=is_twice)
+            request = replace(self._request(trial), is_twice=is_twice)
             outcome = yield request
             if isinstance(outcome, Response) and 200 <= outcome.status_code < 300 and not outcome.redirects:
                 return _Sent(trial, request, outcome)
@@ -165,17 +166,17 @@ class _Stage(Struct):
         return other
 
     def _request(self, case: Case) -> WireRequest:
-        return replace(self.context.make(case), is_of_check=True)
+        # A load balancer may send each connection to another process. Requests in turn must not be told from those at once by that.
+        return replace(self.context.make(case), is_of_check=True, fresh=True)
 
 
 def _conditions_of(case: Case) -> list[str]:
     """Return the headers and the fields of the body that state the version of the resource."""
-    headers = [name for name in case.headers if name.lower() in CONDITIONS]
-    return (
-        headers + [name for name in case.body if normalised(name) in _VERSIONS]
-        if isinstance(case.body, dict)
-        else headers
-    )
+    fields = case.body if isinstance(case.body, dict) else ()
+    return [
+        *(name for name in case.headers if name.lower() in CONDITIONS),
+        *(name for name in fields if normalised(name) in _VERSIONS),
+    ]
 
 
 def _has_key(request: WireRequest | None) -> bool:
@@ -191,7 +192,7 @@ def is_race(pair: Response) -> Exchanging[bool]:
 def _is_refused(first: Response) -> Exchanging[bool]:
     """Whether an accepted write is refused in turn, or the server shows again what it made for the same `Idempotency-Key`."""
     assert first.request is not None
-    again = yield replace(first.request, is_twice=False, is_of_check=True)
+    again = yield replace(first.request, is_twice=False, is_of_check=True, fresh=True)
     if not isinstance(again, Response):
         return False
     shown = [_ids_in(one) for one in (first, *(outcome for _, outcome, _ in first.earlier))]
