@@ -57,13 +57,14 @@ class Owner(Protocol):
 
 @dataclasses.dataclass(eq=False, repr=False, slots=True)
 class OpenApiOperation(ApiOperation):
-    """An operation of an OpenAPI document; bodies, contract and referee are kept."""
+    """An operation of an OpenAPI document; bodies, security, contract and referee are kept."""
 
     entry: Entry
     parameters: tuple[Parameter, ...] = dataclasses.field()
     owner: Owner
     _bodies: Bodies
     unusable_parameters: Mapping[str, str] = dataclasses.field()
+    _security: tuple[SecurityRequirement, ...] | None = None
     _contract: OpenApiContract | None = None
     _referee: RequestReferee | None = None
     label: Label = dataclasses.field(init=False)
@@ -100,7 +101,9 @@ class OpenApiOperation(ApiOperation):
 
     @property
     def security(self) -> tuple[SecurityRequirement, ...]:
-        return security_of(self.owner.document, self.entry.definition)
+        if self._security is None:
+            self._security = security_of(self.owner.document, self.entry.definition)
+        return self._security
 
     @property
     def grants_credentials(self) -> bool:

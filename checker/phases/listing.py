@@ -65,6 +65,8 @@ class _List(Struct):
     """A list as far as it was read."""
 
     rest: Iterator[ListedCase | Case]
+    shapes_drawing: bool
+    """Whether hooks replace a draw, and therefore have no effect on its cases."""
     read: list[ListedCase | Case] = field(default_factory=list)
 
     def at(self, number: int) -> ListedCase | Case | None:
@@ -104,27 +106,27 @@ class CaseLists:
         """
         of_phase = phase.removesuffix(SMALLEST)
         if of_phase == phase:
-            return self._at(phase, phase, operation, number, learned)
+            return self._read(self._list(phase, phase, operation, learned), number)
         # The list is read on when its phase comes.
-        listing = phase if self._by_phase else _EDGES
-        first = None if number else self._at(listing, of_phase, operation, 0, learned)
+        edges = self._list(phase if self._by_phase else _EDGES, of_phase, operation, learned)
+        first = None if number or edges.shapes_drawing else self._read(edges, 0)
         if not isinstance(first, BoundaryCase) or first.scenario is not Scenario.SMALLEST:
             return None
-        shapes_drawing = self._context(operation, of_phase, learned).hooks.shapes_drawing
-        return None if shapes_drawing else replace(first, phase=of_phase)
+        return replace(first, phase=of_phase)
 
-    def _at(
-        self, listing: str, phase: str, operation: Operation, number: int, learned: str
-    ) -> ListedCase | Case | None:
-        """Return a case of a list that is made with the inputs of a phase."""
+    def _list(self, listing: str, phase: str, operation: Operation, learned: str) -> _List:
+        """Return a list that is made with the inputs of a phase."""
         key = listing, str(operation.label), learned
         found = self._lists.get(key)
         if found is None:
-            lister = self._lister(_EDGES if listing.endswith(SMALLEST) else listing)
-            cases = lister(operation, self._context(operation, phase, learned))
-            found = self._lists[key] = _List(iter(cases))
+            context = self._context(operation, phase, learned)
+            cases = self._lister(_EDGES if listing.endswith(SMALLEST) else listing)(operation, context)
+            found = self._lists[key] = _List(iter(cases), context.hooks.shapes_drawing)
         else:
             self._lists.move_to_end(key)
+        return found
+
+    def _read(self, found: _List, number: int) -> ListedCase | Case | None:
         before = len(found.read)
         try:
             return found.at(number)
