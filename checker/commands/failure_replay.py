@@ -18,9 +18,9 @@ from checker.config.auth import chosen_users
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
+from checker.core.case import request_with_fresh_key
 from checker.core.credentials import Credentials
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
-from checker.core.idempotency import request_with_fresh_key
 from checker.core.known import TRIES, failure_id, shows_surely
 from checker.core.operation import Label
 from checker.core.redact import Redaction

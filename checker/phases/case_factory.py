@@ -506,7 +506,7 @@ class CaseFactory:
 
     def has_smallest(self, label: Label, phase: str) -> bool:
         """Whether a phase has a smallest case of an operation."""
-        with suppress(CheckerError):
+        with suppress(CheckerError, LookupError):
             learned = self.learned(label, phase)
             return self._lists.at(phase + SMALLEST, self.operations[label], 0, learned) is not None
         return False
@@ -746,7 +746,7 @@ class SmallestFirst:
         later = self.later
         if index >= self.count:
             made = self.makes(label, task_seed, index - later, phase)
-        elif self._has_smallest(label, phase):
+        elif self.factory.has_smallest(label, phase.name):
             made = self.factory.listed(label, task_seed, 0, phase, of=phase.name + SMALLEST)
         elif later:
             raise FilteredOut(f"{label}: has no smallest case")
@@ -754,12 +754,6 @@ class SmallestFirst:
             made = self.makes(label, task_seed, index, phase)
         made.case.id = case_id(task_seed, index)
         return made
-
-    def _has_smallest(self, label: Label, phase: PhaseInfo) -> bool:
-        try:
-            return self.factory.has_smallest(label, phase.name)
-        except LookupError:
-            return False
 
 
 @dataclasses.dataclass(slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -88,10 +88,7 @@ class CaseLists:
         *,
         by_phase: bool = False,
     ) -> None:
-        """`context` returns the inputs of an operation in a phase under demands of the target, `lister` the lister of a phase.
-
-        `by_phase`: whether the inputs differ from phase to phase.
-        """
+        """`context` returns the inputs of an operation in a phase under demands of the target; with `by_phase` others in each phase."""
         self._lister = lister
         self._context = context
         self._by_phase = by_phase
@@ -159,13 +156,8 @@ def lister_of(phase: str) -> Lister:
     row = phase_named(phase)
     if row.source is not CaseSource.LISTED:
         raise LookupError(f"the phase {phase} lists no cases")
-    if callable(row.lists):
-        given: Lister = row.lists
-        return given
-    lister: Lister = _attribute(row.lists)
-    return lister
-
-
-def _attribute(name: str) -> Any:
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
+    lister: Any = row.lists
+    if not callable(lister):
+        module, _, attribute = lister.partition(":")
+        lister = getattr(import_module(module), attribute)
+    return cast("Lister", lister)

@@ -5,7 +5,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import repeat
 from operator import itemgetter
 
@@ -109,8 +109,7 @@ class ValuePool:
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
         """Removed (noun, value, context). A response that shows one again may be stale."""
         self._views: dict[Label, OperationView] = {}
-        self._links: dict[Label, Mapping[tuple[Location, str], frozenset[Field]]] = {}
-        """Operation -> what transitions give it (`_linked_to`)."""
+        self._links = cache(self._linked_to)
         self._states = ResourceStates()
         self._described = DescribedPaths(use.path for use in model.uses.values())
 
@@ -211,7 +210,7 @@ class ValuePool:
                 operation,
                 self._use(operation),
                 self._telling,
-                self._linked_to(operation.label),
+                self._links(operation.label),
                 self._states,
                 self._described,
             )
@@ -220,9 +219,6 @@ class ValuePool:
 
     def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
         """Return place of a request -> fields of responses from which transitions take its value."""
-        known = self._links.get(target)
-        if known is not None:
-            return known
         found: dict[tuple[Location, str], set[Field]] = {}
         for source in self._model.sources_of(target):
             for value in (value for one in self._model.transitions_to(target, source) for value in one.values):
@@ -231,8 +227,7 @@ class ValuePool:
                     name = resource_names.place_word(value.name, self._telling) if is_body else value.name
                     field = self._sources[source].places.resource_at(pointer), field_of(pointer)
                     found.setdefault((value.location, name), set()).add(field)
-        self._links[target] = known = {place: frozenset(fields) for place, fields in found.items()}
-        return known
+        return {place: frozenset(fields) for place, fields in found.items()}
 
     def begin(
         self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
@@ -564,31 +559,22 @@ class LayeredPool(ValuePool):
         if operation.resource_method == REMOVING:
             gone = self._gone_by(case, succeeded=succeeded)
             found += [replace(one, phase=phase, index=index) for one in gone]
-        if operation.label not in self._model.producers:
+        source = self._sources.get(operation.label)
+        if source is None or not source.is_read or operation.label not in self._model.producers:
             # The plan waits for producers only. The speed of other operations would decide which of their values are known.
             return found
         depth = NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
         first = self._lowest.setdefault((phase, operation.label), {})
-        for pointer, value, above in self._leaves(case, response, depth if succeeded else 0):
+        # Of a response without success only the URLs count.
+        part = (source, case, response)
+        for place, value, above in self._shown(*part, depth) if succeeded else self._located_in_refusal(*part):
+            pointer = place.origin[1]
             known = first.get(pointer)
             if known is None:
                 known = first[pointer] = _FirstValues()
             if index <= known.limit and known.is_first((value, above), index):
                 found.append(ValueSeen(operation.label, pointer, value, case.id, phase, index, above))
         return found
-
-    def _leaves(self, case: Case, response: Response, depth: int) -> list[tuple[str, Scalar, Above]]:
-        """Return (pointer, value, context) for the values of a response that a parameter may ask for.
-
-        Depth 0 is for a response without success: only its URLs count.
-        """
-        source = self._sources.get(case.operation.label)
-        if source is None or not source.is_read:
-            return []
-        shown = (
-            self._shown(source, case, response, depth) if depth else self._located_in_refusal(source, case, response)
-        )
-        return [(place.origin[1], value, above) for place, value, above in shown]
 
     def _key(self, one: ValueSeen | ValueGone | CaseFared) -> Key:
         label = Label(one.producer if isinstance(one, ValueSeen) else one.label)

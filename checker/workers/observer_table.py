@@ -98,9 +98,7 @@ class CaseCounts:
         showings = self._showings.get(label)
         if showings is None:
             showings = self._showings[label] = Showings.of(case.operation)
-        firsts = running.shown.note(case, showings, status, content_type)
-        if firsts:
-            running.firsts.update(firsts)
+        running.firsts.update(running.shown.note(case, showings, status, content_type))
 
 
 class ValuesObserver(Struct):

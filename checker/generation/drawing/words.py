@@ -274,9 +274,8 @@ def pooled(
 def _is_naming(context: DrawContext) -> bool:
     """Whether the value that is drawn next names a resource; in lists every item does."""
     path, naming = tuple(context.path), context.naming
-    if path in naming or not any(map(str.isdigit, path)):
-        return path in naming
-    return tuple([ITEMS if token.isdigit() else token for token in path]) in naming
+    has_items = any(map(str.isdigit, path))
+    return path in naming or (has_items and tuple([ITEMS if one.isdigit() else one for one in path]) in naming)
 
 
 def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:
