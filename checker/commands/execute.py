@@ -264,7 +264,7 @@ class _Reporting:
         asked = settings.report.upload
         if asked.url is None:
             return {}
-        uploading = import_module("checker.reporting.uploading")
+        uploading = import_module("checker.reporting.formats.archive")
         write = writer_of(format_named("archive"))
         hide = partial(secrets_of(settings).store.hide, replacement=settings.report.sanitization.replacement)
         problem = walled(

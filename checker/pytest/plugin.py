@@ -18,7 +18,7 @@ PROPERTY_TEST = "_checker_property_test"
 SEQUENCES = "_checker_sequences"
 """Attribute of tests of state machines, as `checker.library.state_machine` writes it."""
 PENDING = "_checker_pending"
-"""Attribute of functions that are collected in place of tests, as `checker.pytest.pending` writes it."""
+"""Attribute of functions that are collected in place of tests, as `checker.pytest.expansion` writes it."""
 GENERATED = "_checker_generated"
 """Attribute of functions that the plugin adds beside the test of the user."""
 
@@ -135,10 +135,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     __tracebackhide__ = True
     pending = _own(item, PENDING)
     if pending is not None:
-        _module("checker.pytest.pending").take_place(cast("pytest.Function", item), pending)
+        _module("checker.pytest.expansion").take_place(cast("pytest.Function", item), pending)
     property_test = _own(item, PROPERTY_TEST)
     if property_test is not None:
-        _module("checker.pytest.pending").prepare(property_test)
+        _module("checker.pytest.expansion").prepare(property_test)
     try:
         return (yield)
     finally:

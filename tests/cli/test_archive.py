@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from checker.config.settings import UploadSettings
-from checker.reporting.uploading import upload
+from checker.reporting.formats.archive import upload
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
 

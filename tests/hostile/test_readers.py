@@ -18,7 +18,7 @@ from checker.core.send import send_alone
 from checker.core.terminal import printable
 from checker.kinds.sources import FetchOptions
 from checker.kinds.web import Web
-from checker.reporting.uploading import upload
+from checker.reporting.formats.archive import upload
 from checker.transport.factories import NETWORK
 from checker.workers.authentication.logins import accepted, extracted, login_request
 from checker.workers.starting.calling import sender

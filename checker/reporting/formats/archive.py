@@ -1,4 +1,4 @@
-"""Archive: the result of a run in one file, with reports for programs, for CI and for people."""
+"""Archive: the result of a run in one file, with reports for programs, for CI and for people, and its upload to a receiver."""
 
 import gzip
 import io
@@ -7,12 +7,22 @@ import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
+from urllib.parse import quote, urlsplit
 
 from checker import __version__
+from checker.config.operation_settings import HttpSettings
+from checker.config.settings import UploadSettings
+from checker.core.credentials import basic_authorization
+from checker.core.redact import Redaction
+from checker.core.request import BaseUrl, WireRequest
+from checker.core.response import Response
+from checker.core.send import send_alone
+from checker.core.terminal import one_line
 from checker.reporting.formats import collections, html, junit, verdict
 from checker.reporting.masking import masked_url
 from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext
+from checker.transport.factories import NETWORK
 
 FORMAT: Final = 1
 """Version of the archive. It grows when a file changes its name or its meaning."""
@@ -63,3 +73,60 @@ def _add(archive: tarfile.TarFile, context: ReportContext, name: str, text: str)
     entry = tarfile.TarInfo(name)
     entry.size, entry.mtime = len(content), int(context.started_at)
     archive.addfile(entry, io.BytesIO(content))
+
+
+TIMEOUT_S: Final = 30.0
+_SHOWN: Final = 200
+_URL_CHARACTERS: Final = "!#$%&'()*+,/:;=?@[]~"
+"""Characters of a URL that stay as they are: those of RFC 3986, and percent signs."""
+
+
+def upload(
+    archive: bytes,
+    asked: UploadSettings,
+    timeout_s: float = TIMEOUT_S,
+    given_up: Callable[[], bool] = lambda: False,
+    hide: Callable[[str], str] = str,
+) -> str:
+    """Post an archive. Return why the receiver does not have it, as a sentence, or an empty text.
+
+    The response is read as those of tests are, within the same limits; `timeout_s` is for the whole exchange. Redirects are not
+    followed. `given_up` is asked several times a second. `hide` masks the secrets of a text; it is called before the text is cut.
+    """
+    assert asked.url is not None
+    shown = f"the report archive was not accepted by {Redaction().url(asked.url)}"
+
+    def stop_if_given_up() -> None:
+        if given_up():
+            raise InterruptedError
+
+    try:
+        origin = BaseUrl.from_url(asked.url)
+        lanes = NETWORK(origin, HttpSettings().with_options(timeout_s=timeout_s), 1)
+        try:
+            headers = {"Content-Type": "application/gzip", "User-Agent": f"checker/{__version__}"}
+            if asked.token:
+                headers["Authorization"] = f"Bearer {asked.token}"
+            elif origin.userinfo:
+                user, _, password = origin.userinfo.partition(":")
+                headers["Authorization"] = basic_authorization(user, password)
+            if asked.api_name:
+                headers["Checker-Api-Name"] = quote(asked.api_name)
+            place = urlsplit(quote(asked.url or "", safe=_URL_CHARACTERS))
+            target = (place.path or "/") + (f"?{place.query}" if place.query else "")
+            fields = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+            outcome = send_alone(
+                lanes, WireRequest("POST", target.encode(), fields, archive), meanwhile=stop_if_given_up
+            )
+        finally:
+            lanes.close()
+    except InterruptedError:
+        return f"{shown}: interrupted"
+    except (ValueError, OSError) as error:
+        return f"{shown}: {one_line(str(error) or type(error).__name__)}"
+    if not isinstance(outcome, Response):
+        return f"{shown}: {one_line(outcome.message)}"
+    if 200 <= outcome.status_code < 300:
+        return ""
+    reply = one_line(hide(outcome.readable.content.decode("utf-8", "replace").strip())[:_SHOWN])
+    return f"{shown}: it returned {outcome.status_code}{f': {reply}' if reply else ''}"
