@@ -496,7 +496,11 @@ class RunView(Struct):
             self._phase(record.phase).errored.add(record.label)
 
     def _operation(self, label: str) -> OperationView:
-        return self.operations.setdefault(label, OperationView())
+        # Not setdefault: a view has six maps of its own, and a busy run has hundreds of records in a second.
+        found = self.operations.get(label)
+        if found is None:
+            found = self.operations[label] = OperationView()
+        return found
 
     def _phase(self, name: str) -> PhaseView:
         return self.phases.setdefault(name, PhaseView())

@@ -4,10 +4,13 @@ Records are facts, in the order in which they happened within one incarnation of
 shown or resumed is a fold of them (`checker.corpus.fold`); every output is written here first.
 """
 
+from typing import Any
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.constraints import Constraint
+from checker.core.failures import Failure
 from checker.core.meta import ANYTHING, Literal, Step
 from checker.core.response import headers_of
 from checker.core.send import Purpose
@@ -394,10 +397,10 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     """Interactions of the sequence, oldest first; the last one failed."""
     reproduction: str
     """The command as printed."""
-    reproduced: bool | None
-    """Whether the command failed again in the same way; None when it was not tried yet."""
-    shrink_executions: int
     at: float
+    reproduced: bool | None = None
+    """Whether the command failed again in the same way; None when it was not tried yet."""
+    shrink_executions: int = 0
     text: str = ""
     """Template of the error text. `*` stands for words that differ between two responses."""
     same_as: str = ""
@@ -424,6 +427,23 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     """Whether its requests cannot fail again on this target: the resource that they make exists, or the one that they remove is gone."""
     is_anew: bool = False
     """Whether it showed with resources that its own requests created, or needs none: nothing of the run is needed."""
+
+    @classmethod
+    def of(cls, failure: Failure, label: str, **others: Any) -> "Finding":
+        """Return the finding of a failure. `label` is the operation of the response, `others` are the fields about its case."""
+        return cls(
+            fingerprint=failure.fingerprint(label),
+            label=failure.blamed(label),
+            check=failure.check,
+            title=failure.title,
+            message=failure.message,
+            severity=failure.severity.value,
+            unique_key=failure.unique_key,
+            text=failure.text,
+            code=failure.code,
+            cause=failure.cause(label),
+            **others,
+        )
 
     @property
     def brief(self) -> "Finding":

@@ -280,28 +280,19 @@ class SessionCalls(Struct, eq=False):
             yield interaction
             for _, _, failure in call.results:
                 if failure is not None:
-                    label = interaction.label
-                    yield Finding(
-                        fingerprint=failure.fingerprint(label),
-                        label=failure.blamed(label),
-                        check=failure.check,
-                        title=failure.title,
-                        message=failure.message,
-                        severity=failure.severity.value,
-                        unique_key=failure.unique_key,
+                    yield Finding.of(
+                        failure,
+                        interaction.label,
                         phase=interaction.phase,
                         case=interaction.case,
                         task=_RUN,
                         index=0,
                         stage="minimised",
-                        steps=(Step(Label(label), Drawn(())),),
+                        steps=(Step(Label(interaction.label), Drawn(())),),
                         interactions=(interaction,),
                         reproduction=call.command,
                         reproduced=True,
-                        shrink_executions=0,
                         at=interaction.at,
-                        text=failure.text,
-                        code=failure.code,
                     )
 
 

@@ -107,14 +107,9 @@ def _error(check: ClassCheck, reason: str) -> OperationError:
 
 
 def _finding(failure: Failure, number: int) -> Finding:
-    return Finding(
-        fingerprint=failure.fingerprint(LABEL),
-        label=LABEL,
-        check=failure.check,
-        title=failure.title,
-        message=failure.message,
-        severity=failure.severity.value,
-        unique_key=failure.unique_key,
+    return Finding.of(
+        failure,
+        LABEL,
         phase="",
         case="",
         task=AFTER_RUN,
@@ -123,9 +118,5 @@ def _finding(failure: Failure, number: int) -> Finding:
         steps=(),
         interactions=(),
         reproduction="",
-        reproduced=None,
-        shrink_executions=0,
         at=time.time(),
-        text=failure.text,
-        cause=failure.cause(LABEL),
     )

@@ -120,9 +120,9 @@ FINDINGS = st.builds(
     tuples(STEPS, 2),
     tuples(INTERACTIONS, 2),
     TEXT,
+    st.sampled_from([1.0, 2.0, 3.0]),
     st.none() | st.booleans(),
     COUNTS,
-    st.sampled_from([1.0, 2.0, 3.0]),
     withdrawn=st.booleans(),
 )
 LEDGERS = st.tuples(*[st.integers(0, 8).map(float)] * 5)
@@ -209,7 +209,5 @@ def finding(fingerprint: str = "f1", *, at: float = 1.0, stage: str = "found") -
         steps=(),
         interactions=(),
         reproduction="",
-        reproduced=None,
-        shrink_executions=0,
         at=at,
     )

@@ -165,7 +165,7 @@ class Toy:
             message="", severity="critical", unique_key="", phase=task.phase,
             case=case_id(task.seed, index), task=task.id, index=index, stage="minimised",
             steps=(Step(label, Drawn((index,))),), interactions=(), reproduction="", reproduced=True,
-            shrink_executions=0, at=time.time(),
+            at=time.time(),
         )  # fmt: skip
 
 

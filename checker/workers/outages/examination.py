@@ -284,7 +284,6 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
         interactions=interactions,
         reproduction=command,
         reproduced=culprit is not None if account.is_certain else None,
-        shrink_executions=0,
         at=time.time(),
         cause=digest("cause v1", label, HEALTH_CHECK),
     )

@@ -166,14 +166,9 @@ class Recorder(Struct):
 
     def _finding(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> Finding:
         step = chain[-1].made.step
-        return Finding(
-            fingerprint=failure.fingerprint(step.label),
-            label=failure.blamed(step.label),
-            check=failure.check,
-            title=failure.title,
-            message=failure.message,
-            severity=failure.severity.value,
-            unique_key=failure.unique_key,
+        return Finding.of(
+            failure,
+            step.label,
             phase=flight.task.lease.phase,
             case=chain[-1].made.case.id,
             task=flight.task.lease.id,
@@ -182,13 +177,8 @@ class Recorder(Struct):
             steps=tuple(shot.made.step for shot in chain),
             interactions=tuple(self.traffic.interaction(evidence(shot)) for shot in chain),
             reproduction="",
-            reproduced=None,
-            shrink_executions=0,
             at=time.time(),
-            text=failure.text,
-            code=failure.code,
             withdrawn=failure.needs_repetition,
-            cause=failure.cause(step.label),
         )
 
     def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:
