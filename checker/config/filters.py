@@ -14,6 +14,7 @@ from checker.config.value_kinds import did_you_mean
 from checker.core.errors import UsageError
 from checker.core.operation_filter import texts_of
 from checker.core.schema import tokens_of
+from checker.core.shards import Shard
 
 SUBJECTS = ("path", "method", "name", "tag", "operation-id")
 """The attributes that a filter can match, besides `by` (an expression) and `deprecated`."""
@@ -119,15 +120,19 @@ def unmatched(
 
 
 class Selection(Struct, frozen=True):
-    """All filters of a run: those of the command line, and the blocks of the file that switch operations off."""
+    """The operations that a run tests. All of these conditions hold together; `matches` knows the filters alone."""
 
     filters: OperationFilters = field(default_factory=OperationFilters)
     disabled: tuple[OperationFilters, ...] = ()
     """`[[operations]]` with `enabled = false`."""
     changed_since: str | None = None
-    """Path or URL of an earlier version of the description: only operations that differ are tested. It is not for `matches`."""
+    """Path or URL of an earlier version of the description: only operations that differ are tested."""
     with_dependents: bool = False
     """Whether operations that need resources of changed ones are tested, too."""
+    changed: tuple[str, ...] | None = None
+    """Labels that `changed_since` selects, as the first worker of the run found them."""
+    shard: Shard | None = None
+    """The part of the operations that is tested; None: all."""
 
     def matches(self, operation: Selectable) -> bool:
         """Whether an operation is tested."""

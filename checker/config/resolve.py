@@ -114,7 +114,13 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
             for name in phase_names()
             if config.is_phase_enabled(name) or any(name in one.phases for one in everywhere)
         ),
-        selection=Selection(occasion.filters, disabled, config.changed_since, config.with_dependents),
+        selection=Selection(
+            occasion.filters,
+            disabled,
+            config.changed_since,
+            config.with_dependents,
+            shard=_shard(config) if occasion.kind == "run" else None,
+        ),
         operations=config.operation_layers(),
         target=TargetSettings(
             base_url=base_url,
@@ -143,7 +149,6 @@ def _settings(config: Config, occasion: Invocation, environment: Mapping[str, st
             wfc=_wfc(config),
             from_environment=config.from_environment,
         ),
-        shard=_shard(config) if occasion.kind == "run" else None,
         corpus=CorpusSettings(
             folder=_project_dir(config, occasion),
             max_bytes=bytes_in(config.corpus.max_size),

@@ -21,7 +21,6 @@ from checker.core.known import Baseline
 from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Location
-from checker.core.shards import Shard
 
 NOTHING_SENT: Final = "checker.transport.applications:nothing_sent"
 """The transport of dry runs."""
@@ -30,7 +29,7 @@ _DOCUMENTS = ("documents",)
 _STATEFUL = ("phases", "stateful")
 _FUZZING = ("phases", "fuzzing")
 GROUPS: Final = (
-    "target", "documents", "processes", "sources", "verdict", "report", "auth", "corpus",
+    "selection", "target", "documents", "processes", "sources", "verdict", "report", "auth", "corpus",
 )  # fmt: skip
 """Fields of `RunSettings` that are structs of settings."""
 
@@ -265,10 +264,6 @@ class RunSettings(Struct, frozen=True):
     report: ReportSettings = field(default_factory=ReportSettings)
     auth: AuthSettings = field(default_factory=AuthSettings)
     corpus: CorpusSettings = field(default_factory=CorpusSettings)
-    shard: Shard | None = None
-    """The part of the operations that is tested; None: all."""
-    changed: tuple[str, ...] | None = None
-    """Labels that `selection.changed_since` selects, as the first worker of the run found them."""
     projects: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """(title, fields that differ): `[[project]]` tables, applied once the title is known."""
 

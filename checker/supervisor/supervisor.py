@@ -329,8 +329,9 @@ class Supervisor:
             self._lifecycle.write_all(deaths.unreachable_errors(opened, self._settings.phases[0]))
             self.ending.begin(endings.UNAVAILABLE)
             return
-        document, needs = opened.document, opened.auth_needs
-        self._settings = self._settings.with_changes(document=document, auth={"needs": needs}, changed=opened.changed)
+        self._settings = self._settings.with_changes(
+            document=opened.document, auth={"needs": opened.auth_needs}, selection={"changed": opened.changed}
+        )
         self._starts += [0.0] * self._missing
 
     # Work goes out and comes back

@@ -143,9 +143,9 @@ def _changed(settings: RunSettings, schema: ApiSchema) -> frozenset[str] | None:
 
     Raises `LoaderError`, and `UsageError` for a description of another kind.
     """
-    since = settings.selection.changed_since
-    if since is None or settings.changed is not None:
-        return None if settings.changed is None else frozenset(settings.changed)
+    since, known = settings.selection.changed_since, settings.selection.changed
+    if since is None or known is not None:
+        return None if known is None else frozenset(known)
     before = _fetched(settings, since, lambda host, why: None)
     if before.kind != schema.kind:
         raise UsageError(

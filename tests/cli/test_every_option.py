@@ -60,9 +60,9 @@ ROWS: dict[str, Row] = {
     "--max-examples": Row(("7",), lambda one: one.common.cases.max_examples, 7, "0", "at least 1"),
     "--no-shrink": Row((), lambda one: one.common.cases.no_shrink, True),
     "--max-time": Row(("9",), lambda one: one.max_time_s, 9.0, "0", "greater than 0"),
-    "--shard": Row(("3/8",), lambda one: one.shard and str(one.shard), "3/8", "3/2", "number of a shard"),
+    "--shard": Row(("3/8",), lambda one: one.selection.shard and str(one.selection.shard), "3/8", "3/2", "number of a shard"),
     "--shard-weights": Row(
-        ("weights.json", "--shard", "3/8"), lambda one: one.shard and one.shard.weights, (("GET /a", 2.5),), "no.json", "no.json"
+        ("weights.json", "--shard", "3/8"), lambda one: one.selection.shard and one.selection.shard.weights, (("GET /a", 2.5),), "no.json", "no.json"
     ),
     "--corpus": Row((), lambda one: one.corpus.is_recalled, True),
     "--max-memory": Row(("2GiB",), lambda one: one.processes.max_memory_bytes, 2 << 30, "2 gigs", "Must be a number of bytes"),

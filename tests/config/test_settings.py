@@ -3,7 +3,7 @@ import pickle
 import pytest
 from msgspec.structs import replace
 
-from checker.config.filters import FilterSpec, OperationFilters, Selection
+from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.settings import RunSettings, Sanitization
 from checker.core import phases
 from checker.core.errors import UsageError
@@ -20,7 +20,7 @@ def settings() -> RunSettings:
             {"include-path": "/a", "headers": {"X-Key": "b"}},
             headers={"X-Key": "é"},
         ),
-        selection=Selection(OperationFilters((FilterSpec("include", "path", "/a"),))),
+        filters=OperationFilters((FilterSpec("include", "path", "/a"),)),
         sanitization=Sanitization(keys=("a",), markers=()),
         projects=(("Shop", {"target": {"base_url": "http://127.0.0.1:1"}, "operations": saying(headers={"A": "b"})}),),
     )

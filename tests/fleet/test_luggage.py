@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from checker.config.config import Config
-from checker.config.filters import Selection
 from checker.fleet.luggage import Luggage, copy_packages
 from tests.asking import run_settings
 
@@ -34,7 +33,7 @@ def test_files_outside_of_the_working_directory_get_places_with_what_they_refer_
             str(description),
             hooks=("hooks/mine.py", "pack.inner.own"),
             operations=layers,
-            selection=Selection(changed_since=str(there / "api" / "old.yaml")),
+            changed_since=str(there / "api" / "old.yaml"),
         )
         luggage = Luggage(settings)
         named = luggage.settings(settings)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from checker.config.config import Config
-from checker.config.filters import FilterSpec, OperationFilters, Selection
+from checker.config.filters import FilterSpec, OperationFilters
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import Note
 from tests.asking import saying
@@ -53,7 +53,7 @@ def test_credentials_for_a_scheme_that_is_not_declared_are_told(
 )
 def test_a_filter_that_matches_nothing_is_told(tmp_path: Path, path: str, notes: list[tuple[str, str]]) -> None:
     filters = OperationFilters((FilterSpec("exclude", "path", path),))
-    assert told(tmp_path, selection=Selection(filters)) == notes
+    assert told(tmp_path, filters=filters) == notes
 
 
 @pytest.mark.parametrize(

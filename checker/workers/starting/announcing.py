@@ -146,7 +146,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: P
         ways_in=ways_in(schemes.declared.values()),
         tokens=tuple(schemes.tokens),
         auth_examples=schemes.examples(schema.described_login, subject.origin.plain),
-        shard="" if settings.shard is None else str(settings.shard),
+        shard="" if settings.selection.shard is None else str(settings.selection.shard),
         partition="" if partition is None else digest_of(partition),
         changed_since=settings.report.sanitization.redaction.url(settings.selection.changed_since or ""),
     )
@@ -179,8 +179,9 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: P
 def tested_labels(subject: Contents, partition: Partition | None) -> tuple[str, ...]:
     """Return the labels of the operations that the run tests or reports as unreadable."""
     labels: tuple[str, ...] = (*subject.selected, *(one.label for one in subject.selected.broken))
-    if subject.settings.shard is not None and partition is not None:
-        labels = partition[subject.settings.shard.number - 1]
+    shard = subject.settings.selection.shard
+    if shard is not None and partition is not None:
+        labels = partition[shard.number - 1]
     return tuple(label for label in labels if subject.is_tested(label))
 
 

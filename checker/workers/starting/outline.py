@@ -99,8 +99,8 @@ def _filters(settings: RunSettings) -> Iterator[str]:
     if settings.selection.changed_since is not None:
         since = settings.report.sanitization.redaction.url(settings.selection.changed_since)
         yield f"--changed-since {since}{' --with-dependents' * settings.selection.with_dependents}"
-    if settings.shard is not None:
-        yield f"--shard {settings.shard}"
+    if settings.selection.shard is not None:
+        yield f"--shard {settings.selection.shard}"
     if settings.target.safety != "full":
         yield f"--safety {settings.target.safety}"
 

@@ -28,7 +28,7 @@ def partition_of(contents: Contents) -> Partition | None:
 
     Every shard of a run computes the same one: it follows from the description, the settings and the weights alone.
     """
-    shard, selected = contents.settings.shard, contents.selected
+    shard, selected = contents.settings.selection.shard, contents.selected
     if shard is None:
         return None
     estimates = {str(entry.label): _estimate(contents, entry) for entry in selected.entries}
