@@ -35,12 +35,10 @@ class Server:
 
     @property
     def document_url(self) -> str:
-        """Return the URL of its OpenAPI document."""
         return f"{self.url}/openapi.json"
 
     @property
     def requests(self) -> int:
-        """Return the number of handled requests."""
         return self._service.answered
 
     def start(self) -> Self:

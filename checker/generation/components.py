@@ -585,6 +585,7 @@ def parts_of_users(body: Body) -> Callable[[Any, Source], Any] | None:
 
 def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
     """Draws a body, as one of its media types; (`NOT_SET`, None) for none."""
+    # A single media type leaves no choice in the record, and most operations have a single one.
     count = len(draws)
     first, media_type = draws[0]
 

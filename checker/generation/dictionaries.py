@@ -194,6 +194,7 @@ class Narrowing(Struct, frozen=True):
         ]
         if not mine:
             return part
+        # Demands are added as facets, so that the same compiler draws values that respect schema and demands.
         declared = () if outline is None else tuple(sorted(outline.names))
         pointer = part.conjunction[0].pointer
         facets = [

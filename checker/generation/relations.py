@@ -63,6 +63,7 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
     holders = grouped(((location, path[:-1]), path[-1]) for location, path in dict.fromkeys(places))
     for (location, above), names in holders.items():
         for low, high in product(filter(is_low, names[:_MOST_NAMES]), names[:_MOST_NAMES]):
+            # `start_id` and `end_id` name resources, which have no order.
             if not is_ordered(low, high) or is_identifier(words(low)[-1]):
                 continue
             if (one := constraint(location, (*above, low), BELOW, high)) is not None:

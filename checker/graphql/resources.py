@@ -223,7 +223,6 @@ class RootRole(Struct, frozen=True):
 
     @property
     def places(self) -> Mapping[str, Place]:
-        """Variable -> its place in a case."""
         return {one.name: (Location.BODY, f"/{ARGUMENTS}{one.pointer}") for one in self.naming if not one.is_list}
 
     @property

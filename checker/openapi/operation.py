@@ -78,7 +78,6 @@ class OpenApiOperation(ApiOperation):
         self.method = self.resource_method = self.entry.method
 
     def with_engine(self, engine: Engine) -> Self:
-        """Return a copy that is bound to an engine."""
         own = ApiOperation.with_engine(self, engine)
         # Each copy has its own contract, because deserializers of users receive the operation.
         own._contract = own._referee = None

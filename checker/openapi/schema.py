@@ -261,7 +261,6 @@ class OpenApiSchema(ApiSchema):
         return changes.changed_labels((before.document, before.entries()), (self.document, self.entries()))
 
     def warnings_of(self, operation: "OpenApiOperation") -> Iterator[SchemaWarning]:
-        """Return the warnings about one operation."""
         return warned.operation_warnings(operation)
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:

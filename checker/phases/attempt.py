@@ -200,7 +200,6 @@ class CallHooks(Struct, frozen=True):
 
     @classmethod
     def of(cls, source: HookSource) -> "CallHooks":
-        """Return the hooks that are registered now."""
         known: dict[Label, Collection[str]] = {}
 
         def changed(operation: Operation) -> Collection[str]:

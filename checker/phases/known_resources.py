@@ -77,7 +77,6 @@ class StepTarget(Struct):
 
     @classmethod
     def of(cls, operation: Operation, use: ResourceUse) -> "StepTarget":
-        """Return the target of an operation."""
         variables, is_removal = [], use.method == REMOVING and use.is_member
         for name, owner in reversed(use.owners):
             patterns = located_patterns(operation.resource_path, name)

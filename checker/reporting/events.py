@@ -187,7 +187,6 @@ class RunEvents(EventStream):
         return [note for segment in self._segments.values() for note in segment.notes()]
 
     def close(self) -> None:
-        """Close all files."""
         self._journals.close()
         for segment in self._segments.values():
             segment.close()

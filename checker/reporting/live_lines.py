@@ -56,7 +56,6 @@ class LiveLines:
         self._live.stop()
 
     def renderable(self) -> Group:
-        """Return the current lines."""
         now = self._clock()
         head = Table.grid(padding=(0, 1))
         at = self._progress

@@ -100,7 +100,6 @@ class LocalWorker:
         return None
 
     def tell(self, message: Down) -> None:
-        """Send a message; a dead worker gets none."""
         self._sender.send(message)
 
     def hear(self) -> tuple[list[Up], bool]:

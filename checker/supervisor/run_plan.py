@@ -445,6 +445,7 @@ class RunPlan:
     def _lease(self, piece: _Piece, worker: int | None = None) -> Task:
         if worker is not None:
             self._homes[piece.task.labels[0]] = worker
+        # Without a time limit turns only keep a slow task from holding its worker. With one they share the time of the stage.
         slice_s = SLICE_S
         if self._shares.is_limited:
             is_last = piece.task.labels[0] in self._ending

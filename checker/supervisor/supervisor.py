@@ -476,6 +476,7 @@ class Supervisor:
         self, acting: Slot | None, rests: dict[str, messages.Task], ended: Departure, *, progressed: bool, weight: int
     ) -> None:
         """Count a death against a case, quarantine the case or its task if due, and replace the worker."""
+        # A task that was handed in before the death is in no rest: then no case is to blame.
         task = rests.get(acting.task) if acting is not None else None
         case = None
         if task is not None and acting is not None:

@@ -157,6 +157,7 @@ class Translator:
     def _constraints(self, raw: dict[str, Any], at: str, way: _Way, table: Mapping[str, Keyword]) -> dict[str, Any]:
         hidden = way.hidden | self._hidden(raw, at, _NOTHING)
         plain: dict[str, Any] = {}
+        # Hidden properties stay hidden in schemas for the same value. Those of a property or item begin anew.
         same, other = _Way(hidden, way.scope), _Way(_NOTHING, way.scope)
         for name, value in understood(raw, table).items():
             keyword = table[name]

@@ -685,6 +685,7 @@ class SchemaReading:
         hidden = self.hidden.get(id(instance), frozenset())
         for name, inner in properties.items():
             if name not in instance:
+                # A boolean `required` (draft 3) may mean this property, so its absence is not judged.
                 if isinstance(inner, dict) and inner.get("required") is True:
                     self.doubts[f"`required` of its property `{name}` is not understood"] = None
                 continue

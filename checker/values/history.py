@@ -176,7 +176,6 @@ class Rings:
         return len(self._ordered)
 
     def append(self, ring: ValueHistory) -> None:
-        """Add a new ring."""
         field_key = (ring.resource, ring.name)
         for key in (("name", ring.name), ("noun", ring.noun), ("field", field_key), ("format", ring.format)):
             self._numbers.setdefault(key, []).append(len(self._ordered))

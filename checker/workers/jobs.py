@@ -74,7 +74,6 @@ class ForegroundJob:
             self.request = wanted
 
     def start(self, http: Transport, lane: int) -> None:
-        """Send its request."""
         assert self.request is not None
         request, self.request, self.lane = self.request, None, lane
         http.start(lane, request, patience_s=request.patience_s)

@@ -273,6 +273,7 @@ def _place_of(one: Parameter | Body) -> _Place:
 
 def rows(columns: Mapping[_Place, _Column]) -> list[dict[_Place, Example]]:
     """Return the values that are sent together: those of one name first, then as few rows as show each value once."""
+    # Examples of one name describe one scenario (OpenAPI 3.0, "Example Object"): mixed with others they may contradict each other.
     unused = {at: list(column) for at, column in columns.items()}
     names = [one.name for column in columns.values() for one in column if one.name]
     shared = [name for name in dict.fromkeys(names) if names.count(name) > 1]

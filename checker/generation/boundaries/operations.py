@@ -78,6 +78,7 @@ def content_types(operation: Operation, template: Parts) -> Iterator[BoundaryCas
     """Yield malformed and undeclared content types; none where the kind of the description writes bodies itself."""
     if any(body.write is not None for body in operation.bodies):
         return
+    # Every parser needs the boundary, so a server that responds with 2xx or 5xx has not read the header.
     malformed = "multipart/form-data"
     parts = template
     if template.media_type is not None and is_multipart(template.media_type):
@@ -205,6 +206,7 @@ class OperationEdges:
                 continue
             renewal = None if found.parts.body is NOT_SET else renewals.of(found.parts.media_type)
             case = replace(found, outside=outside, renewal=renewal)
+            # Values of different places often make equal requests, such as the usual one.
             if case.key in shown:
                 continue
             if self._shown >= self.coverage.most:
@@ -300,6 +302,7 @@ class OperationEdges:
             usual, base = self._usual.varied(part, body), self._usual.value(part, body)
         except NO_VALUE:
             return lambda boundary: boundary
+        # A boundary value is tested alone: a demand that another part breaks would hide the response to it.
         is_valid = part.compiler.validator(part.conjunction)
 
         def rebase(boundary: Boundary) -> Boundary:
@@ -382,6 +385,7 @@ class OperationEdges:
         sets: list[tuple[Container, str]] = []
         for name in optional if required or len(optional) > 1 else ():
             sets.append(({**required, name: whole[name]}, f"All required properties and optional '{name}'"))
+        # Growing sets and not all of them: n parameters have 2^n sets.
         for size in range(2, len(optional)):
             some: Container = {name: whole[name] for name in optional[:size]}
             sets.append((required | some, f"All required and {size} optional properties"))

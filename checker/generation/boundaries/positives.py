@@ -493,6 +493,7 @@ def _usual_object(node: _Node) -> Any:
     """Return the object with the required properties and the wanted optional ones. Raises `Unsatisfiable`."""
     objects, high = node.form.objects, node.form.objects.count.high
     low = max(objects.count.low, node.place.min_items)
+    # Optional properties beyond `maxProperties` go first, because the required ones must stay.
     value = _declared(node, low)
     for name in [name for name in value if name not in objects.required]:
         if high is None or len(value) <= high:

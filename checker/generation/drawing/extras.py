@@ -171,6 +171,7 @@ def _grown_body(part: tuple[Any, str | None], name: str, drawn: list[Any], room:
 
 def _grown(value: dict[str, Any] | list[Any], name: str, member: Any, path: int) -> Any:
     """Return a copy with a new member in the object at `path` (0: the outermost); None if there is no room."""
+    # One number selects the object by mixed-radix digits, so that the choice of a place is one choice of the record.
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     ways: list[Any] = [key for key, inner in pairs if isinstance(inner, dict | list)]
     if isinstance(value, dict):

@@ -249,6 +249,7 @@ def _plain(nodes: Nodes, place: TextPlace, limits: _Limits) -> Draw:
         return lambda source: _expanded(source, place, low, min(high, low + _ROOM))
     if high <= _RECORDED:
         return texts(alphabet, low, high if limits.high is not None else min(high, max(low * 2, low + _ROOM)))
+    # Long texts are rare, because each costs as much as ten short ones.
     short = max(low, _ROOM)
     if limits.high is None:
         return texts(alphabet, low, short)

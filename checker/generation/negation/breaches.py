@@ -526,6 +526,7 @@ def _tried(listed: list[Breach], is_broken: Callable[[Any], bool], compiler: Com
             draw = listed[index].compile()
     except (Unsatisfiable, BudgetSpent):
         return None
+    # Fixed seeds: whether a breach is listed must not depend on the seed of the run or on earlier draws.
     spent = 0
     with context.aside():
         for seed in range(_TRIALS):

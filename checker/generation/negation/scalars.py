@@ -401,6 +401,7 @@ def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], mi
             raise Unsatisfiable(at, "no odd text is a miss")
         return compile_listed(texts)
 
+    # Near misses show more: a server that checks only a part of the pattern accepts them, and refuses random text.
     return mixed(odd, near, far, shares=(1, 4, 1))
 
 

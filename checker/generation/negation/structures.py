@@ -180,6 +180,7 @@ def _duplicated(site: MutationSite, keyword: str, value: Any) -> Draw:
     most, prefix = site.form.arrays.count.high, len(site.form.arrays.prefix)
     if most is not None and most < 2:
         raise Unsatisfiable(site.pointer(keyword), f"no two items among {most}")
+    # Items of a prefix have schemas of their own, so a copy of one may be wrong for another reason.
     adds = not (site.form.arrays.is_closed or most == prefix)
     if adds:
         room = {} if most is None else {"maxItems": most - 1}
@@ -267,6 +268,7 @@ def _misnamed(site: MutationSite, keyword: str) -> Draw:
     at = site.pointer("discriminator")
     if not pinned or not all(pinned):
         raise Unsatisfiable(at, "some alternative takes any name")
+    # The rest of the value fits an alternative, so that the name is its only fault.
     (branches,), raw = mine, site.facet.raw
     assert isinstance(raw, dict)
     rest = site.rest(keyword)

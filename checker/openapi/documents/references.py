@@ -183,7 +183,6 @@ class OpenApiDocument:
         self.facts: dict[object, Any] = {}
 
     def schema(self, raw: object, pointer: str) -> Schema:
-        """Return a schema of this document."""
         return Schema(raw, pointer, self.schema_dialect, self)
 
     @property
@@ -197,7 +196,6 @@ class OpenApiDocument:
         return self._scopes.dialects
 
     def dialect_at(self, place: str) -> Dialect:
-        """Return the dialect of the schema at a place."""
         return dialect_at(self, place, self.schema_dialect)
 
     def resource(self, place: str) -> Resource:

@@ -31,7 +31,6 @@ class Archive:
         self._comment = ""
 
     def head(self) -> str:
-        """Return the text before all entries."""
         creator = json_text({"name": "Checker", "version": __version__})
         browser = json_text({"name": "", "version": ""})
         return f'{{"log":{{"version":"1.2","creator":{creator},"browser":{browser},"entries":['
@@ -47,7 +46,6 @@ class Archive:
         return text
 
     def end(self) -> str:
-        """Return the text after all entries."""
         comment = f',"comment":{json_text(self._comment)}' if self._comment else ""
         return f"\n]{comment}}}}}\n"
 

@@ -143,7 +143,6 @@ class Cassette:
         """The last interaction with an anchor."""
 
     def head(self) -> str:
-        """Return the text before all interactions."""
         head = {"command": self.context.command, "recorded_with": f"Checker {__version__}", "seed": self.context.seed}
         return f"{emitted(head)}\nhttp_interactions:"
 
@@ -173,7 +172,6 @@ class Cassette:
         return f'\n- id: "{self._count}"{about}\n  request:{request}\n  response:{response}'
 
     def end(self) -> str:
-        """Return the text after all interactions."""
         return "\n" if self._count else " null\n"
 
     def _request(self, interaction: Interaction) -> str:

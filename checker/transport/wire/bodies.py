@@ -49,6 +49,7 @@ _MANY_NAMES = 1024
 def pairs_encoder(name: str, style: str = "form", *, explode: bool = True, allow_reserved: bool = False) -> TextEncoder:
     """Return an encoder of the pairs of one parameter or property, joined by `&`; empty for a value without pairs."""
     prefix = f"{escape(name)}="
+    # Shortcuts for the usual values, which nearly all calls of the hot path have; `query_pairs` writes every value.
     is_repeated = explode and not allow_reserved
 
     def encoded(value: Any) -> str:

@@ -414,6 +414,7 @@ def decode_path(parameter: Parameter, text: str, outline: Outline) -> Decoding:
     def read(text: str, shape: DeclaredShape) -> Decoded:
         return path_value(text, style, name, shape, explode=explode)
 
+    # All shapes and variants are read: a value is proved wrong only if the schema rejects every reading.
     found: list[Reading] = []
     reason = ""
     for shape in shapes(outline):

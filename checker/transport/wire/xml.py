@@ -148,6 +148,7 @@ def parse_xml(content: bytes, most_nodes: int | None = None) -> Element:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal nodes
+        # Checked while parsing: a document of a few kilobytes may nest deeper than Python's stack.
         if len(open_elements) > DEEPEST:
             raise UnreadXml("the XML is nested too deeply")
         nodes += 1 + len(attributes)

@@ -52,7 +52,6 @@ class InvestigationSlot(Struct):
     """Requests for the current failure; in a second look, requests for all failures of the case."""
 
     def enter(self, stage: Stage) -> None:
-        """Enter a stage of the investigation."""
         self._stage = stage
         self.context.slots.enter(self.flight.slot, stage, self.flight.task.lease.id, self.flight.index)
 

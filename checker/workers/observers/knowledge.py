@@ -122,7 +122,6 @@ class Knowledge(Struct):
             self.demands.begin(task.phase, task.labels[0], task.start)
 
     def tick(self, now: float) -> None:
-        """Take in what peers saw, if it is time."""
         if self.is_layered or now - self._read_at <= _PEERS_S:
             return
         self._read_at = now

@@ -118,7 +118,6 @@ class Showings(Struct):
 
     @classmethod
     def of(cls, operation: Operation) -> "Showings":
-        """Return the parts of an operation."""
         label, named = operation.label, dict[str, dict[str, Showing]]()
         for one in operation.parameters:
             shown = label, _place(str(one.location), one.name), VALID

@@ -242,7 +242,6 @@ class Recorder(Struct):
             self.journal.write(record)
 
     def note(self, note: Note) -> None:
-        """Record a note that the summary counts; each once."""
         if self.is_new(note.kind, note.label, note.pointer + note.text):
             self.journal.append(note)
 

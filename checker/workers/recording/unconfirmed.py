@@ -85,7 +85,6 @@ class UnconfirmedFailure(Struct, frozen=True):
 
     @property
     def label(self) -> Label:
-        """Label of the operation that is to blame."""
         return Label(self.finding.label)
 
     @property
@@ -114,7 +113,6 @@ class ExpectedFailure(Struct):
 
     @classmethod
     def of(cls, suspicion: UnconfirmedFailure) -> "ExpectedFailure":
-        """Return the expected failure of a suspicion."""
         failure = suspicion.failure
         text = suspicion.finding.text
         return cls(failure.check, failure.unique_key, failure.title, suspicion.chain[-1].status, text)
