@@ -237,6 +237,8 @@ class _Inference(Struct):
     """Distinctive variables of paths -> the collection whose members they name: `vin` -> cars."""
     known: dict[tuple[object, ...], tuple[tuple[Label, str], ...]] = field(default_factory=dict)
     """(operation, expression) pairs of responses that may hold the value of a slot: many slots are alike."""
+    read: dict[Label, tuple[_Slot, ...]] = field(default_factory=dict)
+    """The slots of each operation."""
 
     @classmethod
     def of(cls, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]) -> "_Inference":
@@ -299,7 +301,7 @@ class _Inference(Struct):
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
             raws = [outline_of(each.schema).first("format") for each in target.parameters]
-            named = {slot.name for slot in self._slots(target) if slot.is_url and any(self._holders(slot))}
+            named = {one.name for one in self._slots(target) if one.is_url and any(self._sources(target.label, one))}
             raws += [one.format for one in self.bodies[target.label] if one.pointer not in named]
             for raw in raws:
                 if shared_format(raw):
@@ -355,7 +357,12 @@ class _Inference(Struct):
         if taken:
             yield Transition("NextPage", target.label, answer.status, target.label, tuple(taken))
 
-    def _slots(self, target: OpenApiOperation) -> Iterator[_Slot]:
+    def _slots(self, target: OpenApiOperation) -> Sequence[_Slot]:
+        if target.label not in self.read:
+            self.read[target.label] = tuple(self._slots_of(target))
+        return self.read[target.label]
+
+    def _slots_of(self, target: OpenApiOperation) -> Iterator[_Slot]:
         use = self.uses[target.label]
         for parameter in target.parameters:
             kind = type_of_schema(parameter.schema)

@@ -477,3 +477,37 @@ def test_a_resource_that_nothing_lists_is_found_where_another_refers_to_it(
     listed = model({"/lines": {"get": answered({"type": "array", "items": texts(id=None)})}})
     assert Label("GET /lines") in listed.sources_of(line)
     assert shown not in listed.producers
+
+
+URI = {"type": "string", "format": "uri"}
+PRODUCT = {"type": "object", "properties": {"site": URI}}
+RECORD = {"type": "object", "properties": {"id": {"type": "integer"}, "url": URI}}
+
+
+def shop(line: dict[str, Any]) -> ResourceModel:
+    """Return the model of products with stock records, and of lines."""
+    lines = {"type": "object", "properties": line}
+    paths: dict[str, Any] = {
+        "/products": {"post": taking(PRODUCT) | answered(PRODUCT, "201")},
+        "/products/{product}/stockrecords": {
+            "parameters": [{**ID, "name": "product"}],
+            "get": answered({"type": "array", "items": RECORD}),
+        },
+        "/lines": {"post": taking(lines) | answered(lines, "201")},
+    }
+    return from_dict({"openapi": "3.0.3", "info": {"title": "", "version": ""}, "paths": paths}).resources()
+
+
+@pytest.mark.parametrize("line", [{"stockrecord": URI}, {"stockrecordId": {"type": "integer"}}])
+def test_an_operation_waits_for_the_list_that_shows_what_its_body_names(line: dict[str, Any]) -> None:
+    layers = shop(line).layers
+    lists, lines = "GET /products/{product}/stockrecords", "POST /lines"
+    assert layers[Label("POST /products")] < layers[Label(lists)] < layers[Label(lines)]
+
+
+def test_fields_of_one_format_close_no_circle() -> None:
+    # Both operations take any URL, and both show some.
+    model = shop({"homepage": URI})
+    ends = [Label("POST /products"), Label("POST /lines")]
+    assert not any(set(ends) <= model.needed_by([end]) | {end} for end in ends)
+    assert model.layers[ends[0]] < model.layers[Label("GET /products/{product}/stockrecords")]
