@@ -23,7 +23,7 @@ class Credentials(Struct, frozen=True):
     data: Any = None
     """Data for the source of the credentials only: None, scalars, bytes, lists, and maps of them."""
     case: Case | None = None
-    """The case with another body than it had, where they stand there, too; of one request, and never handed on."""
+    """The case with credentials in its body, if the source puts them there. It is for one request and not shared."""
     refresh_s: float | None = None
     """Age in seconds at which these are fetched again; None: as the source says."""
 

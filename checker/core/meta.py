@@ -60,7 +60,7 @@ class Binding(Struct, frozen=True, array_like=True):
     pointer: str
     """JSON pointer in the producer's response body, or `header:NAME`."""
     index: int
-    """Which of the values that fit was taken, best first."""
+    """Rank of the chosen value among the values that fit, best first."""
     literal: object
     expression: str = ""
     """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4). Its value replaces the generated one. Empty for values that were

@@ -449,8 +449,8 @@ class Response:
         except json.JSONDecodeError:
             raise
         except UnicodeDecodeError as error:
-            # JSON in the charset that is named. Raises `JSONDecodeError` with what is wrong in Unicode where it is no
-            # text in that.
+            # JSON in the charset that the response names. If it is no text in that either, the error of the UTF-8 reading is
+            # raised as `JSONDecodeError`.
             try:
                 text = content.decode(self._named_charset or "utf-8")
             except (LookupError, ValueError):
@@ -613,7 +613,7 @@ class NetworkFailure(Struct, frozen=True):
     partial: Response | None = None
     """The part that arrived before the error."""
     may_be_late: bool = False
-    """Nothing came on a connection that had been used before, which may have been closing just then: only a new one tells."""
+    """Whether no byte arrived on a reused connection, which the server may just have closed: the request may not be to blame."""
     cause: Exception | None = None
     """The exception that was raised while the response was read: a bug in checker, which fails only this case."""
     earlier: "Earlier" = ()

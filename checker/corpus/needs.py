@@ -68,10 +68,10 @@ def creation_order(label: str, status: int, phase: str, index: int) -> tuple[int
 def needed_by(
     finding: Finding, made: Mapping[str, ResourceMade], removed: Mapping[str, ResourceMade]
 ) -> tuple[ResourceMade, ...]:
-    """Return the requests without which a fresh target may not show a finding, outermost first. Both are by path.
+    """Return the requests without which a fresh target may not show a finding, outermost first. `made` and `removed` are by path.
 
-    A resource that no request of the run made, and one removed, was there from the start. Not all of them are surely needed
-    (`is_surely_needed`).
+    A resource that no request of the run made, or that one removed, was there from the start. `is_surely_needed` tells which of the
+    requests are certain.
     """
     if finding.is_anew or not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()

@@ -504,7 +504,7 @@ class OperationError(Struct, frozen=True, array_like=True, tag=11):
 UNREACHED = "Network Error"
 """Title of errors of operations to which no request came through."""
 AUTHENTICATION = "Authentication Error"
-"""Title of errors of operations for which no credentials are to be had."""
+"""Title of errors of operations for which no credentials can be obtained."""
 WHOLE_TASK = -1
 """Index of a quarantined task."""
 UNBROKEN = "unbroken"

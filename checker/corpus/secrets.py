@@ -154,7 +154,7 @@ class Secrets:
         return not self.is_empty and self.store.mask(text) != text
 
     def is_in(self, value: object) -> bool:
-        """Whether a secret stands anywhere in a value: a text, bytes, or what holds such, members and their names."""
+        """Whether a secret is anywhere in a value: in a text, in bytes, or in the items, members and names of a container."""
         if self.is_empty:
             return False
         left = [value]

@@ -1,4 +1,4 @@
-"""Workers of other machines as the supervisor has them: their news are appended to the corpus, orders wait for each other."""
+"""Workers on other machines, as the supervisor sees them: their records are appended to the corpus, and orders are sent one by one."""
 
 import pickle
 import sys

@@ -267,7 +267,7 @@ class FuzzPlan(Plan):
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
         """Lease the rest of the task next: repeating the case in flight shows soon whether it kills workers.
 
-        The rest keeps what remains of its slice, and then only the cases in flight. An operation that kills worker after worker
+        The rest gets what remains of its slice. After that, only the cases in flight are made again. An operation that kills worker after worker
         would otherwise take the turns of all others. A replay that killed its worker is over.
         """
         self._replaying.discard(task.id)

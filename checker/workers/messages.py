@@ -373,7 +373,7 @@ class CredentialMessage(Struct, frozen=True, tag=True):
     data: bytes = b""
     """Packed data for the source."""
     error: str = ""
-    """The reason why there are no credentials. `data` is then that of the last ones."""
+    """The reason why there are no credentials. `data` is then the data of the previous ones."""
     refresh_s: float | None = None
 
     @property

@@ -130,7 +130,7 @@ def emptiness(canon: Canon, form: Canonical, depth: int = _DEPTH) -> Reason | No
     if form.enum is not None:
         if any(type_of(value) & form.types for value in form.enum):
             return None
-        return Reason(form.enum_pointer, "the type forbids all that is listed")
+        return Reason(form.enum_pointer, "the type excludes all listed values")
     reason: Reason | None = Reason(form.type_pointer or form.pointer, "no type is left")
     for kind in form.types:
         reason = _of_kind(canon, form, kind, depth)

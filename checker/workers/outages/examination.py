@@ -243,7 +243,7 @@ def _turned_away(account: OutageAccount) -> str:
             f"nearly everything is refused{status}, probably since `{culprit}`, the only suspect (not confirmed, because "
             "the target serves no request that could show it): its operation is postponed to the end of the run"
         )
-    return what if account.serves else f"{what}; refusals after it count for nothing"
+    return what if account.serves else f"{what}; refusals after it are ignored"
 
 
 def _possible(account: OutageAccount) -> str:

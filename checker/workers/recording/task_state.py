@@ -38,7 +38,7 @@ DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
 
 
 class ClusterRotation(Struct):
-    """Goes round the operations of a cluster for one lease, and notes what came of each."""
+    """The rotation among the operations of a cluster during one lease, and the results of each operation."""
 
     labels: Sequence[Label]
     """The case with an index is of operation `labels[index % len(labels)]`."""
