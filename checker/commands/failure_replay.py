@@ -272,7 +272,9 @@ def _following(call: Call, answers: Sequence[Response]) -> WireRequest:
     body = call.request.body
     if body is not None:
         body = with_values(body, {at: values[one] for at, one in call.in_body.items() if one in values})
-    target, headers = b"".join(parts), list(call.request.headers)
+    target = b"".join(parts)
+    given = {name: values[one].encode("latin-1") for name, one in call.in_headers.items() if one in values}
+    headers = [(name, given.get(name.decode("latin-1").lower(), value)) for name, value in call.request.headers]
     return dataclasses.replace(call.request, target=target, headers=headers, body=body, origin=None)
 
 

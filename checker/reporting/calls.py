@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checker.core import curl
 from checker.core.request import Location, WireRequest
@@ -22,6 +22,7 @@ _CONFLICT: Final = 409
 TRANSIENT: Final = (429, 502, 503, 504)
 UNHANDLED: Final = (*sorted(UNAUTHORIZED), *TRANSIENT)
 """Statuses with which a request is refused before it is handled: for its credentials, or for the load of a server or gateway."""
+_OF_HEADER: Final = "$response.header."
 _SHORTEST: Final = 3
 """Least length of a text that is found again in any response; shorter texts occur by chance."""
 Path = tuple[str | int, ...]
@@ -34,7 +35,14 @@ class Source(Struct, frozen=True):
     call: int
     """Index of the request."""
     path: Path | None
-    """Place in the JSON body; None: the last segment of the path in `Location`."""
+    """Place in the JSON body; None for a header."""
+    header: str = "location"
+    """Name of the header in lower case. Of `Location` the last segment of its path is meant, of others the whole value."""
+
+    @property
+    def is_whole_header(self) -> bool:
+        """Whether it is the whole value of a header: a version such as that of `ETag`."""
+        return self.path is None and self.header != "location"
 
 
 class Call(Struct, frozen=True):
@@ -53,11 +61,13 @@ class Call(Struct, frozen=True):
     """The command that was recorded for it; empty if there is none."""
     made: ResourceMade | None = None
     """The resource that it creates or removes, if it is no request of the finding itself."""
+    in_headers: Mapping[str, Source] = field(default_factory=dict)
+    """Name of a header in lower case -> its value."""
 
     @property
     def sources(self) -> set[Source]:
         """Return the values that it takes from earlier responses."""
-        return {*self.in_target.values(), *self.in_body.values()}
+        return {*self.in_target.values(), *self.in_body.values(), *self.in_headers.values()}
 
     def accepts(self, status: int) -> bool:
         """Whether a response before the last one has the class of status that it had in the run, and was not refused unhandled.
@@ -97,12 +107,12 @@ def calls_of(finding: Finding) -> list[Call]:
     for number, one in enumerate(finding.interactions):
         exchange = one.exchange
         request = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
-        in_target, in_body = _of_steps(finding, number, first)
+        in_target, in_body, in_headers = _of_steps(finding, number, first)
         calls.append(
             Call(
                 one.label, request, one.components, {**_of_needs(exchange.target, calls), **in_target},
                 {**_body_of_needs(request, calls), **in_body}, (exchange.status or 0) if has_response(exchange) else 0,
-                commands[number] if has_commands else "",
+                commands[number] if has_commands else "", in_headers=in_headers,
             )
         )  # fmt: skip
     return calls
@@ -120,6 +130,8 @@ def with_values(body: bytes, values: Mapping[Path, Any]) -> bytes:
 
 def found_in(source: Source, headers: Mapping[str, str], body: bytes) -> Any:
     """Return the value of a response, whose header names are in lower case. Raises `LookupError` or `TypeError` if there is none."""
+    if source.is_whole_header:
+        return headers[source.header]
     if source.path is None:
         return unquote(urlsplit(headers["location"]).path.rstrip("/").rpartition("/")[2])
     return at(parsed(body), source.path)
@@ -163,10 +175,12 @@ def _key(token: str) -> str | int:
     return int(token) if token.isdecimal() else token
 
 
-def _of_steps(finding: Finding, number: int, first: int) -> tuple[dict[int, Source], dict[Path, Source]]:
-    """Return the values of a request of the finding itself that come from its earlier responses: in the target, in the body.
+def _of_steps(
+    finding: Finding, number: int, first: int
+) -> tuple[dict[int, Source], dict[Path, Source], dict[str, Source]]:
+    """Return the values of a request of the finding itself that come from its earlier responses: in target, body and headers.
 
-    In bodies only bindings count, because values are often equal by chance.
+    In bodies and headers only bindings count, because values are often equal by chance.
     """
     earlier, one = finding.interactions[:number], finding.interactions[number]
     step = number - (len(finding.interactions) - len(finding.steps))
@@ -199,7 +213,17 @@ def _of_steps(finding: Finding, number: int, first: int) -> tuple[dict[int, Sour
             if other.label == binding.producer and same and path is not None:
                 same.sort(key=lambda found: _doubt(True, binding.pointer, found))
                 in_body[path] = Source(first + at_, same[0])
-    return in_target, in_body
+    in_headers = {}
+    sent = {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in one.exchange.headers}
+    for binding in bindings:
+        name = binding.pointer.removeprefix(_OF_HEADER).lower()
+        if binding.location is not Location.HEADER or not binding.pointer.startswith(_OF_HEADER):
+            continue
+        for at_, other in enumerate(earlier):
+            shown = {key.lower(): value for key, value in other.exchange.response_headers}
+            if other.label == binding.producer and shown.get(name, "") == sent.get(binding.name.lower()):
+                in_headers[binding.name.lower()] = Source(first + at_, None, name)
+    return in_target, in_body, in_headers
 
 
 def _doubt(is_producer: bool, pointer: str, path: Path) -> tuple[bool, bool]:

@@ -77,7 +77,10 @@ def shown_calls(finding: Finding, masking: Masking, base_path: str) -> list[Show
     variables = variables_of(
         use
         for call in calls
-        for use in (*((one, False) for one in call.in_target.values()), *((one, True) for one in call.in_body.values()))
+        for use in (
+            *((one, False) for one in (*call.in_target.values(), *call.in_headers.values())),
+            *((one, True) for one in call.in_body.values()),
+        )
     )
     return [_shown(call, masking, base_path, variables) for call in calls]
 
@@ -107,7 +110,7 @@ def variables_of(uses: Iterable[tuple[Source, bool]]) -> Variables:
     found: dict[tuple[Source, bool], str] = {}
     names: set[str] = set()
     for source, is_json in dict.fromkeys(uses):
-        path = ("location",) if source.path is None else source.path
+        path = (source.header,) if source.path is None else source.path
         name = "_".join(slug(str(part)).replace("-", "_") for part in path)
         name = f"{'_' * name[:1].isdigit()}{name}_{source.call + 1}"
         numbered = (name if number == 1 else f"{name}_{number}" for number in count(1))
@@ -131,6 +134,7 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
         (name.decode("latin-1"), shown.decode("latin-1"), value.decode("latin-1"))
         for (name, shown), (_, value) in zip(sent.headers, recorded.headers, strict=True)
     ]
+    taken = {name: _HOLE.format(_number(call, source)) for name, source in call.in_headers.items()}
     body = None if sent.body is None else _body(sent.body, call)
     sources = sorted(call.sources, key=repr)
     in_url, in_json = (
@@ -141,7 +145,10 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
         sent.method,
         _text(target, mask, "query", in_url),
         tuple(
-            (name, _header(name, shown, value, call, masking) or _text(shown, mask, name, in_url))
+            (
+                name,
+                _header(name, shown, value, call, masking) or _text(taken.get(name.lower(), shown), mask, name, in_url),
+            )
             for name, shown, value in fields
             if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
         ),

@@ -111,11 +111,18 @@ def _taking(number: int, command: str, taken: Sequence[Taken]) -> list[str]:
 def _filter(taken: Taken, *, has_head: bool) -> str:
     """Return the command that reads a value from a response, in the form in which it is used."""
     path = taken.source.path
+    if taken.source.is_whole_header:
+        return rf"sed -n 's/\r$//; s/^{_any_case(taken.source.header)}: *//p'"
     if path is None:
         return r"sed -n 's/\r$//; s/^[Ll]ocation: *//p' | sed 's/[?#].*//; s/\/*$//; s/.*\///'"
     form = "tostring | tojson[1:-1]" if taken.is_json else "@uri"
     body = r"sed '1,/^\r*$/d' | " if has_head else ""
     return f"{body}jq -r {curl.quoted(f'{jq_of(path)} | {form}')}"
+
+
+def _any_case(name: str) -> str:
+    """Return a pattern for the name of a header: not every sed ignores case."""
+    return "".join(f"[{one.upper()}{one}]" if one.isalpha() else one for one in name)
 
 
 def one_url(origin: BaseUrl) -> str:
@@ -182,4 +189,6 @@ def value_of(taken: Taken) -> str:
     """Return the arguments of `value` for a value of a response: its place, and the form in which it is used."""
     form = "text" if taken.is_json else "url"
     path = taken.source.path
+    if taken.source.is_whole_header:
+        return f"header {_any_case(taken.source.header)}"
     return f"location {form}" if path is None else f"{curl.quoted(jq_of(path))} {form}"

@@ -1,6 +1,8 @@
 """A failure reproduces with its own requests on a fresh server, however the resources that it names came to be."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -135,6 +137,59 @@ def test_a_name_that_is_taken_is_no_matter_of_new_resources(command: Command) ->
         ran = command.run_as_usual(app.document_url, inline=True)
     (found,) = ran.findings
     status = found.interactions[-1].exchange.status
-    creations = [step.label for step in found.steps[:-1]].count("POST /houses/{id}/rooms")
+    creations = [str(step.label) for step in found.steps[:-1]].count("POST /houses/{id}/rooms")
     assert status == 409, ran.shown
     assert creations or marks_of(found), ran.shown
+
+
+class Versions:
+    """Things with a version of this server. A change of the current version is a server error."""
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.there: dict[str, str] = {}
+
+    def __call__(self, request: Request) -> Reply:
+        path = request.target.decode().partition("?")[0]
+        if request.method == "POST":
+            name = f"{len(self.there):08d}-thing"
+            self.there[f"/things/{name}"] = f'"{self.start + len(self.there)}"'
+            etag = ("ETag", self.there[f"/things/{name}"])
+            return Reply(201, "application/json", json.dumps({"id": name}).encode(), headers=(etag,))
+        if path not in self.there:
+            return json_reply({}, 404)
+        return json_reply({}, 500 if request.headers.get("if-match") == self.there[path] else 412)
+
+
+def test_a_version_of_an_earlier_response_is_taken_anew(command: Command) -> None:
+    version = {"name": "If-Match", "in": "header", "required": True, "schema": {"type": "string"}}
+    headers = {"headers": {"ETag": {"schema": {"type": "string"}}}}
+    created = {"201": {**_response({"properties": {"id": {}}})["default"], **headers}}
+    responses = {status: {"description": ""} for status in ("404", "412")}
+    paths = {
+        "/things": {"post": {"responses": created}},
+        "/things/{id}": {"put": {"parameters": [_parameter("string"), version], "responses": responses}},
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "Versions", "version": "1"}, "paths": paths}
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(Versions(5_000), document) as app:
+        ran = command.run_as_usual(app.document_url, "--report", "sh,pytest", inline=True)
+        port = int(app.url.rpartition(":")[2])
+    (found,) = ran.findings
+    assert '-H "If-Match: $etag_1"' in ran.stdout, ran.shown
+    assert found.reproduced is True
+    with serving(Versions(9_000), document, port=port):
+        again = command.here("replay", "all")
+        reports = command.directory / "checker-report"
+        (script,) = reports.glob("*.sh")
+        ran_again = subprocess.run(["bash", str(script)], capture_output=True, text=True, check=False)
+        (tests,) = reports.glob("*.py")
+        checked = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert "FAILED" in again.stdout, again.shown
+    assert ran_again.returncode == 1, ran_again.stdout + ran_again.stderr
+    assert "1 passed" in checked.stdout, checked.stdout

@@ -238,6 +238,9 @@ def _reached(one: ShownCall) -> Iterator[str]:
 def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
     """Yield the JavaScript that keeps values of a response."""
     for taken in used_from(calls, number):
+        if taken.source.is_whole_header:
+            yield f"client.global.set({_js(taken.variable)}, response.headers.valueOf({_js(taken.source.header)}));"
+            continue
         if taken.source.path is None:
             value = 'response.headers.valueOf("location").replace(/[?#].*/, "").replace(/\\/*$/, "").split("/").pop()'
             value = f"decodeURIComponent({value})"

@@ -83,6 +83,8 @@ def _expression(text: Text) -> str:
         match part:
             case Secret():
                 parts.append(f"secret({part.variable!a})")
+            case Taken(source) if source.is_whole_header:
+                parts.append(f"header(answer_{source.call}, {source.header!a})")
             case Taken(source, is_json):
                 found = "located(" if source.path is None else "plain("
                 place = ", ".join([f"answer_{source.call}", *map(ascii, source.path or ())])
