@@ -477,7 +477,7 @@ class DemandLearner(Struct):
         case, label = flight.made.case, flight.made.label
         is_wrong = case.meta is not None and case.meta.mode is _NEGATIVE
         # Several steps of a sequence have one index, and what a sequence makes is there for itself alone.
-        if is_wrong or flight.task.is_chained or case.other_method is not None or flight.index >= _COUNTED:
+        if is_wrong or flight.chain or case.other_method is not None or flight.index >= _COUNTED:
             return None
         status = case.operation.status_of(outcome)
         reason = reason_for(case, outcome, status)
