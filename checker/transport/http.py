@@ -528,19 +528,10 @@ class HttpLanes:
         chosen = self._lanes[lane]
         if chosen.busy:
             raise ValueError(f"lane {lane} is busy")
-        self._queue(chosen, request, patience_s)
-        if request.is_twice:
+        if request.is_twice and lane < self._own:
             twin = next((one for one in self._lanes[self._own :] if not one.busy), None) or self._add_lane()
             self._pairs[lane] = self._pairs[twin.index] = (lane, [])
-            self._queue(twin, request, patience_s)
-
-    def _add_lane(self) -> Lane:
-        lane = Lane(len(self._lanes), self._origin, self._settings, self._connections)
-        self._lanes.append(lane)
-        self._by_handle[lane.curl] = lane
-        return lane
-
-    def _queue(self, chosen: Lane, request: WireRequest, patience_s: float | None) -> None:
+            self.start(twin.index, request, patience_s=patience_s)
         chosen.busy = True
         try:
             chosen.load(request, patience_s)
@@ -555,6 +546,12 @@ class HttpLanes:
         self._flying += 1
         chosen.is_flying = True
         self._unsent.append(chosen)
+
+    def _add_lane(self) -> Lane:
+        lane = Lane(len(self._lanes), self._origin, self._settings, self._connections)
+        self._lanes.append(lane)
+        self._by_handle[lane.curl] = lane
+        return lane
 
     def flush(self) -> None:
         """Send all queued requests at once: one look at the connections and one call of libcurl serve all of them."""

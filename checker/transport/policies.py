@@ -121,9 +121,9 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
     if target is None:
         return None
     if not becomes_get(request.method, response.status_code):
-        return dataclasses.replace(request, target=target)
+        return dataclasses.replace(request, target=target, is_twice=False)
     headers = [one for one in request.headers if one[0].lower() not in _OF_BODIES]
-    return dataclasses.replace(request, method="GET", target=target, headers=headers, body=None)
+    return dataclasses.replace(request, method="GET", target=target, headers=headers, body=None, is_twice=False)
 
 
 def becomes_get(method: str, status: int) -> bool:
@@ -230,7 +230,7 @@ class PolicyTransport:
             chain = self._chains.pop(lane, None) or _RequestChain(request, request, patience_s)
             sent, pause_s = chain.request, self._next(chain, outcome)
             if pause_s is not None:
-                chain.earlier += ((sent, outcome, time.time()),)
+                chain.earlier += (*outcome.earlier, (sent, outcome, time.time()))
                 self._chains[lane] = chain
                 self._launch(lane, pause_s)
                 sent_on = True
@@ -318,9 +318,10 @@ def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
     """Return the end of a chain, with the earlier requests."""
     if not chain.earlier:
         return outcome
+    earlier = (*chain.earlier, *outcome.earlier)
     if isinstance(outcome, NetworkFailure):
-        return replace(outcome, earlier=chain.earlier)
-    outcome.earlier = chain.earlier
+        return replace(outcome, earlier=earlier)
+    outcome.earlier = earlier
     if chain.redirects:
         # The response belongs to the first request; the number of redirects shows that it was redirected.
         outcome.request, outcome.redirects = chain.first, chain.redirects

@@ -11,10 +11,12 @@ from checker.config.operation_settings import HttpSettings
 from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.send import send_alone
 from checker.transport.http import HttpLanes
+from checker.transport.policies import PolicyTransport
 from tests.apps.http import Reply, Request
 from tests.apps.racing import RACING, racing
-from tests.apps.serving import serving
+from tests.apps.serving import json_reply, serving
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 from tests.e2e.runner import Command
 
@@ -214,3 +216,23 @@ def test_the_printed_command_sends_both() -> None:
     assert command.count("http://127.0.0.1:80/members") == 2 or command.count("http://127.0.0.1/members") == 2
     assert curl.parse(command)[0].is_twice
     assert not curl.parse(curl.render(replace(request, is_twice=False), origin))[0].is_twice
+
+
+def test_a_redirect_of_two_requests_is_followed_once_and_all_are_kept() -> None:
+    asked: list[str] = []
+
+    def answer(request: Request) -> Reply:
+        asked.append(request.method)
+        if request.method == "GET":
+            return json_reply({}, 200)
+        return Reply(303, "text/plain", b"", (("Location", "/done"),))
+
+    with serving(answer, {}) as app:
+        origin = BaseUrl.from_url(app.url)
+        lanes = PolicyTransport(HttpLanes(origin, HttpSettings(), 1), origin, HttpSettings())
+        outcome = send_alone(lanes, WireRequest("POST", b"/members", [], b"{}", is_twice=True))
+        lanes.close()
+    assert isinstance(outcome, Response)
+    assert (outcome.status_code, outcome.redirects) == (200, 1)
+    assert sorted(asked) == ["GET", "POST", "POST"]
+    assert [one.method for one, _, _ in outcome.earlier] == ["POST", "POST"]
