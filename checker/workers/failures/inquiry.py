@@ -16,7 +16,7 @@ from checker.core.case import Case, request_with_fresh_key
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
-from checker.core.meta import Binding, Step
+from checker.core.meta import ANYTHING, Binding, Step
 from checker.core.request import CONDITIONS, Location, WireRequest
 from checker.core.resource_names import is_count, words
 from checker.core.resources import REMOVING, ResourceModel, place_of, sent_at
@@ -601,8 +601,12 @@ class Inquiry(Struct):
             for one in last.case.operation.parameters
             if one.location is Location.HEADER and not one.is_required
         }
-        recipe = literal_of(last.case)
-        for name in [one for one in recipe.headers if one.lower() in optional]:
+        recipe, meta = literal_of(last.case), last.case.meta
+        is_drawn = meta is not None and Location.HEADER in meta.components
+        # A header of the configuration stays: the user wants it in each request.
+        given = meta.outside(Location.HEADER) if meta is not None and is_drawn else (ANYTHING,)
+        optional -= {one.lower() for one in given}
+        for name in [one for one in recipe.headers if one.lower() in optional and ANYTHING not in given]:
             headers = {other: value for other, value in recipe.headers.items() if other != name}
             kept = tuple(one for one in last.bindings if one.location is not Location.HEADER or one.name != name)
             step = Step(last.label, replace(recipe, headers=headers), kept)
