@@ -363,7 +363,8 @@ class Inquiry(Struct):
         most = slot.allowance(suspicion)
         if most is None:
             return
-        result.chain = yield from self._without_resource(result.chain)
+        if result.chain[-1].made.bindings:
+            result.chain = yield from self._without_resource(result.chain)
         # A smaller case may have other names.
         self.is_anew = False
         if len(result.chain) > 1:
