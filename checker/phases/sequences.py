@@ -13,6 +13,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import Label, Place
+from checker.core.phases import CaseSource
 from checker.core.request import Location
 from checker.core.resource_names import Resource
 from checker.core.resources import ACCEPTED, CREATING, READING, REMOVING, ResourceModel, ResourceUse, named_collections
@@ -222,6 +223,10 @@ class SequenceBuilder(Struct, dict=True):
             except CheckerError:
                 # The task of the operation reports why its cases cannot be made; sequences skip it.
                 self._dead.add(target)
+                continue
+            # A step that uses nothing of the sequence is refused like any other case.
+            is_free = target != aim and not (bindings or is_wrong)
+            if is_free and self.factory.is_left_out(made, phase.name, index, 0, CaseSource.CHAINED):
                 continue
             alike = [one for one in unchanged if one.operation.label == target]
             if not (alike and is_safe(made.case) and likeness(made.case) in map(likeness, alike)):
