@@ -263,7 +263,7 @@ def test_end_of_the_run_tells_its_time() -> None:
 def test_every_kind_of_warning_has_a_title() -> None:
     told_by_workers = {row.name for row in WARNINGS.values() if row.trigger is None}
     others = {DAMAGED, INCOMPLETE, "killed", TRIMMED, "unmatched_filter", "unmatched_parameter"}
-    others |= {"unused_server_variable", "other_hosts"}
+    others |= {"unused_server_variable", "other_hosts", "nothing_recalled"}
     others |= {"turned_away", "refresh_stopped", "left_behind", "constants_extraction", SIGNED_UP, SIGN_UP_FAILED}
     others.add(UNDECLARED_AUTH)
     assert told_by_workers == {*WarningKind} | others

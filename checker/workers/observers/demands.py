@@ -367,7 +367,8 @@ class DemandLearner(Struct):
         if since and index >= since:
             return late
         here = self._here(label, phase)
-        since, is_listed = 0, phase_named(phase).source is CaseSource.LISTED
+        # A case before the first phase belongs to none.
+        since, is_listed = 0, phase_number(phase) >= 0 and phase_named(phase).source is CaseSource.LISTED
         if index and not is_listed:
             since = index
         elif index:
