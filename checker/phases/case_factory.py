@@ -20,7 +20,7 @@ from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError, UnresolvableBody
 from checker.core.meta import Binding, Choice, Drawn, Listed, Literal, PhaseInfo, Recipe, Step, ValuePool
 from checker.core.operation import Label, Operation
-from checker.core.phases import MOST_LISTED, CaseSource, Phase
+from checker.core.phases import COVERAGE, MOST_LISTED, CaseSource, Phase
 from checker.core.request import Location
 from checker.core.resources import SAFE
 from checker.core.scenarios import Scenario
@@ -441,9 +441,11 @@ class CaseFactory:
         self, made: GeneratedCase, index: int, phase: PhaseInfo, judged: int, source: CaseSource
     ) -> GeneratedCase:
         """Return case `index` of a task whose cases below `judged` are judged. Raises `FilteredOut` for one that is left out."""
-        meta = made.case.meta
+        meta, other = made.case.meta, made.other
         is_wrong = meta is not None and meta.mode.is_negative
-        if not is_wrong and self.is_left_out(made, phase.name, index, judged, source):
+        # Authors and users chose each of their examples, and one of them may show what no other does.
+        is_chosen = isinstance(other, Literal) or (isinstance(other, Listed) and other.phase != COVERAGE)
+        if not (is_wrong or is_chosen) and self.is_left_out(made, phase.name, index, judged, source):
             raise FilteredOut(
                 f"{made.label}: valid cases are refused again and again, so that case {index} is left out"
             )

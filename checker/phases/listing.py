@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from checker.config.user_code import know_phases
 from checker.core.case import Case
 from checker.core.operation import Operation
-from checker.core.phases import CaseSource, phase_named
+from checker.core.phases import COVERAGE, CaseSource, phase_named
 from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.cases import BoundaryCase
@@ -22,8 +22,6 @@ from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"
 """Suffix of a phase name: the list that holds only its smallest case, with the settings of the phase."""
-_EDGES = "coverage"
-"""The phase whose list begins with the smallest case."""
 _KEPT = 4
 """Lists that a worker always keeps: those of its task, of the next one, of an investigation."""
 _MOST_LISTS = 32
@@ -105,7 +103,7 @@ class CaseLists:
         if of_phase == phase:
             return self._read(self._list(phase, phase, operation, learned), number)
         # The list is read on when its phase comes.
-        edges = self._list(phase if self._by_phase else _EDGES, of_phase, operation, learned)
+        edges = self._list(phase if self._by_phase else COVERAGE, of_phase, operation, learned)
         first = None if number or edges.shapes_drawing else self._read(edges, 0)
         if not isinstance(first, BoundaryCase) or first.scenario is not Scenario.SMALLEST:
             return None
@@ -117,7 +115,7 @@ class CaseLists:
         found = self._lists.get(key)
         if found is None:
             context = self._context(operation, phase, learned)
-            cases = self._lister(_EDGES if listing.endswith(SMALLEST) else listing)(operation, context)
+            cases = self._lister(COVERAGE if listing.endswith(SMALLEST) else listing)(operation, context)
             found = self._lists[key] = _List(iter(cases), context.hooks.shapes_drawing)
         else:
             self._lists.move_to_end(key)

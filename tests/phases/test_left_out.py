@@ -1,12 +1,17 @@
 """What lists left out comes first, and leaves room for what is drawn."""
 
+from contextlib import suppress
+
+import pytest
+
 from checker.core.constraints import Constraint
-from checker.core.meta import Drawn, Listed, PhaseInfo
+from checker.core.meta import Drawn, GenerationMode, Listed, PhaseInfo
+from checker.core.phases import phase_named
 from checker.core.request import Location
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
-from checker.phases.case_factory import CaseFactory, GenerationRules, LeftOutFirst
+from checker.phases.case_factory import CaseFactory, FilteredOut, GenerationRules, LeftOutFirst
 from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import ListingContext, topic_of
 from tests.generation.making import PlainOperation, parameter_of
@@ -65,6 +70,23 @@ def test_what_is_left_respects_what_the_target_demanded_since() -> None:
     assert all(len(value) >= 3 for value in values)
     keys = [likeness(one.case) for one in (*early, *late)]
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(("phase", "is_later"), [("examples", False), ("examples", True), ("coverage", False)])
+def test_examples_are_sent_however_many_are_refused_alike(phase: str, is_later: bool) -> None:
+    rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
+    factory = CaseFactory(
+        {OPERATION.label: OPERATION}, rules, lambda _: NO_HOOKS, None, lister=lambda phase: edge_cases
+    )
+    factory.is_left_out = lambda made, phase, index, judged, source: True
+    row = phase_named(phase)
+    make = LeftOutFirst(factory, factory.make, [(phase, 0)], 200) if is_later else factory.maker(row)
+    sent: list[int] = []
+    for index in range(3):
+        with suppress(FilteredOut):
+            make(OPERATION.label, 1, index, PHASE if is_later else PhaseInfo(phase))
+            sent.append(index)
+    assert sent == ([0, 1, 2] if phase == "examples" else [])
 
 
 def test_each_topic_is_there_however_many_values_others_have() -> None:
