@@ -115,13 +115,14 @@ def test_a_part_with_which_fewer_cases_are_accepted_is_worse(
 
 
 def test_the_words_of_the_request_are_no_reason() -> None:
-    def reason(value: str, text: str, status: int = 400) -> str:
+    def reason(value: str, text: str, status: int = 400) -> str | None:
         response = Response(status, [("Content-Type", "application/json")], b'{"detail": "%s"}' % text.encode())
         recipe = Literal({}, {"q": value}, {}, {}, body=(), media_type=None, mode="positive")
         return reason_for(literal_case(operation({}), recipe, "a", "fuzzing"), response, status)
 
     assert reason("ab", "no name: ab") == reason("xy", "no name: xy") != reason("xy", "too long: xy")
     assert reason("ab", "no", 404) != reason("ab", "no", 400)
+    assert reason("ab", "wait", 429) is None
     assert reason("ab", "no", 500) == reason("ab", "no", 201) == ACCEPTED
 
 

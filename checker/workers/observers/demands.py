@@ -482,6 +482,8 @@ class DemandLearner(Struct):
             return None
         status = case.operation.status_of(outcome)
         reason = reason_for(case, outcome, status)
+        if reason is None:
+            return None
         index = flight.index + (0 if is_ordered else _UNORDERED)
         parts = sum(1 << at for at, place in enumerate(self._compared(case.operation)) if _is_met(case, *place))
         found = CaseFared(label, flight.task.lease.phase, index, reason, parts, status, taken_from(case))

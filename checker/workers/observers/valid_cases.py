@@ -13,6 +13,7 @@ from checker.core.phases import CaseSource
 from checker.core.response import Response
 from checker.core.system import later_pattern
 from checker.generation.boundaries.values import likeness
+from checker.health import TOO_MANY
 from checker.refusals.reading import reason_of
 
 Moment = tuple[int, int, int]
@@ -99,8 +100,13 @@ class ValidCases(Struct):
                 yield part
 
 
-def reason_for(case: Case, response: Response, status: int) -> str:
-    """Return a key of the reason for which a valid case was refused, without the words of the request; `ACCEPTED` if it was not."""
+def reason_for(case: Case, response: Response, status: int) -> str | None:
+    """Return a key of the reason for which a valid case was refused, without the words of the request; `ACCEPTED` if it was not.
+
+    None for 429: that refuses the pace of the run and says nothing of the case.
+    """
+    if status == TOO_MANY:
+        return None
     if not 400 <= status < 500:
         return ACCEPTED
     sent = set(_WORDS.findall(likeness(case).lower()))
